@@ -3,15 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use earlydrop_lab::budget::Limits;
-use earlydrop_lab::document::Content;
 use earlydrop_lab::escape::CommandLine;
-use earlydrop_lab::plan::Source;
+use earlydrop_lab::plan::{ShortName, Source};
 
 use crate::failure::Failure;
 use crate::standard_input::{self, STANDARD_INPUT};
-
-/// The scenario of commands that are given none.
-const BUILT_IN: &str = include_str!("built-in.toml");
 
 /// Fields of a scenario that the command line overrides.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -63,7 +59,7 @@ pub(crate) fn source(file: Option<&PathBuf>, overrides: &Overrides) -> Result<So
             Source::new(STANDARD_INPUT, &standard_input::read()?, PathBuf::new())?
         }
         Some(path) => Source::open(path)?,
-        None => Source::new("built-in.toml", BUILT_IN, PathBuf::new())?,
+        None => Source::built_in()?,
     };
     overrides.apply(&mut source)?;
     let limits = match &overrides.limits {
@@ -105,28 +101,21 @@ impl Overrides {
     }
 
     fn apply(&self, source: &mut Source) -> Result<(), Failure> {
-        if let Some(schemes) = &self.schemes {
-            source.change_schemes(schemes, &format!("--schemes {schemes}"));
-        }
-        let count = first_group(source).map(|group| format!("flows.{group}.count"));
         let settings = [
-            ("link", &self.link, Some("network.rate".to_string())),
-            ("rtt", &self.rtt, Some("network.rtt".to_string())),
-            ("flows", &self.flows, count),
-            ("buffer", &self.buffer, Some("network.buffer".to_string())),
-            ("duration", &self.duration, Some("duration".to_string())),
-            ("warm-up", &self.warm_up, Some("warm_up".to_string())),
-            ("seeds", &self.seeds, Some("seeds".to_string())),
+            ("schemes", &self.schemes, ShortName::Schemes),
+            ("link", &self.link, ShortName::Link),
+            ("rtt", &self.rtt, ShortName::Rtt),
+            ("flows", &self.flows, ShortName::Flows),
+            ("buffer", &self.buffer, ShortName::Buffer),
+            ("duration", &self.duration, ShortName::Duration),
+            ("warm-up", &self.warm_up, ShortName::WarmUp),
+            ("seeds", &self.seeds, ShortName::Seeds),
+            ("tcp", &self.tcp, ShortName::Tcp),
+            ("ecn", &self.ecn, ShortName::Ecn),
         ];
-        for (option, value, path) in settings {
-            let (Some(value), Some(path)) = (value, path) else {
-                continue;
-            };
-            source.change(&path, value, &format!("--{option} {value}"));
-        }
-        for (option, value, field) in [("tcp", &self.tcp, "control"), ("ecn", &self.ecn, "ecn")] {
+        for (option, value, name) in settings {
             if let Some(value) = value {
-                source.change_tcp(field, value, &format!("--{option} {value}"));
+                source.change_short(name, value, &format!("--{option} {value}"));
             }
         }
         for setting in &self.set {
@@ -137,13 +126,5 @@ impl Overrides {
             source.change(path.trim(), value.trim(), &format!("--set {setting}"));
         }
         Ok(())
-    }
-}
-
-/// The name of the first group of flows.
-fn first_group(source: &Source) -> Option<String> {
-    match &source.tree().at(&["flows"])?.content {
-        Content::Table(groups) => groups.first().map(|(key, _)| key.name.clone()),
-        _ => None,
     }
 }

@@ -9,7 +9,7 @@ use earlydrop_lab::outcome::Outcome;
 use earlydrop_lab::plan::{Cell, Plan, Source, TraceFiles};
 use earlydrop_lab::rows::Rows;
 use earlydrop_lab::run::{Progress, all_outcomes, on_threads, outcomes};
-use earlydrop_lab::store::{self, Store};
+use earlydrop_lab::store::{self, Report, Store};
 
 /// Two groups of flows, not in the order of their names, one of them with transfers.
 const SCENARIO: &str = r#"
@@ -103,7 +103,7 @@ fn progress_counts_the_cells_of_earlier_runs() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(folder.path(), &source, &plan).unwrap();
     let stop = AtomicBool::new(false);
-    let first = store::run(&plan, &store, 1, &stop, |progress| {
+    let first = store::run(&plan, &store, 1, &stop, |Report { progress, .. }| {
         // A few outcomes may be waiting already, but not all.
         stop.fetch_or(progress.done >= 3, Ordering::Relaxed);
     });
@@ -111,7 +111,10 @@ fn progress_counts_the_cells_of_earlier_runs() {
     assert!((3..8).contains(&done), "{done}");
     let mut seen = Vec::new();
     let running = AtomicBool::new(false);
-    store::run(&plan, &store, 2, &running, |progress| seen.push(progress)).unwrap();
+    store::run(&plan, &store, 2, &running, |report| {
+        seen.push(report.progress)
+    })
+    .unwrap();
     let counts: Vec<usize> = seen.iter().map(|progress| progress.done).collect();
     assert_eq!(counts, (done..=8).collect::<Vec<_>>());
     let same = |progress: &Progress| progress.before == done && progress.planned == 8;

@@ -207,8 +207,8 @@ fn run_cells(
 ) -> Result<(), Error> {
     let paper = entry.paper.key.as_str();
     on_event(Event::Begin { paper, experiment });
-    let result = store::run(plan, store, options.threads, options.stop, |progress| {
-        on_event(Event::Progress(progress));
+    let result = store::run(plan, store, options.threads, options.stop, |report| {
+        on_event(Event::Progress(report.progress));
     });
     on_event(Event::End);
     result?;

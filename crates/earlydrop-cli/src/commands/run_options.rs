@@ -214,7 +214,7 @@ pub(super) fn run_cells(
 ) -> Result<(Plan, Progress, Option<Precision>), Failure> {
     let threads = threads(options.threads);
     let bar = Bar::new(options.output.quiet || options.output.json);
-    let show = |progress| bar.show(progress);
+    let show = |report: store::Report<'_>| bar.show(report.progress);
     let ran = match rule {
         Some(rule) => store::run_until(source, plan, store, rule, threads, stop, show)
             .map(|(plan, progress, precision)| (plan, progress, Some(precision))),

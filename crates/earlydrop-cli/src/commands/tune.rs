@@ -185,7 +185,9 @@ fn validate(
     });
     let store = Store::create(&folder, scenario, plan)?;
     let bar = Bar::named(arguments.quiet || arguments.json, "validating");
-    let ran = store::run(plan, &store, options.threads, stop, |done| bar.show(done));
+    let ran = store::run(plan, &store, options.threads, stop, |ran| {
+        bar.show(ran.progress)
+    });
     bar.end();
     ran?;
     let summary = Summary::of_store(plan, &store)?;

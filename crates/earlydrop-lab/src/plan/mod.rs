@@ -5,6 +5,7 @@
 //! checked parameters of one scheme.)
 
 mod changes;
+mod options;
 mod recording;
 mod source;
 mod warnings;
@@ -13,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use changes::CHANGED;
+pub use options::ShortName;
 pub use recording::{Recording, TraceFiles};
 #[cfg(feature = "files")]
 pub use source::SourceError;

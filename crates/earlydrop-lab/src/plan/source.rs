@@ -81,11 +81,29 @@ impl Source {
             text: text.to_string(),
             list,
         };
-        let mut tree = Node::parse(text).map_err(wrong)?;
+        let tree = Node::parse(text).map_err(wrong)?;
+        Source::of(name, text, tree, traces.into())
+    }
+
+    /// A scenario from a document that a program has made.
+    pub fn of_tree(
+        name: &str,
+        tree: Node,
+        traces: impl Into<TraceFiles>,
+    ) -> Result<Source, Problems> {
+        let text = tree.to_document();
+        Source::of(name, &text, tree, traces.into())
+    }
+
+    fn of(name: &str, text: &str, mut tree: Node, traces: TraceFiles) -> Result<Source, Problems> {
         let mut problems = Vec::new();
         let schemes = scenario::normalised(tree.at(&["schemes"]), &mut problems);
         if !problems.is_empty() {
-            return Err(wrong(problems));
+            return Err(Problems {
+                name: name.to_string(),
+                text: text.to_string(),
+                list: problems,
+            });
         }
         // In its place: the scenario as run must read as the same document.
         tree.put(&["schemes"], schemes);
@@ -93,7 +111,7 @@ impl Source {
         Ok(Source {
             name: name.to_string(),
             text: text.to_string(),
-            traces: traces.into(),
+            traces,
             registry: Registry::built_in(),
             limits: Limits::default(),
             seeds: 0,

@@ -27,6 +27,9 @@ use crate::files::{
 use crate::plan::{Hosts, Plan, Recording, Source};
 use crate::version::version;
 
+/// The folder of a run in memory.
+const IN_MEMORY: &str = ":memory:";
+
 /// The application ID in the header of a run's database: "eDrp".
 const APPLICATION_ID: u32 = u32::from_be_bytes(*b"eDrp");
 
@@ -63,9 +66,10 @@ impl Store {
 
     /// The run of `plan` in a database in memory, which has no folder and ends with the program.
     pub fn in_memory(source: &Source, plan: &Plan) -> Result<Store, StoreError> {
-        let folder = PathBuf::from(":memory:");
+        let folder = PathBuf::from(IN_MEMORY);
         let filled = Connection::open_in_memory().and_then(|mut database| {
             fill(&mut database, source, plan)?;
+            set_about(&database, "seeds", &plan.seeds.len().to_string())?;
             Ok(database)
         });
         Ok(Store {
@@ -75,10 +79,19 @@ impl Store {
         })
     }
 
+    /// Whether it lies in memory.
+    pub fn is_in_memory(&self) -> bool {
+        self.folder.as_os_str() == IN_MEMORY
+    }
+
     /// Stores the number of seeds of `plan`, in the database and in `scenario.toml`. A file that
     /// the user has changed is not written over: it stays, with the new number of seeds, if it is this
     /// scenario with comments, and is refused otherwise.
     pub fn plan_seeds(&self, source: &Source, plan: &Plan) -> Result<(), StoreError> {
+        if self.is_in_memory() {
+            let planned = plan.seeds.len().to_string();
+            return self.sql(|database| set_about(database, "seeds", &planned));
+        }
         let path = self.folder.join(SCENARIO);
         let before = self.about("seeds")?.and_then(|seeds| seeds.parse().ok());
         let own = || {

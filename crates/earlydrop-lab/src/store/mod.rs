@@ -4,18 +4,22 @@
 //! interrupted continues with the missing cells. [`export`] writes the tables as CSV, JSON or
 //! Parquet. [`page`] describes the tables.
 
+mod columns;
+mod copy;
 mod export;
 mod folder;
 mod packets;
 mod read;
 mod run;
+mod summaries;
 mod tables;
 mod write;
 
+pub use columns::{ColumnTable, Values};
 pub use export::{ExportError, Format, export};
 pub use packets::{PacketFormat, write_packets};
 pub use read::{FlowRow, Quantiles, QueueRow};
-pub use run::{RunError, missing_cells, run, run_until};
+pub use run::{Report, RunError, missing_cells, run, run_cells, run_until};
 pub use tables::{Column, ColumnType, Table, page};
 
 use std::collections::HashSet;

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Store, StoreError};
 use crate::document::Problem;
+use crate::outcome::Outcome;
 use crate::plan::{Cell, Plan, Source};
 use crate::run::{Progress, on_threads};
 use crate::stopping::{MAX_SEEDS, Precision, StoppingRule};
@@ -25,25 +26,55 @@ pub enum RunError {
     Store(#[from] StoreError),
 }
 
+/// What a run tells on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// How many cells are done.
+    pub progress: Progress,
+    /// The cell that has just been saved, with its outcome; `None` at the beginning.
+    pub saved: Option<(Cell, &'a Outcome)>,
+}
+
 /// Runs every cell of `plan` that `store` does not hold, on this many threads, until all are
-/// done or `stop` is set. Calls `progress` at the beginning and after each cell.
+/// done or `stop` is set. Calls `report` at the beginning and after each cell.
 pub fn run(
     plan: &Plan,
     store: &Store,
     threads: usize,
     stop: &AtomicBool,
-    mut progress: impl FnMut(Progress),
+    mut report: impl FnMut(Report<'_>),
 ) -> Result<Progress, RunError> {
-    let (missing, mut reached) = missing_cells(plan, store)?;
-    progress(reached);
-    let jobs: Vec<(&Plan, Cell)> = missing.into_iter().map(|cell| (plan, cell)).collect();
+    let (missing, progress) = missing_cells(plan, store)?;
+    report(Report {
+        progress,
+        saved: None,
+    });
+    run_cells(plan, store, (missing, progress), threads, stop, report)
+}
+
+/// Runs these cells of `plan` and saves them, on this many threads, until all are done or `stop` is
+/// set. Calls `report` after each. `cells` come with the progress before them, as
+/// [`missing_cells`] returns it.
+pub fn run_cells(
+    plan: &Plan,
+    store: &Store,
+    (cells, mut progress): (Vec<Cell>, Progress),
+    threads: usize,
+    stop: &AtomicBool,
+    mut report: impl FnMut(Report<'_>),
+) -> Result<Progress, RunError> {
+    let jobs: Vec<(&Plan, Cell)> = cells.into_iter().map(|cell| (plan, cell)).collect();
     on_threads(&jobs, threads, stop, |job, outcome| {
-        store.save(plan, jobs[job].1, &outcome)?;
-        reached.done += 1;
-        progress(reached);
+        let cell = jobs[job].1;
+        store.save(plan, cell, &outcome)?;
+        progress.done += 1;
+        report(Report {
+            progress,
+            saved: Some((cell, &outcome)),
+        });
         Ok::<(), RunError>(())
     })?;
-    Ok(reached)
+    Ok(progress)
 }
 
 /// Runs `plan` with more and more seeds until `rule` is met, or there are [`MAX_SEEDS`]. Returns
@@ -55,10 +86,10 @@ pub fn run_until(
     rule: &StoppingRule,
     threads: usize,
     stop: &AtomicBool,
-    mut progress: impl FnMut(Progress),
+    mut report: impl FnMut(Report<'_>),
 ) -> Result<(Plan, Progress, Precision), RunError> {
     loop {
-        let reached = run(&plan, store, threads, stop, &mut progress)?;
+        let reached = run(&plan, store, threads, stop, &mut report)?;
         let precision = rule.precision(&Summary::of_store(&plan, store)?);
         let is_over = reached.done < reached.planned || plan.seeds.len() >= MAX_SEEDS;
         if is_over || !matches!(precision, Precision::NotReached(_)) {

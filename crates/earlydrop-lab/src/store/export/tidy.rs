@@ -14,10 +14,10 @@ use super::super::{Store, StoreError};
 use super::Format;
 
 /// An exported table.
-pub(super) struct ExportTable {
+pub(in super::super) struct ExportTable {
     /// Its name, and that of its file.
-    pub(super) name: &'static str,
-    pub(super) columns: Vec<Column>,
+    pub(in super::super) name: &'static str,
+    pub(in super::super) columns: Vec<Column>,
     /// The number of columns that every row of a cell shares: 0 for tables that are not of cells.
     keys: usize,
     /// The statement that selects its rows. Of a table of cells, the first column is the cell.
@@ -25,18 +25,20 @@ pub(super) struct ExportTable {
 }
 
 /// The keys of a run's cells: the first columns of each table of cells.
-pub(super) struct Keys {
+pub(in super::super) struct Keys {
     columns: Vec<Column>,
     of_cell: HashMap<i64, Vec<Value>>,
     /// The values of swept fields: point, field, number and unit.
     numbers: HashMap<(i64, String), (f64, &'static str)>,
+    /// The swept fields.
+    pub(in super::super) fields: Vec<Field>,
 }
 
 /// The columns of `cells` that are keys: cell, scheme, point and seed.
 const CELL_KEYS: usize = 4;
 
 /// The tables of a run in a format, and the keys of its cells.
-pub(super) fn tables(
+pub(in super::super) fn tables(
     store: &Store,
     format: Format,
 ) -> Result<(Vec<ExportTable>, Keys), StoreError> {
@@ -127,7 +129,7 @@ impl ExportTable {
 
     /// Calls `write` with each row, its columns in order. The rows are not held in memory: a run
     /// may have millions of samples.
-    pub(super) fn each_row<E>(
+    pub(in super::super) fn each_row<E>(
         &self,
         store: &Store,
         keys: &Keys,
@@ -181,12 +183,12 @@ impl ExportTable {
 }
 
 impl Keys {
-    fn of(store: &Store) -> Result<Keys, StoreError> {
+    pub(in super::super) fn of(store: &Store) -> Result<Keys, StoreError> {
         let points: Vec<(i64, String, String)> = store.rows(
             "SELECT point, field, value FROM points ORDER BY field, point",
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
         )?;
-        let fields: Vec<Field> = points
+        let mut fields: Vec<Field> = points
             .chunk_by(|one, other| one.1 == other.1)
             .map(Field::of)
             .collect();
@@ -196,13 +198,13 @@ impl Keys {
             .find(|table| table.name == "cells");
         let cells = cells.map_or(Vec::new(), |table| table.columns);
         let mut columns: Vec<Column> = cells.iter().take(CELL_KEYS).cloned().collect();
-        for field in &fields {
-            let mut column = field.column.clone();
+        for field in &mut fields {
+            let column = &mut field.column;
             // A field may be called as a column of a table is, such as `seeds`.
             if cells.iter().any(|other| other.name == column.name) {
                 column.name = format!("swept_{}", column.name);
             }
-            columns.push(column);
+            columns.push(column.clone());
         }
         let rows: Vec<Vec<Value>> = store
             .rows("SELECT cell, scheme, point, seed FROM cells", |row| {
@@ -213,26 +215,22 @@ impl Keys {
                 return None;
             };
             let (cell, point) = (*cell, *point);
-            let value = |field: &Field| field.values.get(&point).cloned();
-            row.extend(
-                fields
-                    .iter()
-                    .map(|field| value(field).unwrap_or(Value::Null)),
-            );
+            row.extend(fields.iter().map(|field| field.at(point)));
             Some((cell, row))
         });
         Ok(Keys {
             columns,
             of_cell: with_fields.collect(),
             numbers: fields.iter().flat_map(Field::numbers).collect(),
+            fields,
         })
     }
 }
 
 /// A swept field: its column, and its value at each point.
-struct Field {
+pub(in super::super) struct Field {
     name: String,
-    column: Column,
+    pub(in super::super) column: Column,
     /// The base unit, where the values are numbers.
     unit: Option<&'static str>,
     values: HashMap<i64, Value>,
@@ -273,6 +271,11 @@ impl Field {
             unit,
             values,
         }
+    }
+
+    /// Its value at a point.
+    pub(in super::super) fn at(&self, point: i64) -> Value {
+        self.values.get(&point).cloned().unwrap_or(Value::Null)
     }
 
     /// Its numbers: point and name, number and unit; none where it has other values.

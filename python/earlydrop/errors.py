@@ -1,0 +1,48 @@
+"""What can go wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .result import Result
+
+
+class EarlydropError(Exception):
+    """Any error of this package."""
+
+
+class ArgumentError(EarlydropError, ValueError):
+    """An argument that is none of the allowed values; the text names the nearest."""
+
+
+class ScenarioError(EarlydropError, ValueError):
+    """A scenario that cannot be run.
+
+    The text has a line for each problem, with the value, what is allowed and the nearest fix, as
+    the command prints it. `problems` has the same as dictionaries: `message` and `help`, with
+    `file`, `line` and `column`, or with the `argument`.
+    """
+
+    def __init__(self, text: str, problems: list[dict[str, Any]] | None = None) -> None:
+        super().__init__(text)
+        self.problems = problems or []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (ScenarioError, (str(self), self.problems))
+
+
+class RunError(EarlydropError, RuntimeError):
+    """A run that failed, or a folder that cannot be used."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a run; `result` has what is finished.
+
+    In a notebook, the next cell finds it in `sys.last_value.result`. A run in a folder continues
+    when it is started again.
+    """
+
+    def __init__(self, text: str, result: Result | None = None) -> None:
+        super().__init__(text)
+        self.result = result

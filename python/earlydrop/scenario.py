@@ -1,0 +1,176 @@
+"""Scenarios: what is simulated, and what is compared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from . import _lib
+from .errors import ArgumentError
+
+#: A value of a scenario: text with a unit ("20 Mbps"), a number, a duration, or a list of these.
+Value: TypeAlias = "str | int | float | bool | timedelta | Sequence[str | int | float | timedelta]"
+
+#: Schemes: "red,codel", a list of them, or specs by the labels that tables show.
+Schemes: TypeAlias = "str | Iterable[str] | Mapping[str, str]"
+
+#: Where a scenario comes from: a file, TOML text of several lines, a dictionary with the fields of
+#: a file, another scenario, or `None` for the built-in one.
+Origin: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Scenario | None"
+
+
+class Scenario:
+    """A scenario, checked when it is made, exactly as the command checks it.
+
+    The keyword arguments are the command's options; `set` takes any field by its path.
+
+    >>> from earlydrop import Scenario
+    >>> scenario = Scenario(schemes=["red", "codel"], link="10 Mbps", rtt="50 ms", flows=50)
+    >>> scenario.schemes, scenario.runs
+    (['red', 'codel'], 20)
+    >>> Scenario(link="10 Mbits")
+    Traceback (most recent call last):
+    ...
+    earlydrop.errors.ScenarioError: link=10 Mbits: ...
+    """
+
+    def __init__(
+        self,
+        origin: Origin = None,
+        *,
+        schemes: Schemes | None = None,
+        link: Value | None = None,
+        rtt: Value | None = None,
+        flows: Value | None = None,
+        buffer: Value | None = None,
+        tcp: str | None = None,
+        ecn: str | None = None,
+        duration: Value | None = None,
+        warm_up: Value | None = None,
+        seeds: Value | None = None,
+        set: Mapping[str, Value] | None = None,
+        limits: str | None = None,
+    ) -> None:
+        options = {
+            "link": link,
+            "rtt": rtt,
+            "flows": flows,
+            "buffer": buffer,
+            "duration": duration,
+            "warm_up": warm_up,
+            "seeds": seeds,
+            "tcp": tcp,
+            "ecn": ecn,
+        }
+        given = [(name, _text(value)) for name, value in options.items() if value is not None]
+        labelled = None
+        if isinstance(schemes, Mapping):
+            labelled = list(schemes.items())
+        elif schemes is not None:
+            listed = schemes if isinstance(schemes, str) else ",".join(schemes)
+            given.insert(0, ("schemes", listed))
+        fields = [(path, _text(value)) for path, value in (set or {}).items()]
+        self._native = _read(origin).changed(given, fields, labelled, limits)
+        self._about = self._native.check()
+
+    @property
+    def title(self) -> str:
+        """Its title: the file's, or one made from what runs."""
+        return str(self._about["title"])
+
+    @property
+    def about(self) -> str:
+        """Its description."""
+        return str(self._about["about"])
+
+    @property
+    def schemes(self) -> list[str]:
+        """The labels of the compared schemes."""
+        return list(self._about["schemes"])
+
+    @property
+    def axes(self) -> dict[str, list[str]]:
+        """The swept fields with their values as written."""
+        return dict(self._about["axes"])
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds that each scheme runs with at each point."""
+        return list(self._about["seeds"])
+
+    @property
+    def runs(self) -> int:
+        """The number of runs: schemes times points times seeds."""
+        return int(self._about["runs"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What may be wrong with its settings, as the command warns."""
+        return list(self._about["warnings"])
+
+    def to_toml(self) -> str:
+        """The scenario as it runs, which the command reads, too."""
+        return str(self._about["toml"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self.to_toml() == other.to_toml()
+
+    def __hash__(self) -> int:
+        return hash(self.to_toml())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restored, self._native.files())
+
+    def __repr__(self) -> str:
+        axes = "".join(f", {field} at {len(values)} values" for field, values in self.axes.items())
+        schemes = ", ".join(self.schemes)
+        return f"<Scenario {self.title!r}: {schemes}{axes}, {len(self.seeds)} seeds>"
+
+
+def _restored(name: str, text: str, recordings: list[tuple[str, str]]) -> Scenario:
+    """The scenario of another process."""
+    return _wrapped(_lib.Scenario.from_files(name, text, dict(recordings)))
+
+
+def _wrapped(native: _lib.Scenario) -> Scenario:
+    scenario = Scenario.__new__(Scenario)
+    scenario._native = native
+    scenario._about = native.check()
+    return scenario
+
+
+def _read(origin: Origin) -> _lib.Scenario:
+    if origin is None:
+        return _lib.Scenario.built_in()
+    if isinstance(origin, Scenario):
+        return origin._native
+    if isinstance(origin, Mapping):
+        return _lib.Scenario.from_dict(dict(origin), Path())
+    if isinstance(origin, str) and "\n" in origin:
+        return _lib.Scenario.from_toml(origin, "scenario", Path())
+    return _lib.Scenario.open(Path(origin))
+
+
+def _text(value: Value) -> str:
+    """A value as a scenario file has it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds()!r} s"
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(_quoted(one) for one in value) + "]"
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, (int, float)):
+        return repr(value)
+    raise ArgumentError(f"a value is str, int, float, bool, timedelta or a list, not {value!r}")
+
+
+def _quoted(value: str | int | float | timedelta) -> str:
+    text = _text(value)
+    return text if isinstance(value, (int, float)) else '"' + text.replace('"', '\\"') + '"'

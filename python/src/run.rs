@@ -1,0 +1,477 @@
+//! Runs of scenarios: cells on several threads with the interpreter free, results as tables.
+
+use std::panic::resume_unwind;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use earlydrop_lab::baseline::{self, Comparison, headline_metrics};
+use earlydrop_lab::files::Overwrite;
+use earlydrop_lab::metrics::{self, METRICS};
+use earlydrop_lab::plan::{Cell, Plan, Source};
+use earlydrop_lab::run::Progress;
+use earlydrop_lab::stopping::{Precision, StoppingRule};
+use earlydrop_lab::store::{self, Report, RunError, Store, missing_cells, run_cells, run_until};
+use earlydrop_lab::summary::Summary;
+use earlydrop_report::run_report::{json, write_report_to};
+use earlydrop_report::table::{self as text_table, View};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::errors::{run_error, scenario_error, value_error};
+use crate::scenario::{Scenario, describe};
+use crate::table::Table;
+
+/// A scenario's run, complete or not, in memory or in a folder.
+#[pyclass(frozen, module = "earlydrop._lib")]
+pub(crate) struct Run {
+    source: Source,
+    plan: Mutex<Plan>,
+    place: Place,
+    /// Set while cells run, which hold the plan and the outcomes.
+    is_running: AtomicBool,
+}
+
+/// Where outcomes are. A folder is open only while it is read or written: the command, or another
+/// variable, may open it meanwhile.
+enum Place {
+    Memory(Mutex<Store>),
+    Folder(PathBuf),
+}
+
+/// How often Python's signals are looked at while cells run.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The progress of a run, and the cell that was saved with its values where somebody listens.
+type Event = (Progress, Option<(Cell, Vec<Option<f64>>)>);
+
+/// Python's functions that hear of a run.
+struct Listener {
+    labels: Vec<String>,
+    progress: Option<Py<PyAny>>,
+    saved: Option<Py<PyAny>>,
+}
+
+impl Listener {
+    fn hear(&self, py: Python<'_>, events: Vec<Event>) -> PyResult<()> {
+        let last = events.last().map(|(progress, _)| *progress);
+        if let Some(saved) = &self.saved {
+            for (cell, values) in events.into_iter().filter_map(|(_, saved)| saved) {
+                let label = &self.labels[cell.scheme];
+                saved.call1(py, (label, cell.point, cell.seed, values))?;
+            }
+        }
+        if let (Some(progress), Some(reached)) = (&self.progress, last) {
+            progress.call1(py, (reached.before, reached.done, reached.planned))?;
+        }
+        Ok(())
+    }
+}
+
+/// Values that no panic leaves half changed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Run {
+    /// Runs what is missing; with a rule, adds seeds until it is met.
+    fn run_missing(
+        &self,
+        rule: Option<&StoppingRule>,
+        threads: usize,
+        stop: &AtomicBool,
+        report: impl FnMut(Report<'_>),
+    ) -> Result<(Progress, Option<Precision>), RunError> {
+        self.writes(|plan, store| {
+            let Some(rule) = rule else {
+                let reached = store::run(plan, store, threads, stop, report)?;
+                return Ok((reached, None));
+            };
+            let begun = plan.clone();
+            let ran = run_until(&self.source, begun, store, rule, threads, stop, report)?;
+            let (reached_plan, reached, precision) = ran;
+            *plan = reached_plan;
+            Ok((reached, Some(precision)))
+        })
+    }
+
+    /// The plan; an error while cells run: waiting for them would block the interpreter.
+    fn plan(&self) -> PyResult<MutexGuard<'_, Plan>> {
+        if self.is_running.load(Ordering::Acquire) {
+            return Err(run_error(
+                "the run is in progress: read it when it has ended",
+            ));
+        }
+        Ok(lock(&self.plan))
+    }
+
+    /// Reads the outcomes.
+    fn reads<T>(&self, read: impl FnOnce(&Plan, &Store) -> PyResult<T>) -> PyResult<T> {
+        let plan = self.plan()?;
+        match &self.place {
+            Place::Memory(store) => read(&plan, &lock(store)),
+            Place::Folder(folder) => read(&plan, &Store::open(folder).map_err(run_error)?),
+        }
+    }
+
+    /// Adds outcomes.
+    fn writes<T>(
+        &self,
+        write: impl FnOnce(&mut Plan, &Store) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        let mut plan = lock(&self.plan);
+        match &self.place {
+            Place::Memory(store) => write(&mut plan, &lock(store)),
+            Place::Folder(folder) => {
+                let store = Store::create(folder, &self.source, &plan)?;
+                write(&mut plan, &store)
+            }
+        }
+    }
+
+    /// Reads the summary of the outcomes.
+    fn summarises<T>(
+        &self,
+        read: impl FnOnce(&Plan, &Store, &Summary) -> PyResult<T>,
+    ) -> PyResult<T> {
+        self.reads(|plan, store| {
+            let summary = Summary::of_store(plan, store).map_err(run_error)?;
+            read(plan, store, &summary)
+        })
+    }
+}
+
+/// All schemes compared with the one with this label.
+fn compared(
+    plan: &Plan,
+    summary: &Summary,
+    baseline: &str,
+    metrics: &[usize],
+) -> PyResult<Comparison> {
+    let index = baseline::find(plan, baseline).map_err(value_error)?;
+    Ok(Comparison::of(plan, summary, index, metrics))
+}
+
+fn view(
+    plan: &Plan,
+    summary: &Summary,
+    metrics: Option<Vec<usize>>,
+    baseline: Option<&str>,
+) -> PyResult<View> {
+    let shown = metrics.clone().unwrap_or_else(headline_metrics);
+    let comparison = baseline.map(|label| compared(plan, summary, label, &shown));
+    Ok(View {
+        metrics,
+        comparison: comparison.transpose()?,
+    })
+}
+
+/// The metrics of a list of names.
+fn chosen(metrics: Option<&str>) -> PyResult<Option<Vec<usize>>> {
+    metrics
+        .map(metrics::parse_list)
+        .transpose()
+        .map_err(value_error)
+}
+
+#[pymethods]
+impl Run {
+    /// The run of a scenario: in `folder`, where an earlier one continues, or in memory.
+    #[new]
+    #[pyo3(signature = (scenario, folder=None))]
+    fn new(scenario: &Scenario, folder: Option<PathBuf>) -> PyResult<Run> {
+        let (source, plan) = (scenario.source.clone(), scenario.plan()?);
+        let place = match folder {
+            Some(folder) => {
+                // Refuses a folder with something else.
+                Store::create(&folder, &source, &plan).map_err(run_error)?;
+                Place::Folder(folder)
+            }
+            None => {
+                let store = Store::in_memory(&source, &plan).map_err(run_error)?;
+                Place::Memory(Mutex::new(store))
+            }
+        };
+        Ok(Run {
+            source,
+            plan: Mutex::new(plan),
+            place,
+            is_running: AtomicBool::new(false),
+        })
+    }
+
+    /// The run in a folder.
+    #[staticmethod]
+    fn open(folder: PathBuf) -> PyResult<Run> {
+        let store = Store::open(&folder).map_err(run_error)?;
+        let source = store.source().map_err(run_error)?;
+        let hosts = store.hosts().map_err(run_error)?;
+        let plan = source.plan().map_err(scenario_error)?.on(hosts);
+        Ok(Run {
+            source,
+            plan: Mutex::new(plan),
+            place: Place::Folder(folder),
+            is_running: AtomicBool::new(false),
+        })
+    }
+
+    /// Runs the cells that are missing, on this many threads; with `until`, more seeds until the
+    /// intervals are that narrow. `progress` is called with the runs done before, those done and
+    /// those planned; `saved` with scheme, point, seed and values of each run. Returns the runs
+    /// done and planned, and the widest interval where `until` was not reached.
+    #[pyo3(signature = (threads, until=None, progress=None, saved=None))]
+    fn execute(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        until: Option<&str>,
+        progress: Option<Py<PyAny>>,
+        saved: Option<Py<PyAny>>,
+    ) -> PyResult<(usize, usize, Option<f64>)> {
+        let rule = until.map(|text| text.parse::<StoppingRule>().map_err(value_error));
+        let rule = rule.transpose()?;
+        let has_listener = saved.is_some();
+        let work = |stop: &AtomicBool, sender: Sender<Event>| {
+            let report = |report: Report<'_>| {
+                let saved = report.saved.filter(|_| has_listener);
+                let saved = saved.map(|(cell, outcome)| (cell, outcome.values.clone()));
+                // The receiver stays until this thread has ended.
+                let _ = sender.send((report.progress, saved));
+            };
+            self.run_missing(rule.as_ref(), threads, stop, report)
+        };
+        let labels = self
+            .plan()?
+            .labels()
+            .into_iter()
+            .map(String::from)
+            .collect();
+        let listener = Listener {
+            labels,
+            progress,
+            saved,
+        };
+        self.is_running.store(true, Ordering::Release);
+        let ran = attended(py, work, |py, events| listener.hear(py, events));
+        self.is_running.store(false, Ordering::Release);
+        let (reached, precision) = ran?;
+        let widest = match precision {
+            Some(Precision::NotReached(widest)) => Some(widest),
+            Some(Precision::NotMeasured) => {
+                return Err(value_error(format!(
+                    "until={}: this scenario does not measure that metric, so no number of \
+                     seeds decides it",
+                    until.unwrap_or_default()
+                )));
+            }
+            Some(Precision::Reached) | None => None,
+        };
+        Ok((reached.done, reached.planned, widest))
+    }
+
+    /// The numbers of the cells that are missing.
+    fn missing(&self) -> PyResult<Vec<usize>> {
+        self.reads(|plan, store| {
+            let (cells, _) = missing_cells(plan, store).map_err(run_error)?;
+            Ok(cells.into_iter().map(|cell| plan.number(cell)).collect())
+        })
+    }
+
+    /// Runs these cells in memory on one thread, and returns them for
+    /// [`add_cells`](Run::add_cells) of the run that has them all.
+    #[staticmethod]
+    fn run_cells<'py>(
+        py: Python<'py>,
+        scenario: &Scenario,
+        cells: Vec<usize>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let plan = scenario.plan()?;
+        let cells = cells
+            .iter()
+            .filter_map(|number| plan.cell(*number))
+            .collect::<Vec<Cell>>();
+        let work = |stop: &AtomicBool, _: Sender<Event>| {
+            let mut store = Store::in_memory(&scenario.source, &plan)?;
+            let progress = Progress {
+                before: 0,
+                done: 0,
+                planned: cells.len(),
+            };
+            run_cells(&plan, &store, (cells, progress), 1, stop, |_| {})?;
+            Ok(store.to_bytes()?)
+        };
+        let bytes = attended(py, work, |_, _| Ok(()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Adds cells that another process has run; returns their number.
+    fn add_cells(&self, bytes: &[u8]) -> PyResult<usize> {
+        let added = self.writes(|_, store| Ok(store.add_cells(bytes)?));
+        added.map_err(run_error)
+    }
+
+    /// What was run.
+    fn scenario(&self) -> Scenario {
+        Scenario {
+            source: self.source.clone(),
+        }
+    }
+
+    /// The names of the metrics, in the order of a run's values.
+    fn metrics(&self) -> Vec<&'static str> {
+        METRICS.iter().map(|metric| metric.name).collect()
+    }
+
+    /// What the scenario is, with the seeds reached.
+    fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        describe(py, &*self.plan()?)
+    }
+
+    /// The run's folder; `None` in memory.
+    #[getter]
+    fn folder(&self) -> Option<PathBuf> {
+        match &self.place {
+            Place::Memory(_) => None,
+            Place::Folder(folder) => Some(folder.clone()),
+        }
+    }
+
+    /// The names of the tables.
+    fn table_names(&self) -> PyResult<Vec<&'static str>> {
+        self.reads(|_, store| store.table_names().map_err(run_error))
+    }
+
+    /// A table by its name; `None` where the run has none of this name.
+    fn table(&self, py: Python<'_>, name: &str) -> PyResult<Option<Table>> {
+        let read = || self.reads(|_, store| store.columns_of(name).map_err(run_error));
+        py.detach(read)?.map(Table::new).transpose()
+    }
+
+    /// The means of these metrics, of all by default.
+    #[pyo3(signature = (metrics=None))]
+    fn summary(&self, metrics: Option<&str>) -> PyResult<Table> {
+        let all = || (0..METRICS.len()).collect();
+        let metrics = chosen(metrics)?.unwrap_or_else(all);
+        self.summarises(|plan, store, summary| {
+            let columns = store.summary_columns(plan, summary, &metrics);
+            Table::new(columns.map_err(run_error)?)
+        })
+    }
+
+    /// The differences of all schemes from the baseline in these metrics, the headline metrics by
+    /// default.
+    #[pyo3(signature = (baseline, metrics=None))]
+    fn differences(&self, baseline: &str, metrics: Option<&str>) -> PyResult<Table> {
+        let metrics = chosen(metrics)?.unwrap_or_else(headline_metrics);
+        self.summarises(|plan, store, summary| {
+            let comparison = compared(plan, summary, baseline, &metrics)?;
+            let columns = store.difference_columns(plan, &comparison);
+            Table::new(columns.map_err(run_error)?)
+        })
+    }
+
+    /// The tables that the command prints: title, header, and rows of texts with marks.
+    #[pyo3(signature = (metrics=None))]
+    fn printed(&self, metrics: Option<&str>) -> PyResult<Vec<PrintedTable>> {
+        let metrics = chosen(metrics)?;
+        let cell = |cell: text_table::Cell| format!("{}{}", cell.text, cell.mark.sign(true));
+        let row = |row: Vec<text_table::Cell>| row.into_iter().map(cell).collect();
+        self.summarises(|plan, _, summary| {
+            let tables = text_table::tables(plan, summary, metrics.as_deref());
+            let printed = tables.into_iter().map(|table| {
+                let rows = table.rows.into_iter().map(row).collect();
+                (table.title, table.header, rows)
+            });
+            Ok(printed.collect())
+        })
+    }
+
+    /// The JSON document of `earlydrop run --json`.
+    #[pyo3(signature = (metrics=None, baseline=None))]
+    fn json(&self, metrics: Option<&str>, baseline: Option<&str>) -> PyResult<String> {
+        let metrics = chosen(metrics)?;
+        self.summarises(|plan, store, summary| {
+            let view = view(plan, summary, metrics, baseline)?;
+            let page = store.folder().join("report.html");
+            let document = json(plan, store, summary, &page, &view);
+            Ok(document.map_err(run_error)?.to_string())
+        })
+    }
+
+    /// Writes the report page to a file.
+    #[pyo3(signature = (path, baseline=None))]
+    fn report(&self, path: PathBuf, baseline: Option<&str>) -> PyResult<()> {
+        self.summarises(|plan, store, summary| {
+            let view = view(plan, summary, None, baseline)?;
+            let written = write_report_to(&path, Overwrite::Own, plan, store, summary, &view);
+            written.map_err(run_error)
+        })
+    }
+
+    /// Keeps the run in a folder, as the command does, and returns the run there.
+    fn keep_in(&self, folder: PathBuf) -> PyResult<Run> {
+        self.reads(|plan, store| {
+            let kept = store.keep_in(&folder, &self.source, plan);
+            kept.map_err(run_error)?;
+            Ok(Run {
+                source: self.source.clone(),
+                plan: Mutex::new(plan.clone()),
+                place: Place::Folder(folder),
+                is_running: AtomicBool::new(false),
+            })
+        })
+    }
+}
+
+/// Title, header and rows.
+type PrintedTable = (String, Vec<String>, Vec<Vec<String>>);
+
+/// Runs `work` on a thread of its own, with the interpreter free, and tells `listener` of its events
+/// every 50 ms. A signal, or an exception of the listener, stops the work and is returned once what
+/// is finished is saved.
+fn attended<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool, Sender<Event>) -> Result<T, RunError> + Send,
+    mut listener: impl FnMut(Python<'_>, Vec<Event>) -> PyResult<()> + Send,
+) -> PyResult<T> {
+    let (sender, receiver) = channel();
+    py.detach(move || {
+        let stop = &AtomicBool::new(false);
+        thread::scope(|scope| {
+            let worker = scope.spawn(move || work(stop, sender));
+            let mut heard = Ok(());
+            loop {
+                let (events, has_ended) = next_events(&receiver);
+                if heard.is_ok() {
+                    heard = Python::attach(|py| {
+                        py.check_signals()?;
+                        listener(py, events)
+                    });
+                }
+                stop.store(heard.is_err(), Ordering::Relaxed);
+                if has_ended {
+                    break;
+                }
+            }
+            let result = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            heard?;
+            result.map_err(run_error)
+        })
+    })
+}
+
+/// The events until the next look at signals, and whether there will be no more.
+fn next_events(receiver: &Receiver<Event>) -> (Vec<Event>, bool) {
+    let until = Instant::now() + LOOK;
+    let mut events = Vec::new();
+    loop {
+        match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(event) => events.push(event),
+            Err(RecvTimeoutError::Timeout) => return (events, false),
+            Err(RecvTimeoutError::Disconnected) => return (events, true),
+        }
+    }
+}
