@@ -22,11 +22,11 @@
 //! while simulation.now() < run.duration {
 //!     simulation.run_until(simulation.now() + Nanos::from_millis(10));
 //!     let state = simulation.look(dumbbell.bottleneck)?;
-//!     let probability = 0.001 * f64::from(state.packets);
+//!     let probability = 0.0002 * f64::from(state.packets);
 //!     simulation.steer(dumbbell.bottleneck, &Setting::Probability(probability))?;
 //! }
 //! let results = simulation.finish();
-//! assert!(results.queues[0].utilisation > 0.8);
+//! assert!(results.queues[0].utilisation > 0.5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
