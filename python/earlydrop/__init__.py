@@ -12,6 +12,7 @@ from .errors import ArgumentError, EarlydropError, Interrupted, RunError, Scenar
 from .result import Outcome, Result
 from .running import compare, open_run, prepare, run
 from .scenario import Scenario
+from .sweep import sweep
 from .table import Table
 
 __version__ = _version()
@@ -30,4 +31,5 @@ __all__ = [
     "open_run",
     "prepare",
     "run",
+    "sweep",
 ]

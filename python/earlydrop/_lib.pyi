@@ -2,6 +2,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, final
 
+__all__ = ["Run", "Scenario", "Table", "version"]
+
 def version() -> str: ...
 
 @final

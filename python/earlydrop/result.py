@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _lib
-from .errors import Interrupted, RunError
+from .errors import ArgumentError, Interrupted, RunError
 from .progress import Shown, bar
 from .scenario import Scenario, _wrapped
 from .table import Table, _needs, aligned
 
 if TYPE_CHECKING:
     import xarray
+    from distributed import Client
 
 #: What a list of metrics may be: names in a list, or "delay_p99,loss".
 Metrics = str | Sequence[str] | None
@@ -88,12 +89,25 @@ class Result:
         return self.planned - len(self._run.missing())
 
     def resume(
-        self, *, until: str | None = None, threads: int | None = None, progress: Shown = None
+        self,
+        *,
+        until: str | None = None,
+        threads: int | None = None,
+        client: Client | None = None,
+        progress: Shown = None,
     ) -> Result:
-        """Runs what is missing, on all cores or on this many threads; returns itself.
+        """Runs what is missing and returns itself: on all cores, on this many threads, or on the
+        workers of a Dask client.
 
         Ctrl-C stops it within a second and keeps what is finished: `Interrupted.result`.
         """
+        if client is not None:
+            if until is not None or threads is not None:
+                raise ArgumentError("with client=, neither until= nor threads= is allowed")
+            from .sweep import run_on
+
+            run_on(self, client, progress)
+            return self
         with bar(progress) as show:
             try:
                 done, planned, widest = self._run.execute(_threads(threads), until, show, None)

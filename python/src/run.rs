@@ -183,7 +183,7 @@ impl Run {
     #[new]
     #[pyo3(signature = (scenario, folder=None))]
     fn new(scenario: &Scenario, folder: Option<PathBuf>) -> PyResult<Run> {
-        let (source, plan) = (scenario.source.clone(), scenario.plan()?);
+        let (source, plan) = (scenario.source.clone(), scenario.plan()?.clone());
         let place = match folder {
             Some(folder) => {
                 // Refuses a folder with something else.
@@ -294,13 +294,13 @@ impl Run {
             .filter_map(|number| plan.cell(*number))
             .collect::<Vec<Cell>>();
         let work = |stop: &AtomicBool, _: Sender<Event>| {
-            let mut store = Store::in_memory(&scenario.source, &plan)?;
+            let mut store = Store::for_cells(plan)?;
             let progress = Progress {
                 before: 0,
                 done: 0,
                 planned: cells.len(),
             };
-            run_cells(&plan, &store, (cells, progress), 1, stop, |_| {})?;
+            run_cells(plan, &store, (cells, progress), 1, stop, |_| {})?;
             Ok(store.to_bytes()?)
         };
         let bytes = attended(py, work, |_, _| Ok(()))?;
@@ -315,9 +315,7 @@ impl Run {
 
     /// What was run.
     fn scenario(&self) -> Scenario {
-        Scenario {
-            source: self.source.clone(),
-        }
+        Scenario::new(self.source.clone())
     }
 
     /// The names of the metrics, in the order of a run's values.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use earlydrop_lab::budget::Limits;
 use earlydrop_lab::document::{Content, Key, Node, Place};
@@ -14,14 +15,26 @@ use crate::errors::{scenario_error, source_error, value_error};
 
 /// A scenario with its changes.
 #[pyclass(frozen, module = "earlydrop._lib")]
-#[derive(Clone)]
 pub(crate) struct Scenario {
     pub(crate) source: Source,
+    /// Made once: a sweep may have thousands of points.
+    plan: OnceLock<Plan>,
 }
 
 impl Scenario {
-    pub(crate) fn plan(&self) -> PyResult<Plan> {
-        self.source.plan().map_err(scenario_error)
+    pub(crate) fn new(source: Source) -> Scenario {
+        Scenario {
+            source,
+            plan: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn plan(&self) -> PyResult<&Plan> {
+        if let Some(plan) = self.plan.get() {
+            return Ok(plan);
+        }
+        let plan = self.source.plan().map_err(scenario_error)?;
+        Ok(self.plan.get_or_init(|| plan))
     }
 }
 
@@ -31,21 +44,21 @@ impl Scenario {
     #[staticmethod]
     fn built_in() -> PyResult<Scenario> {
         let source = Source::built_in().map_err(scenario_error)?;
-        Ok(Scenario { source })
+        Ok(Scenario::new(source))
     }
 
     /// A scenario file. Recorded links are found relative to its folder.
     #[staticmethod]
     fn open(path: PathBuf) -> PyResult<Scenario> {
         let source = Source::open(&path).map_err(source_error)?;
-        Ok(Scenario { source })
+        Ok(Scenario::new(source))
     }
 
     /// A scenario from its text; `folder` is where recorded links are found.
     #[staticmethod]
     fn from_toml(text: &str, name: &str, folder: PathBuf) -> PyResult<Scenario> {
         let source = Source::new(name, text, folder).map_err(scenario_error)?;
-        Ok(Scenario { source })
+        Ok(Scenario::new(source))
     }
 
     /// A scenario from a dictionary with the fields of a file. Messages name the path of a value.
@@ -53,7 +66,7 @@ impl Scenario {
     fn from_dict(fields: &Bound<'_, PyDict>, folder: PathBuf) -> PyResult<Scenario> {
         let tree = table(fields, "")?;
         let source = Source::of_tree("scenario", tree, folder).map_err(scenario_error)?;
-        Ok(Scenario { source })
+        Ok(Scenario::new(source))
     }
 
     /// A scenario as [`files`](Scenario::files) describes it, in another process.
@@ -65,7 +78,7 @@ impl Scenario {
     ) -> PyResult<Scenario> {
         let source = Source::new(name, text, TraceFiles::Memory(recordings));
         let source = source.map_err(scenario_error)?.with_limits(Limits::NONE);
-        Ok(Scenario { source })
+        Ok(Scenario::new(source))
     }
 
     /// All that makes the scenario: its name, its text as run, and the recorded links by name.
@@ -109,13 +122,13 @@ impl Scenario {
         if let Some(limits) = limits.transpose()? {
             source = source.with_limits(limits);
         }
-        Ok(Scenario { source })
+        Ok(Scenario::new(source))
     }
 
     /// Checks it at every point of its sweep, and returns what it is: title, description, labels,
     /// swept fields, points, seeds, number of runs, warnings and text as run.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        describe(py, &self.plan()?)
+        describe(py, self.plan()?)
     }
 }
 

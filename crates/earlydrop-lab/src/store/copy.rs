@@ -56,9 +56,14 @@ impl Store {
                 what: "another run, or one by another version".to_string(),
             });
         }
-        let there: HashSet<i64> = self.cell_numbers()?;
-        let mut new = other.cell_numbers()?;
-        new.retain(|cell| !there.contains(cell));
+        let cells: Vec<i64> = other.rows("SELECT cell FROM cells", |row| row.get(0))?;
+        let mut new = HashSet::new();
+        for cell in cells {
+            let select = "SELECT count(*) FROM cells WHERE cell = ?";
+            let count: i64 =
+                self.sql(|database| database.query_row(select, [cell], |r| r.get(0)))?;
+            new.extend((count == 0).then_some(cell));
+        }
         let tables = other.cell_tables()?;
         self.sql(|database| {
             let transaction = database.unchecked_transaction()?;
@@ -68,11 +73,6 @@ impl Store {
             transaction.commit()
         })?;
         Ok(new.len())
-    }
-
-    fn cell_numbers(&self) -> Result<HashSet<i64>, StoreError> {
-        let cells = self.rows("SELECT cell FROM cells", |row| row.get(0))?;
-        Ok(cells.into_iter().collect())
     }
 
     /// The names of the tables whose rows belong to cells.
@@ -111,7 +111,8 @@ mod tests {
 
     use super::*;
     use crate::plan::TraceFiles;
-    use crate::store::{missing_cells, run};
+    use crate::run::Progress;
+    use crate::store::{missing_cells, run, run_cells};
 
     fn source(seeds: usize) -> Source {
         let text = format!(
@@ -125,6 +126,20 @@ mod tests {
         let store = Store::in_memory(source, &plan).unwrap();
         run(&plan, &store, 1, &AtomicBool::new(false), |_| {}).unwrap();
         (plan, store)
+    }
+
+    /// These cells as another process runs them.
+    fn some_cells(plan: &Plan, numbers: std::ops::Range<usize>) -> Vec<u8> {
+        let mut store = Store::for_cells(plan).unwrap();
+        let cells: Vec<_> = numbers.filter_map(|number| plan.cell(number)).collect();
+        let progress = Progress {
+            before: 0,
+            done: 0,
+            planned: cells.len(),
+        };
+        let stop = AtomicBool::new(false);
+        run_cells(plan, &store, (cells, progress), 1, &stop, |_| {}).unwrap();
+        store.to_bytes().unwrap()
     }
 
     fn rows(store: &Store, table: &str) -> String {
@@ -148,12 +163,12 @@ mod tests {
 
     #[test]
     fn cells_of_another_process_are_added_once() {
-        let (plan, mut whole) = ran(&source(3));
-        let bytes = ran(&source(1)).1.to_bytes().unwrap();
+        let (plan, whole) = ran(&source(3));
+        let bytes = some_cells(&plan, 0..2);
         let store = Store::in_memory(&source(3), &plan).unwrap();
         assert_eq!(store.add_cells(&bytes).unwrap(), 2);
         assert_eq!(store.add_cells(&bytes).unwrap(), 0);
-        assert_eq!(store.add_cells(&whole.to_bytes().unwrap()).unwrap(), 4);
+        assert_eq!(store.add_cells(&some_cells(&plan, 1..6)).unwrap(), 4);
         for table in whole.table_names().unwrap() {
             assert_eq!(rows(&store, table), rows(&whole, table), "{table}");
         }
@@ -163,7 +178,7 @@ mod tests {
     fn cells_of_another_scenario_are_refused() {
         let mut other = source(1);
         other.set("duration", "2 s", "--duration");
-        let bytes = ran(&other).1.to_bytes().unwrap();
+        let bytes = some_cells(&other.plan().unwrap(), 0..2);
         let (plan, store) = ran(&source(1));
         let error = store.add_cells(&bytes).unwrap_err().to_string();
         assert!(error.contains("another run"), "{error}");

@@ -79,6 +79,21 @@ impl Store {
         })
     }
 
+    /// A database in memory for some cells of `plan`, which [`add_cells`](Store::add_cells) of the
+    /// run that has them all takes. It knows neither the scenario nor its points.
+    pub fn for_cells(plan: &Plan) -> Result<Store, StoreError> {
+        let folder = PathBuf::from(IN_MEMORY);
+        let made = Connection::open_in_memory().and_then(|database| {
+            create_tables(&database, plan)?;
+            Ok(database)
+        });
+        Ok(Store {
+            database: made.map_err(|error| database_error(&folder, error))?,
+            folder,
+            is_read_only: true,
+        })
+    }
+
     /// Whether it lies in memory.
     pub fn is_in_memory(&self) -> bool {
         self.folder.as_os_str() == IN_MEMORY
@@ -340,24 +355,25 @@ fn create_database(folder: &Path, source: &Source, plan: &Plan) -> Result<(), St
     named
 }
 
-/// Creates the tables of a run, and describes the run in them.
-fn fill(database: &mut Connection, source: &Source, plan: &Plan) -> rusqlite::Result<()> {
+/// Creates the tables of a run, and says which run it is.
+fn create_tables(database: &Connection, plan: &Plan) -> rusqlite::Result<()> {
     let tables = tables_of(plan.hosts, !plan.bottlenecks().is_empty());
     let mut statements: Vec<String> = tables.iter().map(Table::create).collect();
     statements.push(tables::SAMPLES.to_string());
     database.execute_batch(&statements.concat())?;
-    let transaction = database.transaction()?;
     if let Some(name) = plan.hosts.database_name() {
-        set_about(&transaction, "hosts", name)?;
+        set_about(database, "hosts", name)?;
     }
-    for (key, value) in [
-        ("scenario", plan.document.as_str()),
-        ("source", &source.name),
-        ("version", &version()),
-        ("identity", &plan.identity()),
-    ] {
-        set_about(&transaction, key, value)?;
-    }
+    set_about(database, "version", &version())?;
+    set_about(database, "identity", &plan.identity())
+}
+
+/// Creates the tables of a run, and describes the run in them.
+fn fill(database: &mut Connection, source: &Source, plan: &Plan) -> rusqlite::Result<()> {
+    let transaction = database.transaction()?;
+    create_tables(&transaction, plan)?;
+    set_about(&transaction, "scenario", &plan.document)?;
+    set_about(&transaction, "source", &source.name)?;
     for scheme in &plan.scenario().schemes {
         let spec = scheme.spec.to_string();
         transaction.execute(&insert("schemes"), params![scheme.label, spec])?;

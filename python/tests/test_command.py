@@ -1,0 +1,40 @@
+"""Numbers from Python are those of the `earlydrop` command, for every shipped scenario."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import earlydrop
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = shutil.which("earlydrop", path=str(Path(sys.executable).parent))
+SHIPPED = sorted(path for path in (ROOT / "scenarios").glob("*.toml"))
+
+
+@pytest.mark.skipif(COMMAND is None, reason="the command is not installed")
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_shipped_scenario_gives_the_commands_numbers(path: Path, tmp_path: Path) -> None:
+    assert COMMAND is not None
+    # A run of each scheme at each point is enough: seeds differ in nothing else.
+    arguments = ["--duration", "3s", "--seeds", "1", "--json", "--quiet", "--out", "run"]
+    ran = subprocess.run(
+        [COMMAND, "run", str(path), *arguments], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    of_command = json.loads(ran.stdout)
+    result = earlydrop.run(path, duration="3s", seeds=1)
+    of_python = result.to_json()
+    for document in [of_command, of_python]:
+        del document["folder"], document["report"]
+    assert of_python == of_command
+    stored = earlydrop.open_run(tmp_path / "run")
+    for name in ["cells", "flows", "samples", "sojourn"]:
+        assert stored.table(name).to_dict() == result.table(name).to_dict(), name
+
+
+def test_every_shipped_scenario_is_tried() -> None:
+    assert len(SHIPPED) >= 20

@@ -1,0 +1,104 @@
+"""The reference page is made from the docstrings, and everything exported has one.
+
+`EARLYDROP_WRITE_PAGES=1 python -m pytest tests/test_reference.py` writes it anew.
+"""
+
+import inspect
+import os
+from pathlib import Path
+
+import earlydrop
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "python.md"
+
+HEAD = """# Python
+
+Every function and class of the package `earlydrop`, made from its docstrings. \
+[Use Python](../how-to/python.md) shows them at work.
+
+"""
+
+
+def text(thing: object) -> str:
+    """Returns a docstring with its examples as code."""
+    lines: list[str] = []
+    in_example = False
+    for line in (inspect.getdoc(thing) or "").splitlines():
+        begins = line.startswith(">>>")
+        if begins and not in_example:
+            lines.append("```python")
+            in_example = True
+        if in_example and not line:
+            lines.append("```")
+            in_example = False
+        lines.append(line)
+    if in_example:
+        lines.append("```")
+    return "\n".join(lines)
+
+
+def signature(name: str, thing: object) -> str:
+    """Returns the first line of a definition, folded where it is long."""
+    whole = inspect.signature(thing)  # type: ignore[arg-type]
+    parameters = [str(one).replace("'", "") for one in whole.parameters.values()]
+    returned = str(whole.return_annotation).replace("'", "")
+    ending = f") -> {returned}" if whole.return_annotation is not whole.empty else ")"
+    # A keyword-only parameter shows in its place only with the star before it.
+    kinds = [one.kind for one in whole.parameters.values()]
+    if inspect.Parameter.KEYWORD_ONLY in kinds:
+        parameters.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    line = f"{name}({', '.join(parameters)}{ending}"
+    if len(line) <= 100:
+        return line
+    return f"{name}(\n    " + ",\n    ".join(parameters) + f",\n{ending}"
+
+
+def members(cls: type) -> list[str]:
+    """Returns the descriptions of a class's own public members."""
+    parts = []
+    for name, member in vars(cls).items():
+        if name.startswith("_"):
+            continue
+        thing = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+        if isinstance(thing, property):
+            assert thing.__doc__, f"{cls.__name__}.{name} has no docstring"
+            parts.append(f"**`.{name}`**: {inspect.getdoc(thing)}\n")
+        elif inspect.isfunction(thing):
+            assert thing.__doc__, f"{cls.__name__}.{name} has no docstring"
+            parts.append(f"```python\n.{signature(name, thing)}\n```\n\n{text(thing)}\n")
+    return parts
+
+
+def page() -> str:
+    """Returns the page."""
+    functions, classes, errors = [], [], []
+    for name in sorted(earlydrop.__all__):
+        thing = getattr(earlydrop, name)
+        if inspect.isclass(thing):
+            group = errors if issubclass(thing, BaseException) else classes
+            group.append((name, thing))
+        elif inspect.isfunction(thing):
+            functions.append((name, thing))
+    parts = [HEAD, "## Functions\n\n"]
+    for name, function in functions:
+        assert function.__doc__, f"{name} has no docstring"
+        heading = f"### {name}\n\n```python\n{signature(name, function)}\n```\n\n"
+        parts.append(heading + text(function) + "\n\n")
+    parts.append("## Classes\n\n")
+    for name, cls in classes:
+        assert cls.__doc__, f"{name} has no docstring"
+        own = vars(cls).get("__init__")
+        begin = f"```python\n{signature(name, own)}\n```\n\n" if own is not None else ""
+        parts.append(f"### {name}\n\n{begin}{text(cls)}\n\n" + "\n".join(members(cls)) + "\n")
+    parts.append("## Errors\n\n")
+    for name, cls in errors:
+        assert cls.__doc__, f"{name} has no docstring"
+        parts.append(f"### {name}\n\n{text(cls)}\n\n")
+    return "".join(parts).replace("(self, ", "(").replace("(self)", "()").replace("    self,\n", "")
+
+
+def test_the_page_is_what_the_docstrings_say() -> None:
+    made = page()
+    if os.environ.get("EARLYDROP_WRITE_PAGES"):
+        PAGE.write_text(made)
+    assert PAGE.read_text() == made, "EARLYDROP_WRITE_PAGES=1 writes docs/reference/python.md anew"

@@ -1,0 +1,84 @@
+"""Runs on a Dask cluster are those of this process, whatever happens to workers."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import earlydrop
+
+distributed = pytest.importorskip("distributed")
+
+SWEEP = """
+duration = "3 s"
+seeds = 6
+schemes = ["red:min=5,max=15", "codel"]
+network = { rate = "10 Mbps", rtt = "40 ms" }
+[flows.bulk]
+count = 5
+[sweep]
+"network.rtt" = ["20 ms", "40 ms", "80 ms"]
+"""
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def tables(result: earlydrop.Result) -> dict[str, dict[str, list[Any]]]:
+    return {name: result.table(name).to_dict() for name in result._run.table_names()}
+
+
+def test_a_sweep_gives_the_tables_of_a_local_run(client: Any, tmp_path: Path) -> None:
+    local = earlydrop.run(SWEEP)
+    swept = earlydrop.sweep(SWEEP, client=client, folder=tmp_path / "swept")
+    assert swept.done == 36
+    assert tables(swept) == tables(local)
+    again = earlydrop.sweep(SWEEP, client=client, folder=tmp_path / "swept")
+    assert tables(again) == tables(local)
+
+
+def test_a_killed_worker_costs_its_chunk_and_nothing_else(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = set(client.run(os.getpid).values())
+    killed: list[int] = []
+    add = earlydrop._lib.Run.add_cells
+
+    class Killing:
+        """A run that kills a worker as soon as the first rows have come back."""
+
+        def __init__(self, run: Any) -> None:
+            self._run = run
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._run, name)
+
+        def add_cells(self, rows: bytes) -> int:
+            if not killed:
+                killed.append(min(workers))
+                os.kill(killed[0], signal.SIGKILL)
+            return add(self._run, rows)
+
+    result = earlydrop.prepare(earlydrop.Scenario(SWEEP))
+    monkeypatch.setattr(result, "_run", Killing(result._run))
+    result.resume(client=client)
+    assert killed
+    assert result.done == 36
+    assert tables(result) == tables(earlydrop.run(SWEEP))
+
+
+def test_what_a_cluster_cannot_do_is_refused(client: Any) -> None:
+    result = earlydrop.prepare(earlydrop.Scenario(SWEEP))
+    with pytest.raises(earlydrop.ArgumentError, match="until="):
+        result.resume(client=client, until="1%")
