@@ -5,6 +5,7 @@
 
 #![deny(unsafe_code)]
 
+mod environment;
 mod errors;
 mod run;
 mod scenario;
@@ -17,6 +18,8 @@ use pyo3::prelude::*;
 mod _lib {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::environment::Environment;
     #[pymodule_export]
     use super::run::Run;
     #[pymodule_export]

@@ -200,7 +200,7 @@ fn any_action_gives_observations_within_bounds() {
         ("dial:ecn=on", ActionKind::Probability),
         ("red:min=5,max=15", ActionKind::Curve),
     ] {
-        let plan = scenario(scheme, "tcp = { ecn = \"classic\" }");
+        let plan = scenario(scheme, "tcp = { ecn = \"on\" }");
         for scale in [ActionScale::Natural, ActionScale::Unit] {
             let options = Options {
                 scale,
