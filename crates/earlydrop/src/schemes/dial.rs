@@ -11,13 +11,13 @@
 //! Each arrival carries a congestion signal with probability
 //! `Pa = P`, or as the law `spacing` makes Pa of Pb = P.
 //!
-//! P is `probability` until [`Setting::Probability`](crate::steering::Setting::Probability)
-//! sets it.
+//! P is `probability` until a program sets another while the queue is in use: `steering`
+//! says how.
 //!
 //! # Our readings
 //! - By default each packet is judged independently (`spacing=geometric`), so that P is the
-//!   share of packets that are signalled. The laws of RED have other
-//!   [long-run rates](crate::red::Spacing).
+//!   share of packets that are signalled. The laws of RED have other long-run rates: about
+//!   2 P with `uniform`, and 2/3 P with `wait`.
 //! - At P = 0 nothing is signalled and a new gap starts, as below RED's first threshold.
 //! - At P = 1 ECN-capable packets are still marked, not dropped.
 //! - A gap continues where P changes.
@@ -25,7 +25,7 @@
 //! # How other tools differ
 //! | aspect | ns-2, ns-3 | Linux | here |
 //! |---|---|---|---|
-//! | a probability set at run time | `ErrorModel`, on the link rather than the queue | `tc qdisc change ... netem loss`, without marks | by [`steer`](crate::queue::QueueDiscipline::steer) |
+//! | a probability set at run time | `ErrorModel`, on the link rather than the queue | `tc qdisc change ... netem loss P ecn` | yes |
 
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::curve::in_steps;
