@@ -34,10 +34,16 @@ def make(num_envs: int, **options: Any) -> Any:
     ],
 )
 def test_an_agent_that_answers_what_red_would_gets_the_run_of_red(action: str, scheme: str) -> None:
-    options: dict[str, Any] = {**SHORT, "duration": "4 s", "schemes": scheme, "link": "10 Mbps"}
+    options: dict[str, Any] = {
+        **SHORT,
+        "duration": "4 s",
+        "schemes": scheme,
+        "link": "10 Mbps",
+        "rtt": "50 ms",
+    }
     result = earlydrop.compare(**options, seeds=3)
     envs = make(3, action=action, outcomes=True, threads=2, **options)
-    _, infos = envs.reset(seed=result.runs["seed"].tolist())
+    _, infos = envs.reset(seed=list(map(int, result.runs["seed"])))
     truncated = np.zeros(3, bool)
     while not truncated.any():
         *_, truncated, infos = envs.step(envs.configured)
