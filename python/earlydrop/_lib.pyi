@@ -5,9 +5,46 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Environment", "Run", "Scenario", "Table", "version"]
+__all__ = [
+    "Environment",
+    "Run",
+    "Scenario",
+    "Table",
+    "command",
+    "configure",
+    "explain",
+    "reproduce",
+    "schemes",
+    "translate",
+    "tune",
+    "version",
+]
 
 def version() -> str: ...
+def command(words: list[str]) -> int: ...
+def configure(
+    options: dict[str, str], verify: bool, seeds: int, threads: int
+) -> tuple[str, str]: ...
+def explain(configuration: str, tool: str | None, fix: bool, load: dict[str, str]) -> str: ...
+def translate(configuration: str, tool: str | None, to: str, load: dict[str, str]) -> str: ...
+def schemes(named: str | None, link: str) -> str: ...
+def tune(
+    scenario: Scenario,
+    goal: tuple[bool, str],
+    subject_to: list[str],
+    over: list[str],
+    efforts: tuple[int, int, int],
+    folder: Path | None = None,
+    progress: Callable[[bool, int, int, int], None] | None = None,
+) -> tuple[str, list[tuple[str, str]], Run]: ...
+def reproduce(
+    what: str,
+    full: bool,
+    universes: int | None,
+    threads: int,
+    folder: Path,
+    progress: Callable[[str, int, int, int], None] | None = None,
+) -> str: ...
 
 @final
 class Environment:

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from . import _lib
 
 if TYPE_CHECKING:
@@ -57,6 +55,9 @@ class Table:
         """The values of a column: an array of numbers, or a list of text, integers or lists."""
         floats = self._table.floats(column)
         if floats is not None:
+            # Imported when needed: numpy starts threads, and `earlydrop shell` needs one thread.
+            import numpy as np
+
             return np.frombuffer(floats, dtype=np.float64)
         return self._table.column(column)
 

@@ -5,8 +5,11 @@
 
 #![deny(unsafe_code)]
 
+mod attended;
+mod command;
 mod environment;
 mod errors;
+mod model;
 mod run;
 mod scenario;
 mod table;
@@ -19,7 +22,11 @@ mod _lib {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
     use super::environment::Environment;
+    #[pymodule_export]
+    use super::model::{configure, explain, reproduce, schemes, translate, tune};
     #[pymodule_export]
     use super::run::Run;
     #[pymodule_export]

@@ -1,12 +1,9 @@
 //! Runs of scenarios: cells on several threads with the interpreter free, results as tables.
 
-use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use earlydrop_lab::baseline::{self, Comparison, headline_metrics};
 use earlydrop_lab::files::Overwrite;
@@ -18,9 +15,11 @@ use earlydrop_lab::store::{self, Report, RunError, Store, missing_cells, run_cel
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::{json, write_report_to};
 use earlydrop_report::table::{self as text_table, View};
+use earlydrop_report::tuning::TuneReport;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::attended::attended;
 use crate::errors::{run_error, scenario_error, value_error};
 use crate::scenario::{Scenario, describe};
 use crate::table::Table;
@@ -41,9 +40,6 @@ enum Place {
     Memory(Mutex<Store>),
     Folder(PathBuf),
 }
-
-/// How often Python's signals are looked at while cells run.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// The progress of a run, and the cell that was saved with its values where somebody listens.
 type Event = (Progress, Option<(Cell, Vec<Option<f64>>)>);
@@ -77,6 +73,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Run {
+    /// The run that validated a search.
+    pub(crate) fn of_tuning(report: TuneReport) -> Run {
+        let place = match &report.page {
+            Some(_) => Place::Folder(report.store.folder().to_path_buf()),
+            None => Place::Memory(Mutex::new(report.store)),
+        };
+        Run {
+            source: report.scenario,
+            plan: Mutex::new(report.plan),
+            place,
+            is_running: AtomicBool::new(false),
+        }
+    }
+
     /// Runs what is missing; with a rule, adds seeds until it is met.
     fn run_missing(
         &self,
@@ -255,7 +265,8 @@ impl Run {
             saved,
         };
         self.is_running.store(true, Ordering::Release);
-        let ran = attended(py, work, |py, events| listener.hear(py, events));
+        let hear = |py: Python<'_>, events| listener.hear(py, events);
+        let ran = attended(py, work, hear, |error: RunError| run_error(error));
         self.is_running.store(false, Ordering::Release);
         let (reached, precision) = ran?;
         let widest = match precision {
@@ -303,7 +314,7 @@ impl Run {
             run_cells(plan, &store, (cells, progress), 1, stop, |_| {})?;
             Ok(store.to_bytes()?)
         };
-        let bytes = attended(py, work, |_, _| Ok(()))?;
+        let bytes = attended(py, work, |_, _| Ok(()), |error: RunError| run_error(error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -426,50 +437,3 @@ impl Run {
 
 /// Title, header and rows.
 type PrintedTable = (String, Vec<String>, Vec<Vec<String>>);
-
-/// Runs `work` on a thread of its own, with the interpreter free, and tells `listener` of its events
-/// every 50 ms. A signal, or an exception of the listener, stops the work and is returned once what
-/// is finished is saved.
-fn attended<T: Send>(
-    py: Python<'_>,
-    work: impl FnOnce(&AtomicBool, Sender<Event>) -> Result<T, RunError> + Send,
-    mut listener: impl FnMut(Python<'_>, Vec<Event>) -> PyResult<()> + Send,
-) -> PyResult<T> {
-    let (sender, receiver) = channel();
-    py.detach(move || {
-        let stop = &AtomicBool::new(false);
-        thread::scope(|scope| {
-            let worker = scope.spawn(move || work(stop, sender));
-            let mut heard = Ok(());
-            loop {
-                let (events, has_ended) = next_events(&receiver);
-                if heard.is_ok() {
-                    heard = Python::attach(|py| {
-                        py.check_signals()?;
-                        listener(py, events)
-                    });
-                }
-                stop.store(heard.is_err(), Ordering::Relaxed);
-                if has_ended {
-                    break;
-                }
-            }
-            let result = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-            heard?;
-            result.map_err(run_error)
-        })
-    })
-}
-
-/// The events until the next look at signals, and whether there will be no more.
-fn next_events(receiver: &Receiver<Event>) -> (Vec<Event>, bool) {
-    let until = Instant::now() + LOOK;
-    let mut events = Vec::new();
-    loop {
-        match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(event) => events.push(event),
-            Err(RecvTimeoutError::Timeout) => return (events, false),
-            Err(RecvTimeoutError::Disconnected) => return (events, true),
-        }
-    }
-}

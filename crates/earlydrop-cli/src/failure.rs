@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::process::ExitCode;
 
 use earlydrop::registry::ConfigError;
 use earlydrop_lab::document::Problems;
@@ -11,6 +10,7 @@ use earlydrop_lab::plan::SourceError;
 use earlydrop_lab::store::{ExportError, RunError, StoreError};
 use earlydrop_model::ModelError;
 use earlydrop_report::configuration::SnippetError;
+use earlydrop_report::request::RequestError;
 
 use crate::diagnostics;
 use crate::draw::Style;
@@ -37,20 +37,20 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Prints the failure on standard error and returns the exit code.
-    pub(crate) fn report(&self, style: &Style) -> ExitCode {
+    pub(crate) fn report(&self, style: &Style) -> u8 {
         let (text, code) = match self {
             Failure::Scenario(problems) => {
                 // Escapes the texts in it, and adds styles.
                 output::error_lines(&diagnostics::render(problems, style));
-                return ExitCode::from(2);
+                return 2;
             }
             Failure::Usage(text) => (format!("error: {text}"), 2),
             Failure::Runtime(text) => (format!("error: {text}"), 1),
             Failure::Interrupted(text) => (text.clone(), INTERRUPTED),
-            Failure::BrokenPipe => return ExitCode::SUCCESS,
+            Failure::BrokenPipe => return 0,
         };
         output::error(&text);
-        ExitCode::from(code)
+        code
     }
 }
 
@@ -66,6 +66,18 @@ impl fmt::Display for Failure {
     }
 }
 
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Failure {
+        match error {
+            RequestError::Input(problems) => Failure::Scenario(problems),
+            RequestError::Option(text) => Failure::Usage(text),
+            RequestError::Stopped(text) => Failure::Interrupted(text),
+            RequestError::Run(text) => Failure::Runtime(text),
+            other => Failure::Runtime(other.to_string()),
+        }
+    }
+}
+
 impl From<Problems> for Failure {
     fn from(problems: Problems) -> Failure {
         Failure::Scenario(problems)
@@ -74,10 +86,7 @@ impl From<Problems> for Failure {
 
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Failure {
-        match error {
-            SourceError::Wrong(problems) => Failure::Scenario(problems),
-            unreadable => Failure::Usage(unreadable.to_string()),
-        }
+        RequestError::from(error).into()
     }
 }
 
@@ -95,23 +104,13 @@ impl From<ModelError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
-        match error {
-            StoreError::NoRun { .. }
-            | StoreError::Another { .. }
-            | StoreError::Changed { .. }
-            | StoreError::Foreign { .. } => Failure::Usage(error.to_string()),
-            StoreError::File(error) => error.into(),
-            _ => Failure::Runtime(error.to_string()),
-        }
+        RequestError::from(error).into()
     }
 }
 
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Failure {
-        match error {
-            FileError::System { .. } => Failure::Runtime(error.to_string()),
-            _ => Failure::Usage(error.to_string()),
-        }
+        RequestError::from(error).into()
     }
 }
 
@@ -133,10 +132,7 @@ impl From<ExportError> for Failure {
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
-        match error {
-            RunError::Store(error) => error.into(),
-            cell => Failure::Runtime(cell.to_string()),
-        }
+        RequestError::from(error).into()
     }
 }
 

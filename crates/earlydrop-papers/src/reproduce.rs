@@ -17,6 +17,7 @@ use earlydrop_lab::run::Progress;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report;
+use serde_json::Value;
 
 use crate::catalogue::{Catalogue, Pace, PaperEntry, Selection};
 use crate::claims::{Claim, ClaimReport, IdeaReport, conclude};
@@ -265,6 +266,22 @@ impl<'a> Reproduction<'a> {
         self.studies
             .iter()
             .find_map(|study| study.robustness_of(claim))
+    }
+
+    /// The reports on the selected claims as JSON, each with its verdicts in other universes where
+    /// it was run there.
+    pub fn json(&self) -> Vec<Value> {
+        let with_robustness = |report: &ClaimReport<'_>| {
+            let mut value = report.json();
+            if let Some(robustness) = self.robustness_of(report.claim) {
+                value["multiverse"] = robustness.json();
+            }
+            value
+        };
+        self.selected_reports()
+            .iter()
+            .map(with_robustness)
+            .collect()
     }
 
     /// The reports on all claims, those of earlier calls included.

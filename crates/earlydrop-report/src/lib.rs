@@ -9,6 +9,10 @@
 //! | [`run_report`] | a run's results as one interactive page, and as JSON |
 //! | [`side_by_side`] | simulated and live runs of one scenario, compared |
 //! | [`configuration`] | the answer of `earlydrop configure`: text, page, JSON, other tools' syntax |
+//! | [`explanation`], [`translation`] | the answers of `earlydrop explain` and `translate`, and as JSON |
+//! | [`batch_queue`], [`scheme_list`] | the answers of `earlydrop queue` and `schemes`, and as JSON |
+//! | [`tuning`] | the search and validation of `earlydrop tune`, and as JSON |
+//! | [`request`] | options as text, read and refused with one wording |
 //!
 //! ```text
 //! earlydrop_lab::store --gather--> run_report::Data --render--> report.html
@@ -63,16 +67,23 @@
 
 #![forbid(unsafe_code)]
 
+pub mod batch_queue;
 pub mod configuration;
 pub mod derived;
+pub mod explanation;
 pub mod figure;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod latex;
+mod model_json;
 mod page_shell;
+pub mod request;
 pub mod run_report;
+pub mod scheme_list;
 pub mod side_by_side;
 pub mod table;
+pub mod translation;
+pub mod tuning;
 
 pub use page_shell::page_shell;

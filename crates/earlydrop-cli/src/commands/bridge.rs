@@ -1,7 +1,5 @@
 //! `earlydrop bridge`: a bottleneck between two network interfaces.
 
-use std::process::ExitCode;
-
 use earlydrop_live::bridge::{BridgeObserver, Change, Warning};
 use earlydrop_live::session::InvokingUser;
 use earlydrop_live::stats::Sample;
@@ -35,7 +33,7 @@ pub(crate) struct Bridge {
     common: Arguments,
 }
 
-pub(crate) fn run(arguments: &Bridge) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Bridge) -> Result<u8, Failure> {
     let [from, to] = &arguments.between[..] else {
         return Err(Failure::Usage("--between takes two interfaces".to_string()));
     };
@@ -55,7 +53,7 @@ pub(crate) fn run(arguments: &Bridge) -> Result<ExitCode, Failure> {
     let ended = bridge.run(&mut reporter)?;
     reporter.reporter.print_summary(&ended.summary);
     match ended.vanished {
-        None => Ok(ExitCode::SUCCESS),
+        None => Ok(0),
         Some(interface) => Err(Failure::Runtime(format!(
             "{interface} has vanished, and the bridge has ended"
         ))),

@@ -4,23 +4,17 @@ mod terminal;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
-use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::files::{NewFile, Signature};
-use earlydrop_lab::verify::{self, Measurement, VerifyError};
-use earlydrop_model::configure::{Goal, Question, Recommendation, configure};
-use earlydrop_model::open_loop::OpenLoopInput;
-use earlydrop_model::{Control, Load, ModelError, Tcp};
-use earlydrop_report::configuration::{self, ConfigurationReport};
+use earlydrop_report::configuration::{self, ConfigureOptions};
 
-use crate::commands::{queue, threads};
+use crate::commands::threads;
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::outputs::Overwriting;
 use crate::progress::stop_flag;
-use crate::values;
 
 /// Choose a scheme's parameters for a link and its flows, with a prediction
 #[derive(clap::Args, Clone, Debug)]
@@ -102,7 +96,9 @@ pub(crate) fn run(
     out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
-    let question = question(arguments)?;
+    let options = arguments.options();
+    // Refused before anything is written.
+    options.question()?;
     if let Some(format) = &arguments.paste {
         configuration::check_format(format)?;
     }
@@ -113,21 +109,16 @@ pub(crate) fn run(
         }
         None => None,
     };
-    let recommendation = configure(&question).map_err(model_failure)?;
+    let stop = match arguments.verify {
+        true => stop_flag()?,
+        false => Arc::default(),
+    };
+    let mut report = configuration::answer(&options, &stop)?;
     if let Some(format) = &arguments.paste {
-        let snippet = configuration::snippet(format, &recommendation, arguments.seeds)?;
+        let snippet = configuration::snippet(format, &report.configuration, arguments.seeds)?;
         return Ok(write!(out, "{snippet}")?);
     }
-    let report = ConfigurationReport {
-        measured: match arguments.verify {
-            true => Some(measure(&recommendation, arguments.seeds)?),
-            false => None,
-        },
-        configuration: recommendation,
-        question,
-        command: command(arguments),
-        seeds: arguments.seeds,
-    };
+    report.command = options.command(arguments.html.as_deref());
     if let Some(page) = page {
         page.complete_with(configuration::page(&report).as_bytes())?;
     }
@@ -143,138 +134,25 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// The command that asks the same again.
-fn command(arguments: &Configure) -> CommandLine {
-    let command = CommandLine::new("configure")
-        .option("--link", &arguments.link)
-        .option("--rtt", &arguments.rtt)
-        .option("--flows", &arguments.flows)
-        .option("--scheme", &arguments.scheme)
-        .option("--packet", &arguments.packet)
-        .option("--tcp", &arguments.tcp)
-        .option("--ecn", &arguments.ecn)
-        .given("--goal", arguments.goal.as_ref())
-        .given("--buffer", arguments.buffer.as_ref())
-        .given("--method", arguments.method.as_ref())
-        .given("--loss", arguments.loss.as_ref())
-        .given("--windows", arguments.windows.as_ref())
-        .given("--timeout", arguments.timeout.as_ref())
-        .given("--html", arguments.html.as_ref());
-    match arguments.verify {
-        true => command
-            .word("--verify")
-            .option("--seeds", arguments.seeds.to_string()),
-        false => command,
-    }
-}
-
-/// Simulates the chosen parameters.
-fn measure(recommendation: &Recommendation, seeds: u64) -> Result<Measurement, Failure> {
-    let stop = stop_flag()?;
-    let length = verify::RunLength::for_load(&recommendation.load, seeds);
-    let spec = &recommendation.choices[0].advice.spec;
-    let measured = verify::measure(&recommendation.load, spec, length, threads(None), &stop);
-    measured.map_err(|error| match error {
-        VerifyError::Scenario(problems) => Failure::Scenario(problems),
-        VerifyError::Stopped => Failure::Interrupted(error.to_string()),
-        other => Failure::Runtime(other.to_string()),
-    })
-}
-
-/// The model's error, with the name of the argument.
-fn model_failure(error: ModelError) -> Failure {
-    match &error {
-        ModelError::Outside { .. } | ModelError::Method { .. } => {
-            Failure::Usage(format!("--{error}"))
+impl Configure {
+    fn options(&self) -> ConfigureOptions {
+        ConfigureOptions {
+            link: self.link.clone(),
+            rtt: self.rtt.clone(),
+            flows: self.flows.clone(),
+            scheme: self.scheme.clone(),
+            goal: self.goal.clone(),
+            packet: self.packet.clone(),
+            buffer: self.buffer.clone(),
+            tcp: self.tcp.clone(),
+            ecn: self.ecn.clone(),
+            method: self.method.clone(),
+            loss: self.loss.clone(),
+            windows: self.windows.clone(),
+            timeout: self.timeout.clone(),
+            is_verified: self.verify,
+            seeds: self.seeds,
+            threads: threads(None),
         }
-        ModelError::Config(problem) => Failure::Usage(format!("--scheme: {problem}")),
-        ModelError::NoModel { .. } => Failure::Usage(format!(
-            "--scheme: {error}; nearest: a scheme with a target, such as pie or ared"
-        )),
-        _ => Failure::Usage(error.to_string()),
-    }
-}
-
-/// The question that the arguments ask.
-fn question(arguments: &Configure) -> Result<Question, Failure> {
-    let load = load(arguments)?;
-    const BUFFER: Kind = Kind::Length(Range {
-        high: 4_194_304.0,
-        with_high: true,
-        ..Range::POSITIVE
-    });
-    const LOSS: Kind = Kind::Number(Range::POSITIVE_PROBABILITY, "share");
-    let length = |text: &String| match values::read("buffer", text, &BUFFER)? {
-        Value::Length(length) => Ok(length.in_packets(load.packet, load.rate.0 as f64)),
-        _ => Err(values::wrong_kind("buffer", text)),
-    };
-    let loss = |text: &String| values::number("loss", text, &LOSS);
-    let windows = |text: &String| queue::batch("windows", text);
-    let windows = arguments.windows.as_ref().map(windows).transpose()?;
-    let loss = arguments.loss.as_ref().map(loss).transpose()?;
-    let scheme = arguments.scheme.parse::<Spec>();
-    Ok(Question {
-        load,
-        scheme: scheme
-            .map_err(|error| Failure::Usage(format!("--scheme {}: {error}", arguments.scheme)))?,
-        buffer: arguments.buffer.as_ref().map(length).transpose()?,
-        goal: arguments.goal.as_deref().map_or(Ok(Goal::Usual), goal)?,
-        method: arguments.method.clone(),
-        open_loop: loss.map(|loss| OpenLoopInput { loss, windows }),
-    })
-}
-
-fn load(arguments: &Configure) -> Result<Load, Failure> {
-    let controls = [("reno", Control::Reno), ("cubic", Control::Cubic)];
-    let timeout = |text: &String| values::time("timeout", text);
-    let tcp = Tcp {
-        timeout: arguments.timeout.as_ref().map(timeout).transpose()?,
-        control: one_of("tcp", &arguments.tcp, &controls)?,
-        ecn: one_of("ecn", &arguments.ecn, &[("off", false), ("on", true)])?,
-        ..Tcp::default()
-    };
-    Ok(Load {
-        rate: values::link(&arguments.link)?,
-        packet: values::packet(&arguments.packet)?,
-        rtt: values::time("rtt", &arguments.rtt)?,
-        flows: values::flows(&arguments.flows)?,
-        tcp,
-    })
-}
-
-/// The value of one of the known names.
-fn one_of<T: Copy>(option: &str, text: &str, known: &[(&str, T)]) -> Result<T, Failure> {
-    let value = known.iter().find(|(name, _)| *name == text);
-    value.map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        let near = nearest(text, names.iter().copied()).unwrap_or(names[0]);
-        let names = names.join(", ");
-        Failure::Usage(format!(
-            "--{option} {text}: allowed: {names}; nearest: {near}"
-        ))
-    })
-}
-
-/// Parses `delay=10ms` or `utilisation=98%`.
-fn goal(text: &str) -> Result<Goal, Failure> {
-    const DELAY: Kind = Kind::Time(Range::closed(1e-6, 100.0));
-    const SHARE: Kind = Kind::Number(Range::PROBABILITY, "share");
-    let malformed = || {
-        Failure::Usage(format!(
-            "--goal {text}: allowed: delay=TIME or utilisation=SHARE, as in delay=10ms or utilisation=98%; nearest: delay=5ms"
-        ))
-    };
-    let (what, amount) = text.split_once('=').ok_or_else(malformed)?;
-    let argument = |value: &str| format!("--goal {}={value}", what.trim());
-    match what.trim() {
-        "delay" => match values::read_as(amount, &DELAY, argument)? {
-            Value::Time(delay) => Ok(Goal::Delay(delay)),
-            _ => Err(malformed()),
-        },
-        "utilisation" => match values::read_as(amount, &SHARE, argument)? {
-            Value::Number(share) => Ok(Goal::Utilisation(share)),
-            _ => Err(malformed()),
-        },
-        _ => Err(malformed()),
     }
 }

@@ -7,17 +7,16 @@ use std::io::Write;
 
 use earlydrop::units::Bytes;
 use earlydrop_model::Prediction;
-use earlydrop_model::explain::{Explanation, Setting, explain, time_of};
+use earlydrop_model::explain::{Explanation, Setting, time_of};
 use earlydrop_model::tools::Knob;
-use earlydrop_model::validity::Band;
 use earlydrop_report::configuration::band_text;
-use serde_json::{Value, json};
+use earlydrop_report::explanation::{self, ExplainOptions, ExplanationReport};
+use earlydrop_report::request::{ToolInput, tool};
 
-use super::model_json;
 use crate::draw::{Look, Plot, Style, Table, Text, definition, indented, number};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::tool_input::{LoadArguments, ToolInput, read, tool};
+use crate::tool_input::{LoadArguments, tool_text};
 
 /// Explain a configuration of RED: Linux tc, ns-2, ns-3, DPDK, Cisco, Junos, SONiC, INET
 #[derive(clap::Args, Clone, Debug)]
@@ -45,27 +44,38 @@ pub(crate) struct Explain {
 }
 
 pub(crate) fn run(arguments: &Explain, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
-    let named = arguments.tool.as_deref();
-    let named = named.map(|name| tool("--as", name)).transpose()?;
-    let input = read(&arguments.configuration, named, &arguments.load)?;
-    let explanation = explain(&input.configuration, &input.text, &input.load)?;
-    if arguments.fix {
-        return fix::run(&input, &explanation, arguments.json, out, style);
+    if let Some(name) = &arguments.tool {
+        // Before standard input is read.
+        tool("--as", name)?;
     }
+    let options = ExplainOptions {
+        configuration: tool_text(&arguments.configuration)?,
+        tool: arguments.tool.clone(),
+        fix: arguments.fix,
+        load: arguments.load.options(),
+    };
+    let report = explanation::explain(&options)?;
     if arguments.json {
-        let text = serde_json::to_string_pretty(&document(&explanation)).unwrap_or_default();
+        let document = explanation::json(&report);
+        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
         return Ok(writeln!(out, "{text}")?);
+    }
+    let ExplanationReport {
+        input, explanation, ..
+    } = &report;
+    if let Some(fix) = &report.fix {
+        return Ok(out.lines(&fix::lines(input, explanation, fix, style), style)?);
     }
     let mut lines = vec![
         Text::new(explanation.configuration.tool.title, Look::Strong),
         Text::default(),
     ];
-    lines.extend(knobs(&explanation, style));
+    lines.extend(knobs(explanation, style));
     lines.push(Text::default());
-    lines.extend(curve(&explanation, style));
+    lines.extend(curve(explanation, style));
     lines.push(Text::default());
-    lines.extend(prediction(&input, &explanation, style));
-    lines.extend(findings(&explanation, style));
+    lines.extend(prediction(input, explanation, style));
+    lines.extend(findings(explanation, style));
     Ok(out.lines(&lines, style)?)
 }
 
@@ -225,54 +235,4 @@ fn findings(explanation: &Explanation, style: &Style) -> Vec<Text> {
         lines.extend([Text::default(), Text::from("No findings.")]);
     }
     lines
-}
-
-/// The explanation as JSON.
-fn document(explanation: &Explanation) -> Value {
-    let load = &explanation.load;
-    let settings = explanation.settings.iter().map(|setting| {
-        json!({
-            "knob": setting.knob.name(),
-            "name": setting.name,
-            "written": setting.written,
-            "value": setting.value,
-            "bytes": setting.bytes,
-            "packets": setting.bytes.map(|bytes| bytes / load.packet.0 as f64),
-            "seconds": setting.bytes.map(|bytes| time_of(bytes, load).as_secs_f64()),
-            "long_run": setting.signal_rate,
-            "origin": setting.origin,
-            "meaning": setting.knob.meaning(),
-        })
-    });
-    let classes = explanation.configuration.classes.iter();
-    let curves = classes
-        .zip(&explanation.curves)
-        .map(|(class, points)| json!({ "class": class.name, "points": points }));
-    let findings = explanation.findings.iter().map(|finding| {
-        json!({
-            "rule": finding.rule.name,
-            "gravity": finding.rule.severity.name(),
-            "what": finding.what,
-            "change": finding.change,
-            "source": finding.rule.source,
-        })
-    });
-    let spec = explanation.configuration.spec(0, &load.link());
-    let doubts = explanation
-        .caveats
-        .iter()
-        .map(|caveat| json!({ "name": caveat.name(), "meaning": caveat.meaning() }));
-    let measured = Band::of(&explanation.caveats).measured(&explanation.prediction);
-    json!({
-        "tool": explanation.configuration.tool.name,
-        "spec": spec.map(|spec| spec.to_string()).unwrap_or_default(),
-        "load": model_json::load(load),
-        "settings": settings.collect::<Vec<_>>(),
-        "long_run": curves.collect::<Vec<_>>(),
-        "prediction": model_json::prediction(&explanation.prediction),
-        "measured": model_json::measured(&measured),
-        "doubts": doubts.collect::<Vec<_>>(),
-        "caveats": explanation.omissions,
-        "findings": findings.collect::<Vec<_>>(),
-    })
 }

@@ -12,7 +12,6 @@ pub(crate) mod export;
 pub(crate) mod figure;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
-mod model_json;
 pub(crate) mod queue;
 pub(crate) mod report;
 pub(crate) mod reproduce;

@@ -106,8 +106,7 @@ pub(crate) fn run(
     }
     let reports = reproduction.selected_reports();
     if arguments.json {
-        let list = reports.iter().map(|report| json(report, &reproduction));
-        print_json(list.collect(), out)?;
+        print_json(reproduction.json(), out)?;
     } else {
         let ideas = selection.has_ideas.then_some(&catalogue.ideas);
         if arguments.pace() == Pace::Quick {
@@ -201,15 +200,6 @@ impl From<Error> for Failure {
 fn stopped() -> Failure {
     let text = "stopped: finished runs are kept; the same command continues";
     Failure::Interrupted(text.to_string())
-}
-
-/// A claim's report, with its verdicts in other universes where it was run there.
-fn json(report: &ClaimReport<'_>, reproduction: &Reproduction<'_>) -> Value {
-    let mut value = report.json();
-    if let Some(robustness) = reproduction.robustness_of(report.claim) {
-        value["multiverse"] = robustness.json();
-    }
-    value
 }
 
 fn print_json(list: Vec<Value>, out: &mut Output<'_>) -> Result<(), Failure> {

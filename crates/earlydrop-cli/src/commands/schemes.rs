@@ -4,7 +4,6 @@
 //! here.
 
 mod curve;
-mod json;
 mod parameters;
 
 use std::io::{self, Write};
@@ -12,12 +11,13 @@ use std::io::{self, Write};
 use earlydrop::manual;
 use earlydrop::registry::{ConfigError, Descriptor, Link, Plan, SCHEMES, Settings, Spec};
 use earlydrop_lab::escape::CommandLine;
+use earlydrop_report::request;
+use earlydrop_report::scheme_list::schemes;
 
 use crate::draw::{Look, Style, Text, definition, indented};
 use crate::failure::Failure;
 use crate::markdown;
 use crate::output::Output;
-use crate::values;
 
 /// List the schemes, or print the manual, drop curve and parameters of one
 #[derive(clap::Args, Clone, Debug)]
@@ -42,21 +42,14 @@ pub(crate) struct Schemes {
 
 /// `earlydrop schemes`.
 pub(crate) fn run(args: &Schemes, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
-    let link = Link::at(values::link(&args.link)?);
-    let named = args.name.as_deref().map(str::parse::<Spec>).transpose()?;
     if args.json {
-        let specs = match named {
-            Some(spec) => vec![spec],
-            None => SCHEMES.iter().map(|scheme| Spec::of(scheme)).collect(),
-        };
-        let described: Result<Vec<_>, _> = specs
-            .iter()
-            .map(|spec| json::describe(spec, &link))
-            .collect();
-        serde_json::to_writer_pretty(&mut *out, &described?).map_err(io::Error::from)?;
+        let described = schemes(args.name.as_deref(), &args.link)?;
+        serde_json::to_writer_pretty(&mut *out, &described).map_err(io::Error::from)?;
         writeln!(out)?;
         return Ok(());
     }
+    let link = Link::at(request::link(&args.link)?);
+    let named = args.name.as_deref().map(str::parse::<Spec>).transpose()?;
     let lines = match named {
         Some(spec) => page(&ConfiguredScheme::new(spec, &link)?, style)?,
         None => list(&link, style)?,

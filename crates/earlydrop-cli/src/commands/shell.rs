@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use earlydrop_live::session::{FAR, InvokingUser, NEAR, Privilege, Session, SessionObserver, Tcp};
 use earlydrop_live::stats::Sample;
@@ -45,7 +44,7 @@ pub(crate) struct Shell {
     command: Vec<OsString>,
 }
 
-pub(crate) fn run(arguments: &Shell) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Shell) -> Result<u8, Failure> {
     let session = Session {
         bottleneck: arguments.common.bottleneck()?,
         tcp: Tcp {
@@ -60,7 +59,7 @@ pub(crate) fn run(arguments: &Shell) -> Result<ExitCode, Failure> {
     let mut reporter = arguments.common.reporter(&session.bottleneck);
     let ended = session.run(&mut reporter)?;
     reporter.print_summary(&ended.summary);
-    Ok(ExitCode::from(u8::try_from(ended.code).unwrap_or(u8::MAX)))
+    Ok(u8::try_from(ended.code).unwrap_or(u8::MAX))
 }
 
 /// The command, or the user's shell.

@@ -4,16 +4,17 @@
 use std::io::Write;
 
 use earlydrop_model::explain::expect;
-use earlydrop_model::spacing::long_run;
-use earlydrop_model::tools::{self, Configuration, TOOLS, Tool, Translation, ratio_in_words};
+use earlydrop_model::tools::{Configuration, ratio_in_words};
 use earlydrop_model::{Load, ModelError};
-use serde_json::{Value, json};
+use earlydrop_report::request::tool;
+use earlydrop_report::translation::{
+    self, Target, TranslateOptions, TranslationReport, signals_at_max, tools_of,
+};
 
-use super::model_json;
 use crate::draw::{Look, Style, Table, Text, indented, number};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::tool_input::{LoadArguments, read, tool};
+use crate::tool_input::{LoadArguments, tool_text};
 
 /// Translate a configuration of RED from one tool to others
 #[derive(clap::Args, Clone, Debug)]
@@ -43,63 +44,48 @@ pub(crate) struct Translate {
     json: bool,
 }
 
-/// The translations for one tool.
-struct Target {
-    tool: &'static Tool,
-    /// With max_p adapted, so that the tool signals as often.
-    proposed: Translation,
-    /// With the numbers copied.
-    copied: Translation,
-}
-
 pub(crate) fn run(
     arguments: &Translate,
     out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
-    let from = arguments.from.as_deref();
-    let from = from.map(|name| tool("--from", name)).transpose()?;
-    let wanted = targets(&arguments.to)?;
-    let input = read(&arguments.configuration, from, &arguments.load)?;
-    let (configuration, load) = (&input.configuration, &input.load);
-    let link = load.link();
-    let mut targets = Vec::new();
-    for tool in wanted {
-        let refuse = |refusal| Failure::Usage(format!("--to {}: {refusal}", tool.name));
-        targets.push(Target {
-            tool,
-            proposed: tools::translate(configuration, tool, &link).map_err(refuse)?,
-            copied: tools::word_for_word(configuration, tool, &link).map_err(refuse)?,
-        });
+    if let Some(name) = &arguments.from {
+        // Before standard input is read.
+        tool("--from", name)?;
     }
+    tools_of(&arguments.to)?;
+    let options = TranslateOptions {
+        configuration: tool_text(&arguments.configuration)?,
+        from: arguments.from.clone(),
+        to: arguments.to.clone(),
+        load: arguments.load.options(),
+    };
+    let report = translation::translate(&options)?;
     if arguments.json {
-        let document = document(configuration, load, &targets)?;
+        let document = translation::json(&report)?;
         let text = serde_json::to_string_pretty(&document).unwrap_or_default();
         return Ok(writeln!(out, "{text}")?);
     }
+    let TranslationReport { input, targets } = &report;
     let mut lines = Vec::new();
-    for target in &targets {
-        lines.extend(translation(target, arguments.word_for_word, style));
+    for target in targets {
+        lines.extend(translated(target, arguments.word_for_word, style));
     }
     lines.push(Text::new("Predicted effect", Look::Strong));
     let load_in_words = Text::from(format!("  {}:", input.load_in_words));
     lines.extend(load_in_words.wrapped(style.width));
     lines.push(Text::default());
-    lines.extend(comparison(configuration, load, &targets, style)?);
+    lines.extend(comparison(
+        &input.configuration,
+        &input.load,
+        targets,
+        style,
+    )?);
     Ok(out.lines(&lines, style)?)
 }
 
-/// The tools of a comma-separated list.
-fn targets(list: &str) -> Result<Vec<&'static Tool>, Failure> {
-    if list == "all" {
-        return Ok(TOOLS.to_vec());
-    }
-    let names = list.split(',').map(str::trim);
-    names.map(|name| tool("--to", name)).collect()
-}
-
 /// The text to paste, notes on changes, and what cannot be carried over.
-fn translation(target: &Target, word_for_word: bool, style: &Style) -> Vec<Text> {
+fn translated(target: &Target, word_for_word: bool, style: &Style) -> Vec<Text> {
     let written = match word_for_word {
         true => &target.copied,
         false => &target.proposed,
@@ -210,53 +196,4 @@ fn ratios(configuration: &Configuration, targets: &[Target]) -> Vec<String> {
         })
     };
     targets.iter().filter_map(sentence).collect()
-}
-
-/// The long-run share of packets dropped or marked just below max.
-fn signals_at_max(configuration: &Configuration) -> f64 {
-    long_run(
-        configuration.spacing.value,
-        configuration.classes[0].max_p.value,
-    )
-}
-
-/// The translations as JSON.
-fn document(
-    configuration: &Configuration,
-    load: &Load,
-    targets: &[Target],
-) -> Result<Value, ModelError> {
-    let effect = |configuration: &Configuration| -> Result<Value, ModelError> {
-        let predicted = expect(configuration, load)?;
-        Ok(json!({
-            "max_p": configuration.classes[0].max_p.value,
-            "told_at_max": signals_at_max(configuration),
-            "prediction": model_json::prediction(&predicted),
-        }))
-    };
-    let translation = |written: &Translation| -> Result<Value, ModelError> {
-        let lost = written.lost.iter().map(|lost| {
-            json!({ "knob": lost.knob.name(), "from": lost.from, "to": lost.to, "why": lost.why })
-        });
-        Ok(json!({
-            "text": written.text,
-            "notes": written.notes,
-            "lost": lost.collect::<Vec<_>>(),
-            "comes_to": effect(&written.configuration)?,
-        }))
-    };
-    let mut to = Vec::new();
-    for target in targets {
-        to.push(json!({
-            "tool": target.tool.name,
-            "proposed": translation(&target.proposed)?,
-            "word_for_word": translation(&target.copied)?,
-        }));
-    }
-    Ok(json!({
-        "from": configuration.tool.name,
-        "load": model_json::load(load),
-        "comes_to": effect(configuration)?,
-        "to": to,
-    }))
 }

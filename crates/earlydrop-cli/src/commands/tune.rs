@@ -1,21 +1,13 @@
 //! `earlydrop tune`: searches schemes' parameters by simulation, and validates the best with fresh
 //! seeds.
 
-mod report;
+mod terminal;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
 
-use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::Progress;
-use earlydrop_lab::store::{self, Store};
-use earlydrop_lab::summary::Summary;
-use earlydrop_lab::tune::{
-    self, Goal, Limit, SearchParameter, SearchResult, TuneError, TuneOptions, Validation,
-};
-use earlydrop_report::run_report::write_report;
-use serde_json::json;
+use earlydrop_report::tuning::{self, ResultsPlace, Stage, TuneRequest};
 
 use crate::commands::threads;
 use crate::draw::Style;
@@ -23,7 +15,6 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::{Bar, stop_flag};
 use crate::scenario::{Overrides, source};
-use report::TuneReport;
 
 /// Search the parameters of a scenario's schemes by simulation
 #[derive(clap::Args, Clone, Debug)]
@@ -75,128 +66,84 @@ pub(crate) struct Tune {
 
 pub(crate) fn run(arguments: &Tune, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let source = source(Some(&arguments.scenario), &arguments.overrides)?;
-    let options = options(arguments)?;
+    let request = arguments.request();
+    request.options()?;
     // Planned before Ctrl-C is caught: until then it ends the program at once.
-    let schemes = source.plan()?.scenario().schemes.len();
+    source.plan()?;
     let stop = stop_flag()?;
-    let results = search(&source, schemes, &options, arguments, &stop)?;
-    if stop.load(Ordering::Relaxed) {
-        let text = "stopped: the search is not kept; the same command starts it again";
-        return Err(Failure::Interrupted(text.to_string()));
-    }
-    let scenario = tune::validation_scenario(&source, &options.goal, &results)?;
-    let plan = scenario.plan()?;
-    let (validations, page) = validate(&scenario, &plan, &options, &results, arguments, &stop)?;
+    let mut bars = Bars::new(arguments.quiet || arguments.json);
+    let tuned = tuning::tune(&source, &request, &stop, |stage, done| {
+        bars.show(stage, done)
+    });
+    bars.end();
+    let report = tuned?;
     if arguments.json {
-        let mut document = tune::json(&options.goal, &results, &validations);
-        document["report"] = json!(page.display().to_string());
-        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+        let text = serde_json::to_string_pretty(&report.json()).unwrap_or_default();
         writeln!(out, "{text}")?;
     } else {
-        let report = TuneReport {
-            goal: &options.goal,
-            results: &results,
-            validations: &validations,
+        let lines = terminal::Report {
+            report: &report,
             source: &source,
             style,
         };
-        out.lines(&report.lines(plan.seeds.len()), style)?;
-        writeln!(out, "report: {}", page.display())?;
+        out.lines(&lines.lines(), style)?;
+        if let Some(page) = &report.page {
+            writeln!(out, "report: {}", page.display())?;
+        }
     }
-    if validations.iter().any(Validation::keeps_limits) {
+    if report.meets_limits() {
         return Ok(());
     }
     let text = "no setting met every constraint with fresh seeds";
     Err(Failure::Runtime(text.to_string()))
 }
 
-fn options(arguments: &Tune) -> Result<TuneOptions, Failure> {
-    let usage =
-        |error: &dyn std::fmt::Display, option: &str| Failure::Usage(format!("--{option} {error}"));
-    let goal = match (&arguments.minimise, &arguments.maximise) {
-        (Some(metric), _) => Goal::new(metric, true).map_err(|error| usage(&error, "minimise")),
-        (None, Some(metric)) => Goal::new(metric, false).map_err(|error| usage(&error, "maximise")),
-        (None, None) => Err(Failure::Usage(
-            "give a metric with --minimise or --maximise".into(),
-        )),
-    };
-    let mut goal = goal?;
-    for limit in &arguments.subject_to {
-        let limit = Limit::parse(limit).map_err(|error| usage(&error, "subject-to"))?;
-        goal.limits.push(limit);
-    }
-    let over = arguments
-        .over
-        .iter()
-        .map(|text| text.parse::<SearchParameter>());
-    let over: Result<Vec<SearchParameter>, _> = over.collect();
-    Ok(TuneOptions {
-        goal,
-        parameters: over.map_err(|error| usage(&error, "over"))?,
-        budget: arguments.budget as usize,
-        seeds: usize::from(arguments.search_seeds),
-        threads: threads(arguments.threads),
-    })
-}
-
-/// Searches the parameters of each of `schemes` schemes.
-fn search(
-    source: &Source,
-    schemes: usize,
-    options: &TuneOptions,
-    arguments: &Tune,
-    stop: &AtomicBool,
-) -> Result<Vec<SearchResult>, Failure> {
-    let bar = Bar::counting(arguments.quiet || arguments.json, "tuning", "settings");
-    let mut labels: Vec<String> = Vec::new();
-    let results = tune::tune(source, options, stop, |result| {
-        if labels.last() != Some(&result.label) {
-            labels.push(result.label.clone());
+impl Tune {
+    fn request(&self) -> TuneRequest {
+        TuneRequest {
+            minimise: self.minimise.clone(),
+            maximise: self.maximise.clone(),
+            subject_to: self.subject_to.clone(),
+            over: self.over.clone(),
+            budget: self.budget as usize,
+            seeds: usize::from(self.search_seeds),
+            threads: threads(self.threads),
+            place: self
+                .out
+                .clone()
+                .map_or(ResultsPlace::Runs, ResultsPlace::Folder),
         }
-        bar.show(Progress {
-            before: 0,
-            done: (labels.len() - 1) * options.budget + result.candidates.len().min(options.budget),
-            planned: schemes * options.budget,
-        });
-    });
-    bar.end();
-    results.map_err(|error| match error {
-        TuneError::Scenario(problems) => problems.into(),
-        TuneError::Cell(problem) => Failure::Runtime(problem.to_string()),
-        TuneError::Space(error) => Failure::Usage(format!("--over {error}")),
-        other => Failure::Usage(other.to_string()),
-    })
+    }
 }
 
-/// Runs the best and the original settings with fresh seeds; also returns the path of the report.
-fn validate(
-    scenario: &Source,
-    plan: &Plan,
-    options: &TuneOptions,
-    results: &[SearchResult],
-    arguments: &Tune,
-    stop: &AtomicBool,
-) -> Result<(Vec<Validation>, PathBuf), Failure> {
-    let folder = arguments.out.clone().unwrap_or_else(|| {
-        let source = Path::new(&scenario.name);
-        let stem = source.file_stem().unwrap_or_default();
-        let name = format!("tune-{}", stem.to_string_lossy());
-        Path::new("runs").join(plan.folder_name(&name))
-    });
-    let store = Store::create(&folder, scenario, plan)?;
-    let bar = Bar::named(arguments.quiet || arguments.json, "validating");
-    let ran = store::run(plan, &store, options.threads, stop, |ran| {
-        bar.show(ran.progress)
-    });
-    bar.end();
-    ran?;
-    let summary = Summary::of_store(plan, &store)?;
-    let page = write_report(plan, &store, &summary)?;
-    if stop.load(Ordering::Relaxed) {
-        return Err(Failure::Interrupted(
-            "stopped during validation".to_string(),
-        ));
+/// The progress bar of the search, then that of the validation.
+struct Bars {
+    is_quiet: bool,
+    current: Option<(Stage, Bar)>,
+}
+
+impl Bars {
+    fn new(is_quiet: bool) -> Bars {
+        let bar = Bar::counting(is_quiet, "tuning", "settings");
+        Bars {
+            is_quiet,
+            current: Some((Stage::Searching, bar)),
+        }
     }
-    let validations = tune::validate(&options.goal, results, plan, &summary.cells);
-    Ok((validations, page))
+
+    fn show(&mut self, stage: Stage, done: Progress) {
+        if self.current.as_ref().is_some_and(|(now, _)| *now != stage) {
+            self.end();
+        }
+        let (_, bar) = self
+            .current
+            .get_or_insert_with(|| (stage, Bar::named(self.is_quiet, "validating")));
+        bar.show(done);
+    }
+
+    fn end(&mut self) {
+        if let Some((_, bar)) = self.current.take() {
+            bar.end();
+        }
+    }
 }

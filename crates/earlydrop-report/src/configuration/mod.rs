@@ -1,6 +1,7 @@
 //! The answer of `earlydrop configure` as text, JSON, an HTML page, and in other tools' syntax.
 //!
 //! ```text
+//! ConfigureOptions --answer--> ConfigurationReport, in steps:
 //! Question --earlydrop_model::configure--> Recommendation -+
 //!               earlydrop_lab::verify (optional) ---------+-> ConfigurationReport
 //!                                                             -> title, statements, ... (text)
@@ -13,6 +14,7 @@
 
 mod json;
 mod page;
+mod question;
 mod snippet;
 mod text;
 
@@ -22,6 +24,7 @@ use earlydrop_model::configure::{Question, Recommendation};
 
 pub use json::json;
 pub use page::page;
+pub use question::{ConfigureOptions, answer};
 pub use snippet::{Snippet, check_format, snippet, snippets};
 pub use text::{
     OperatingPoint, band_text, methods, notes, prediction_and_simulation, statements, title,

@@ -8,10 +8,10 @@ use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
 use earlydrop::units::Nanos;
 use earlydrop_lab::files::{FileError, read_text};
 use earlydrop_live::plan::{Direction, Rate};
+use earlydrop_report::request;
 use earlydrop_sim::network::Trace;
 
 use crate::failure::Failure;
-use crate::values;
 
 /// The names of the settings.
 const NAMES: [&str; 5] = ["rate", "delay", "queue", "loss", "trace"];
@@ -148,7 +148,7 @@ impl Settings {
             ))),
             (Some(setting), None) => match value(setting, &RATE)? {
                 Value::Rate(rate) => Ok(Rate::Constant(rate)),
-                _ => Err(values::wrong_kind(setting.name, &setting.value)),
+                _ => Err(request::wrong_kind(setting.name, &setting.value).into()),
             },
             (None, Some(setting)) => recorded(setting),
             (None, None) => Err(Failure::Usage(
@@ -187,7 +187,7 @@ fn value(setting: &Setting, kind: &Kind) -> Result<Value, Failure> {
         let value = value.to_string();
         Setting { value, ..*setting }.to_string()
     };
-    values::read_as(&setting.value, kind, argument)
+    Ok(request::read_as(&setting.value, kind, argument)?)
 }
 
 /// The value of an option that takes a duration.
@@ -199,7 +199,7 @@ pub(in crate::commands) fn duration(name: &'static str, text: &str) -> Result<Na
     };
     match value(&setting, &DURATION)? {
         Value::Time(duration) => Ok(duration),
-        _ => Err(values::wrong_kind(name, text)),
+        _ => Err(request::wrong_kind(name, text).into()),
     }
 }
 

@@ -1,35 +1,18 @@
 //! `earlydrop explain --fix`: the corrected configuration, and what was changed.
 
-use std::io::Write;
+use earlydrop_model::explain::{Explanation, Fix};
+use earlydrop_report::request::ToolInput;
 
-use earlydrop_model::explain::{Explanation, Fix, Severity, fix};
-use serde_json::json;
-
-use super::{document, in_words, model_json};
+use super::in_words;
 use crate::draw::{Look, Style, Table, Text, indented};
-use crate::failure::Failure;
-use crate::output::Output;
-use crate::tool_input::ToolInput;
 
-/// Prints the corrected configuration and the table of changes, or both as JSON.
-pub(super) fn run(
+/// The corrected configuration, the table of changes, the predictions before and after.
+pub(super) fn lines(
     input: &ToolInput,
     explanation: &Explanation,
-    as_json: bool,
-    out: &mut Output<'_>,
+    fix: &Fix,
     style: &Style,
-) -> Result<(), Failure> {
-    let fix = fix(&input.configuration, &input.text, &input.load)?;
-    if as_json {
-        let mut document = document(explanation);
-        document["fix"] = as_document(&fix);
-        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        return Ok(writeln!(out, "{text}")?);
-    }
-    Ok(out.lines(&lines(input, explanation, &fix, style), style)?)
-}
-
-fn lines(input: &ToolInput, explanation: &Explanation, fix: &Fix, style: &Style) -> Vec<Text> {
+) -> Vec<Text> {
     let width = style.width.saturating_sub(2);
     let sentence = |text: &str| indented(2, Text::from(text).wrapped(width));
     // Lines to paste are never wrapped.
@@ -83,26 +66,4 @@ fn table(fix: &Fix, style: &Style) -> Vec<Text> {
         ]);
     }
     table.lines(style.width, style.unicode)
-}
-
-fn as_document(fix: &Fix) -> serde_json::Value {
-    let changes = fix.changes.iter().map(|change| {
-        json!({
-            "parameter": change.name,
-            "from": change.from,
-            "to": change.to,
-            "reason": change.reason,
-        })
-    });
-    let left = fix
-        .left
-        .iter()
-        .filter(|one| one.rule.severity < Severity::Notice);
-    let left = left.map(|one| json!({ "rule": one.rule.name, "what": one.what }));
-    json!({
-        "text": fix.text,
-        "changes": changes.collect::<Vec<_>>(),
-        "left": left.collect::<Vec<_>>(),
-        "prediction": model_json::prediction(&fix.prediction),
-    })
 }

@@ -2,6 +2,7 @@
 
 use earlydrop::red::Curve;
 use earlydrop::registry::{ConfigError, Settings, Spec, Value};
+use earlydrop_report::scheme_list::curve_unit;
 
 use super::ConfiguredScheme;
 use crate::draw::{Plot, Style, Text, indented, number, sparkline};
@@ -10,17 +11,6 @@ use crate::draw::{Plot, Style, Text, indented, number, sparkline};
 const PLOT_WIDTH: usize = 90;
 /// The height of the plot, in rows.
 const ROWS: usize = 14;
-
-/// The unit of the curve's average: "packets" or "bytes".
-pub(super) fn unit(settings: &Settings) -> &'static str {
-    let unit = settings
-        .iter()
-        .find(|(parameter, _)| parameter.name == "unit");
-    match unit {
-        Some((_, Value::Choice(unit))) => unit,
-        _ => "packets",
-    }
-}
 
 /// The curve as a sparkline, from 0 to 2.2 times its upper threshold.
 pub(super) fn sparkline_of(curve: &Curve, unicode: bool) -> String {
@@ -41,7 +31,7 @@ pub(super) fn section(
         return Ok(Vec::new());
     };
     let end = curve.extent();
-    let unit = unit(&configured.settings);
+    let unit = curve_unit(&configured.settings);
     let spec = configured.spec.to_string();
     let title = format!(
         "Drop curve of {spec} at {}",
@@ -79,7 +69,7 @@ pub(super) fn section(
 }
 
 fn same_unit(defaults: &ConfiguredScheme, wanted: &str) -> bool {
-    unit(&defaults.settings) == wanted
+    curve_unit(&defaults.settings) == wanted
 }
 
 /// The curve's thresholds with their names.
@@ -108,7 +98,7 @@ fn in_words(curve: &Curve, settings: &Settings) -> String {
         true => format!(
             "; everything from {} {} on.",
             number(curve.last()),
-            unit(settings)
+            curve_unit(settings)
         ),
         false => format!(
             "; never everything, {} at {}.",

@@ -1,6 +1,7 @@
 //! A scheme's parameters with their values, and those without effect.
 
-use earlydrop::registry::{Descriptor, Kind, Parameter, Settings, Value};
+use earlydrop::registry::{Descriptor, Parameter, Settings, Value};
+use earlydrop_report::scheme_list::{choices, condition};
 
 use super::{definitions, titled};
 use crate::draw::{Look, Style, Table, Text, definition, indented};
@@ -85,15 +86,6 @@ fn lists_choices(scheme: &Descriptor) -> bool {
     scheme.parameter("curve").is_none() || scheme.name == "red"
 }
 
-/// The names of a choice with their meanings.
-pub(super) fn choices(kind: &Kind) -> Option<&'static [(&'static str, &'static str)]> {
-    match kind {
-        Kind::Choice(choices) => Some(choices),
-        Kind::OrAuto(kind) | Kind::OrNever(kind) => choices(kind),
-        _ => None,
-    }
-}
-
 fn meaning_of(choices: &'static [(&str, &str)], value: &Value) -> Option<&'static str> {
     let is_chosen = |name: &str| matches!(value, Value::Choice(chosen) if *chosen == name);
     let chosen = choices
@@ -139,12 +131,6 @@ fn without_effect(settings: &Settings, style: &Style) -> Vec<Text> {
         lines,
         style,
     )
-}
-
-/// The condition under which a parameter has an effect: "adapt=ared or rared".
-pub(super) fn condition(parameter: &Parameter) -> Option<String> {
-    let (other, values) = parameter.when?;
-    Some(format!("{other}={}", values.join(" or ")))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! Values of options, read and refused in one way by all commands.
+//! Values of options, read and refused in one way for all requests.
 
 use earlydrop::registry::{Kind, Range, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_lab::document::{lacks_unit, parse_one_like};
 
-use crate::failure::Failure;
+use super::RequestError;
 
 /// The rate of a link that the model is asked about.
 const LINK: Kind = Kind::Rate(Range::closed(1e3, 1e13));
@@ -18,16 +18,16 @@ const PACKET: Kind = Kind::Bytes(Range::closed(100.0, 65_535.0));
 /// The value of `--OPTION TEXT` as one of this kind; a time, a rate or a size needs its unit.
 ///
 /// The error has the option as given, what is allowed, and the nearest allowed option.
-pub(crate) fn read(option: &str, text: &str, kind: &Kind) -> Result<Value, Failure> {
+pub fn read(option: &str, text: &str, kind: &Kind) -> Result<Value, RequestError> {
     read_as(text, kind, |value| format!("--{option} {}", quoted(value)))
 }
 
 /// [`read`] for a value that is a part of an argument; `argument` is the argument with a value.
-pub(crate) fn read_as(
+pub fn read_as(
     text: &str,
     kind: &Kind,
     argument: impl Fn(&str) -> String,
-) -> Result<Value, Failure> {
+) -> Result<Value, RequestError> {
     // RTTs and delays are in milliseconds; a time that may be an hour is a duration in seconds.
     let usual = match kind.read("3600 s") {
         Ok(_) => "60 s",
@@ -42,7 +42,7 @@ pub(crate) fn read_as(
         let nearest = nearest.map(|nearest| argument(&nearest.replace(' ', "")));
         let nearest = nearest.map_or(String::new(), |nearest| format!("; nearest: {nearest}"));
         let (given, allowed) = (argument(text), kind.allowed());
-        Failure::Usage(format!("{given}: {unit}allowed: {allowed}{nearest}"))
+        RequestError::Option(format!("{given}: {unit}allowed: {allowed}{nearest}"))
     })
 }
 
@@ -55,7 +55,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// The number of an option.
-pub(crate) fn number(option: &str, text: &str, kind: &Kind) -> Result<f64, Failure> {
+pub fn number(option: &str, text: &str, kind: &Kind) -> Result<f64, RequestError> {
     match read(option, text, kind)? {
         Value::Number(number) => Ok(number),
         _ => Err(wrong_kind(option, text)),
@@ -63,7 +63,7 @@ pub(crate) fn number(option: &str, text: &str, kind: &Kind) -> Result<f64, Failu
 }
 
 /// The rate of a link.
-pub(crate) fn link(text: &str) -> Result<BitsPerSec, Failure> {
+pub fn link(text: &str) -> Result<BitsPerSec, RequestError> {
     match read("link", text, &LINK)? {
         Value::Rate(rate) => Ok(rate),
         _ => Err(wrong_kind("link", text)),
@@ -71,7 +71,7 @@ pub(crate) fn link(text: &str) -> Result<BitsPerSec, Failure> {
 }
 
 /// A time of at most 100 s.
-pub(crate) fn time(option: &str, text: &str) -> Result<Nanos, Failure> {
+pub fn time(option: &str, text: &str) -> Result<Nanos, RequestError> {
     match read(option, text, &RTT)? {
         Value::Time(time) => Ok(time),
         _ => Err(wrong_kind(option, text)),
@@ -79,12 +79,12 @@ pub(crate) fn time(option: &str, text: &str) -> Result<Nanos, Failure> {
 }
 
 /// A number of flows.
-pub(crate) fn flows(text: &str) -> Result<f64, Failure> {
+pub fn flows(text: &str) -> Result<f64, RequestError> {
     number("flows", text, &FLOWS)
 }
 
 /// A packet size.
-pub(crate) fn packet(text: &str) -> Result<Bytes, Failure> {
+pub fn packet(text: &str) -> Result<Bytes, RequestError> {
     match read("packet", text, &PACKET)? {
         Value::Bytes(size) => Ok(size),
         _ => Err(wrong_kind("packet", text)),
@@ -92,8 +92,8 @@ pub(crate) fn packet(text: &str) -> Result<Bytes, Failure> {
 }
 
 /// Kinds decide which values are read, so that this is not reached.
-pub(crate) fn wrong_kind(option: &str, text: &str) -> Failure {
-    Failure::Usage(format!("--{option} {text}: not a value of this kind"))
+pub fn wrong_kind(option: &str, text: &str) -> RequestError {
+    RequestError::Option(format!("--{option} {text}: not a value of this kind"))
 }
 
 #[cfg(test)]

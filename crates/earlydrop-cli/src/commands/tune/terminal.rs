@@ -3,23 +3,22 @@
 use earlydrop_lab::metrics::{METRICS, Metric};
 use earlydrop_lab::plan::Source;
 use earlydrop_lab::statistics::Mean;
-use earlydrop_lab::tune::{Goal, SearchResult, Validation, line, pareto_front};
+use earlydrop_lab::tune::{SearchResult, Validation, line, pareto_front};
+use earlydrop_report::tuning::TuneReport;
 
 use crate::draw::{Look, Plot, Style, Table, Text, indented};
 
-/// The results of a search and their validation.
-pub(super) struct TuneReport<'a> {
-    pub(super) goal: &'a Goal,
-    pub(super) results: &'a [SearchResult],
-    pub(super) validations: &'a [Validation],
+/// The lines of a report.
+pub(super) struct Report<'a> {
+    pub(super) report: &'a TuneReport,
     pub(super) source: &'a Source,
     pub(super) style: &'a Style,
 }
 
-impl TuneReport<'_> {
-    /// The report as lines of text; `seeds` is the number of fresh seeds.
-    pub(super) fn lines(&self, seeds: usize) -> Vec<Text> {
-        let mut lines = self.table(seeds);
+impl Report<'_> {
+    /// The report as lines of text.
+    pub(super) fn lines(&self) -> Vec<Text> {
+        let mut lines = self.table();
         lines.push(Text::default());
         lines.extend(self.front());
         lines.push(Text::default());
@@ -28,9 +27,14 @@ impl TuneReport<'_> {
     }
 
     /// Original and tuned settings with fresh seeds; the best that meets the constraints is first.
-    fn table(&self, seeds: usize) -> Vec<Text> {
-        let metric = &METRICS[self.goal.metric];
-        let verb = if self.goal.minimise { "least" } else { "most" };
+    fn table(&self) -> Vec<Text> {
+        let seeds = self.report.plan.seeds.len();
+        let metric = &METRICS[self.report.goal.metric];
+        let verb = if self.report.goal.minimise {
+            "least"
+        } else {
+            "most"
+        };
         let heading = format!(
             "{verb} {}, validated with {seeds} fresh seeds",
             metric.title
@@ -41,9 +45,9 @@ impl TuneReport<'_> {
             "tuned".to_string(),
             "change".to_string(),
         ]);
-        let price = &METRICS[self.goal.price()];
+        let price = &METRICS[self.report.goal.price()];
         header.extend(self.has_free_price().then(|| with_unit(price.title, price)));
-        header.extend(self.goal.limits.iter().map(ToString::to_string));
+        header.extend(self.report.goal.limits.iter().map(ToString::to_string));
         let header = header.iter().map(|text| Text::new(text, Look::Strong));
         let mut table = Table::headed(header.collect());
         for (_, validation) in self.ranked() {
@@ -56,8 +60,13 @@ impl TuneReport<'_> {
 
     /// The schemes in the order of the table.
     fn ranked(&self) -> Vec<(&SearchResult, &Validation)> {
-        let sign = if self.goal.minimise { 1.0 } else { -1.0 };
-        let mut pairs: Vec<_> = self.results.iter().zip(self.validations).collect();
+        let sign = if self.report.goal.minimise { 1.0 } else { -1.0 };
+        let mut pairs: Vec<_> = self
+            .report
+            .results
+            .iter()
+            .zip(&self.report.validations)
+            .collect();
         let key = |validation: &Validation| {
             let value = validation
                 .after
@@ -73,12 +82,16 @@ impl TuneReport<'_> {
 
     /// Whether nothing limits what the goal costs, so that the table shows it.
     fn has_free_price(&self) -> bool {
-        let price = self.goal.price();
-        self.goal.limits.iter().all(|limit| limit.metric != price)
+        let price = self.report.goal.price();
+        self.report
+            .goal
+            .limits
+            .iter()
+            .all(|limit| limit.metric != price)
     }
 
     fn row(&self, validation: &Validation) -> Vec<Text> {
-        let scale = METRICS[self.goal.metric].scale;
+        let scale = METRICS[self.report.goal.metric].scale;
         let text = |mean: &Option<Mean>| mean.map_or("-".into(), |m| m.with_interval(scale));
         let after = match validation.variant {
             Some(_) => text(&validation.after),
@@ -101,7 +114,7 @@ impl TuneReport<'_> {
             Text::new(&change, Look::Plain),
         ];
         if self.has_free_price() {
-            let scale = METRICS[self.goal.price()].scale;
+            let scale = METRICS[self.report.goal.price()].scale;
             let mean = |mean: Option<Mean>| mean.map_or("-".into(), |m| m.with_interval(scale));
             let (before, after) = validation.price;
             let text = match validation.variant {
@@ -110,7 +123,7 @@ impl TuneReport<'_> {
             };
             row.push(Text::new(&text, Look::Plain));
         }
-        for (kept, limit) in validation.limits.iter().zip(&self.goal.limits) {
+        for (kept, limit) in validation.limits.iter().zip(&self.report.goal.limits) {
             let (word, look) = match (kept.met, kept.significant) {
                 (true, true) => ("", Look::Plain),
                 (true, false) => (", not significantly", Look::Plain),
@@ -123,12 +136,16 @@ impl TuneReport<'_> {
 
     /// A plot of the Pareto front: the goal over the metric that it trades off against.
     fn front(&self) -> Vec<Text> {
-        let (goal, price) = (&METRICS[self.goal.metric], &METRICS[self.goal.price()]);
+        let (goal, price) = (
+            &METRICS[self.report.goal.metric],
+            &METRICS[self.report.goal.price()],
+        );
         let fronts: Vec<(String, Vec<(f64, f64)>)> = self
+            .report
             .results
             .iter()
             .map(|result| {
-                let pairs = pareto_front(self.goal, result).into_iter();
+                let pairs = pareto_front(&self.report.goal, result).into_iter();
                 let scaled = pairs.map(|(x, y)| (x * price.scale, y * goal.scale));
                 (result.label.clone(), scaled.collect())
             })
@@ -141,12 +158,12 @@ impl TuneReport<'_> {
             (low - margin, high + margin)
         };
         // Points far worse than the original schemes would compress the rest of the plot.
-        let before = self.validations.iter();
+        let before = self.report.validations.iter();
         let before = before.filter_map(|validation| validation.before);
         let worst = before
             .map(|before| before.mean * goal.scale)
             .fold(f64::NEG_INFINITY, f64::max);
-        let most = if self.goal.minimise {
+        let most = if self.report.goal.minimise {
             1.2 * worst
         } else {
             f64::INFINITY

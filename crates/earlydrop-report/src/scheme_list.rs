@@ -1,28 +1,29 @@
-//! Schemes as JSON for other programs; keys and their order are stable.
+//! The answer of `earlydrop schemes --json`: schemes with their parameters, presets, probes and drop
+//! curves.
 
-use earlydrop::registry::{ConfigError, Link, Parameter, Settings, Spec};
+use earlydrop::registry::{ConfigError, Kind, Link, Parameter, SCHEMES, Settings, Spec, Value};
 use serde::Serialize;
 
-use super::{ConfiguredScheme, curve, parameters};
+use crate::request::{self, RequestError};
 
 /// The number of steps of a sampled curve.
 const STEPS: u32 = 100;
 
-/// A scheme with the parameters given.
+/// A scheme with the parameters given, for other programs: keys and their order are stable.
 #[derive(Debug, Serialize)]
-pub(super) struct Described {
+pub struct SchemeDescription {
     name: &'static str,
     summary: &'static str,
     source: &'static str,
-    parameters: Vec<DescribedParameter>,
+    parameters: Vec<ParameterDescription>,
     probes: Vec<Named>,
-    presets: Vec<DescribedPreset>,
+    presets: Vec<PresetDescription>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    curve: Option<DescribedCurve>,
+    curve: Option<CurveDescription>,
 }
 
 #[derive(Debug, Serialize)]
-struct DescribedParameter {
+struct ParameterDescription {
     name: &'static str,
     unit: &'static str,
     range: String,
@@ -46,7 +47,7 @@ struct Named {
 }
 
 #[derive(Debug, Serialize)]
-struct DescribedPreset {
+struct PresetDescription {
     name: &'static str,
     meaning: &'static str,
     values: serde_json::Map<String, serde_json::Value>,
@@ -54,27 +55,39 @@ struct DescribedPreset {
 
 /// The drop curve; the initial one where it adapts.
 #[derive(Debug, Serialize)]
-struct DescribedCurve {
+struct CurveDescription {
     /// The unit of the average: "packets" or "bytes".
     unit: &'static str,
     /// Pairs of average and probability; a jump has two points at the same average.
     points: Vec<(f64, f64)>,
 }
 
+/// The scheme `named`, with parameters, or all; `link` is the link's rate, on which some defaults
+/// depend.
+pub fn schemes(named: Option<&str>, link: &str) -> Result<Vec<SchemeDescription>, RequestError> {
+    let link = Link::at(request::link(link)?);
+    let specs = match named {
+        Some(spec) => vec![spec.parse::<Spec>()?],
+        None => SCHEMES.iter().map(|scheme| Spec::of(scheme)).collect(),
+    };
+    let described = specs.iter().map(|spec| describe(spec, &link));
+    Ok(described.collect::<Result<_, ConfigError>>()?)
+}
+
 /// Everything about a scheme on this link.
-pub(super) fn describe(spec: &Spec, link: &Link) -> Result<Described, ConfigError> {
-    let configured = ConfiguredScheme::new(spec.clone(), link)?;
-    let scheme = configured.scheme();
-    let values = configured.settings.iter();
-    let curve = configured.plan.curve().map(|curve| DescribedCurve {
-        unit: curve::unit(&configured.settings),
+fn describe(spec: &Spec, link: &Link) -> Result<SchemeDescription, ConfigError> {
+    let scheme = spec.descriptor();
+    let settings = spec.settings(link)?;
+    let plan = spec.plan(link)?;
+    let curve = plan.curve().map(|curve| CurveDescription {
+        unit: curve_unit(&settings),
         points: curve.outline(curve.extent(), STEPS),
     });
     let probes = scheme.probes.iter().map(|probe| Named {
         name: probe.name,
         meaning: probe.meaning,
     });
-    let presets = scheme.presets.iter().map(|preset| DescribedPreset {
+    let presets = scheme.presets.iter().map(|preset| PresetDescription {
         name: preset.name,
         meaning: preset.meaning,
         values: preset
@@ -83,12 +96,13 @@ pub(super) fn describe(spec: &Spec, link: &Link) -> Result<Described, ConfigErro
             .map(|(name, value)| (name.to_string(), (*value).into()))
             .collect(),
     });
-    Ok(Described {
+    Ok(SchemeDescription {
         name: scheme.name,
         summary: scheme.summary,
         source: scheme.source,
-        parameters: values
-            .map(|(parameter, _)| describe_parameter(&configured.settings, spec, parameter))
+        parameters: settings
+            .iter()
+            .map(|(parameter, _)| describe_parameter(&settings, spec, parameter))
             .collect(),
         probes: probes.collect(),
         presets: presets.collect(),
@@ -100,21 +114,46 @@ fn describe_parameter(
     settings: &Settings,
     spec: &Spec,
     parameter: &'static Parameter,
-) -> DescribedParameter {
+) -> ParameterDescription {
     let (default, origin) = spec.descriptor().default_of(parameter);
     let named = |(name, meaning): &(&'static str, &'static str)| Named { name, meaning };
-    DescribedParameter {
+    ParameterDescription {
         name: parameter.name,
         unit: parameter.kind.unit(),
         range: parameter.kind.allowed(),
-        choices: parameters::choices(&parameter.kind)
-            .map(|choices| choices.iter().map(named).collect()),
+        choices: choices(&parameter.kind).map(|all| all.iter().map(named).collect()),
         default,
         origin,
         meaning: parameter.meaning,
         value: settings.value(parameter.name).to_string(),
-        when: parameters::condition(parameter),
+        when: condition(parameter),
     }
+}
+
+/// The unit of the curve's average: "packets" or "bytes".
+pub fn curve_unit(settings: &Settings) -> &'static str {
+    let unit = settings
+        .iter()
+        .find(|(parameter, _)| parameter.name == "unit");
+    match unit {
+        Some((_, Value::Choice(unit))) => unit,
+        _ => "packets",
+    }
+}
+
+/// The names of a choice with their meanings.
+pub fn choices(kind: &Kind) -> Option<&'static [(&'static str, &'static str)]> {
+    match kind {
+        Kind::Choice(choices) => Some(choices),
+        Kind::OrAuto(kind) | Kind::OrNever(kind) => choices(kind),
+        _ => None,
+    }
+}
+
+/// The condition under which a parameter has an effect: "adapt=ared or rared".
+pub fn condition(parameter: &Parameter) -> Option<String> {
+    let (other, values) = parameter.when?;
+    Some(format!("{other}={}", values.join(" or ")))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use earlydrop_model::{Load, Prediction};
 use serde_json::{Value, json};
 
 /// The link and its flows; units are in the keys.
-pub(super) fn load(load: &Load) -> Value {
+pub(crate) fn load(load: &Load) -> Value {
     json!({
         "link_bps": load.rate.0,
         "rtt_s": load.rtt.as_secs_f64(),
@@ -16,7 +16,7 @@ pub(super) fn load(load: &Load) -> Value {
 }
 
 /// The predicted queue, loss and utilisation; units are in the keys.
-pub(super) fn prediction(prediction: &Prediction) -> Value {
+pub(crate) fn prediction(prediction: &Prediction) -> Value {
     json!({
         "queue_packets": prediction.queue,
         "delay_s": prediction.delay.as_secs_f64(),
@@ -27,7 +27,7 @@ pub(super) fn prediction(prediction: &Prediction) -> Value {
 }
 
 /// What 8 of 10 simulations measured where this was predicted; units are in the keys.
-pub(super) fn measured(measured: &Measured) -> Value {
+pub(crate) fn measured(measured: &Measured) -> Value {
     let pair = |(from, to): (f64, f64)| json!([from, to]);
     json!({
         "delay_s": pair(measured.delay),

@@ -1,0 +1,235 @@
+//! The `earlydrop` command, for programs that carry it: [`run`] runs a command line in this process.
+//!
+//! A thin layer over the libraries: it parses arguments, shows progress, and prints results. Each
+//! subcommand is one file in `commands`; `draw` lays out text, tables and plots for a terminal.
+
+#![forbid(unsafe_code)]
+
+mod commands;
+mod completion;
+mod diagnostics;
+mod draw;
+mod failure;
+mod help;
+mod markdown;
+#[cfg(target_os = "linux")]
+mod notices;
+mod output;
+mod outputs;
+mod progress;
+mod scenario;
+mod standard_input;
+mod summary_table;
+mod tool_input;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use earlydrop_lab::escape::visible;
+
+#[cfg(target_os = "linux")]
+use commands::{bridge, live, shell};
+use commands::{
+    check, compare, configure, explain, export, figure, queue, report, reproduce, run, schemes,
+    trace, translate, tune,
+};
+use draw::Style;
+use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
+use failure::Failure;
+use output::Output;
+use outputs::Overwriting;
+
+/// Simulate, run, model and compare active queue management schemes
+#[derive(Parser)]
+#[command(name = "earlydrop", version = version(), max_term_width = 100)]
+#[command(after_help = "Examples:
+  earlydrop compare
+  earlydrop compare --schemes red,pie,codel --link 50Mbps --rtt 20ms --flows 40
+  earlydrop run scenarios/satellite.toml
+  earlydrop configure --link 100Mbps --rtt 50ms --flows 150
+  earlydrop schemes nlred")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Compare(compare::Compare),
+    Run(run::Run),
+    #[cfg(target_os = "linux")]
+    Live(live::Live),
+    Tune(tune::Tune),
+    Report(report::Report),
+    Reproduce(reproduce::Reproduce),
+    Export(export::Export),
+    Figure(figure::Figure),
+    Schemes(schemes::Schemes),
+    Check(check::Check),
+    Explain(explain::Explain),
+    Translate(translate::Translate),
+    /// Print the JSON Schema of scenario files, for editors
+    #[command(after_help = "Examples:
+  earlydrop schema
+  earlydrop schema > scenario.schema.json
+  earlydrop schema | jq '.properties | keys'
+
+With the second, as a scenario's first line: #:schema scenario.schema.json")]
+    Schema,
+    Trace(trace::Trace),
+    #[cfg(target_os = "linux")]
+    Shell(shell::Shell),
+    #[cfg(target_os = "linux")]
+    Bridge(bridge::Bridge),
+    Configure(configure::Configure),
+    Queue(queue::Queue),
+    /// Print shell completions
+    #[command(after_help = "Examples:
+  earlydrop completions bash > ~/.local/share/bash-completion/completions/earlydrop
+  earlydrop completions zsh > ~/.zfunc/_earlydrop
+  earlydrop completions fish > ~/.config/fish/completions/earlydrop.fish
+
+With bash, zsh and fish they know schemes, scenario files, papers, claims, tools and metrics.")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the completions of a command line: what the scripts of `completions` call
+    #[command(hide = true)]
+    Complete(completion::Complete),
+    /// Print the manual page, or write the pages of all commands
+    #[command(after_help = "Examples:
+  earlydrop man | man -l -
+  earlydrop man --out ~/.local/share/man/man1
+  earlydrop man --out man && man -l man/earlydrop-compare.1")]
+    Man {
+        /// Write a manual page for each command into this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        overwriting: Overwriting,
+    },
+}
+
+fn version() -> &'static str {
+    static VERSION: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    VERSION.get_or_init(earlydrop_lab::version)
+}
+
+/// Runs a command line, its first word the program's name, and returns the exit code: 0, 1 for an
+/// error while it ran, 2 for a wrong argument, 130 after Ctrl-C.
+///
+/// Results go to this process's standard output, messages and progress to its standard error.
+/// Commands that run for long handle SIGINT, SIGTERM and SIGHUP from then on: the first stops the
+/// command, the second ends the process.
+///
+/// ```
+/// assert_eq!(earlydrop_cli::run(["earlydrop", "schemes", "--link", "fast"]), 2);
+/// ```
+pub fn run(words: impl IntoIterator<Item = impl Into<OsString>>) -> u8 {
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    let code = match parse(words.iter().cloned()) {
+        Ok(arguments) => {
+            let style = Style::of_stdout();
+            let done = dispatch(&arguments.command, &style);
+            done.unwrap_or_else(|failure| failure.report(&style))
+        }
+        Err(refusal) => refuse(refusal, &words),
+    };
+    // A Rust program flushes at its end; one in another language does not. Nothing is left to do
+    // where it cannot be written.
+    drop(io::stdout().flush());
+    code
+}
+
+/// Parses the command line.
+fn parse(words: impl Iterator<Item = OsString>) -> Result<Arguments, clap::Error> {
+    let mut command = help::examples_first(Arguments::command());
+    let mut matches = command.try_get_matches_from_mut(words)?;
+    let parsed = Arguments::from_arg_matches_mut(&mut matches);
+    parsed.map_err(|error| error.format(&mut command))
+}
+
+/// Prints the parser's refusal, or the help that was asked for, and returns the exit code.
+fn refuse(refusal: clap::Error, words: &[OsString]) -> u8 {
+    // The parser quotes arguments as they are: it refuses escaped ones with escaped quotes.
+    let escaped = |argument: &OsString| visible(&argument.to_string_lossy()).into_owned();
+    let again = parse(words.iter().map(|argument| escaped(argument).into()));
+    let refusal = again.err().unwrap_or(refusal);
+    let code = u8::try_from(refusal.exit_code()).unwrap_or(2);
+    // Nothing is left to do where the message cannot be written.
+    drop(refusal.print());
+    code
+}
+
+fn dispatch(command: &Command, style: &Style) -> Result<u8, Failure> {
+    let mut sink = anstream::stdout().lock();
+    let out = &mut Output::new(&mut sink);
+    let done = match command {
+        #[cfg(target_os = "linux")]
+        Command::Shell(arguments) => return shell::run(arguments),
+        #[cfg(target_os = "linux")]
+        Command::Bridge(arguments) => return bridge::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments, out, style),
+        Command::Run(arguments) => run::run(arguments, out, style),
+        #[cfg(target_os = "linux")]
+        Command::Live(arguments) => live::run(arguments, out, style),
+        Command::Tune(arguments) => tune::run(arguments, out, style),
+        Command::Report(arguments) => report::run(arguments, out, style),
+        Command::Reproduce(arguments) => reproduce::run(arguments, out, style),
+        Command::Export(arguments) => export::run(arguments, out),
+        Command::Figure(arguments) => figure::run(arguments, out),
+        Command::Schemes(arguments) => schemes::run(arguments, out, style),
+        Command::Check(arguments) => check::run(arguments, out),
+        Command::Explain(arguments) => explain::run(arguments, out, style),
+        Command::Translate(arguments) => translate::run(arguments, out, style),
+        Command::Schema => {
+            let schema = earlydrop_lab::scenario::schema();
+            let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+            Ok(writeln!(out, "{text}")?)
+        }
+        Command::Trace(arguments) => trace::run(arguments, out, style),
+        Command::Configure(arguments) => configure::run(arguments, out, style),
+        Command::Queue(arguments) => queue::run(arguments, out, style),
+        Command::Completions { shell } => {
+            let script = completion::script(*shell, &mut Arguments::command());
+            Ok(out.write_all(&script)?)
+        }
+        Command::Complete(arguments) => completion::run(arguments, Arguments::command(), out),
+        Command::Man { out: None, .. } => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
+            Ok(out.write_all(&page)?)
+        }
+        Command::Man {
+            out: Some(folder),
+            overwriting,
+        } => {
+            create_folder(folder)?;
+            let mut command = Arguments::command();
+            command.build();
+            write_manual(&command, folder, overwriting.files())?;
+            Ok(writeln!(out, "{}", folder.join("earlydrop.1").display())?)
+        }
+    };
+    done.map(|()| 0)
+}
+
+/// Writes the manual page of a command, and those of its subcommands.
+fn write_manual(
+    command: &clap::Command,
+    folder: &Path,
+    overwrite: Overwrite,
+) -> Result<(), Failure> {
+    for subcommand in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+        write_manual(subcommand, folder, overwrite)?;
+    }
+    let manual = clap_mangen::Man::new(command.clone());
+    let mut page = Vec::new();
+    manual.render(&mut page)?;
+    let path = folder.join(manual.get_filename());
+    NewFile::create(&path, &Signature::MANUAL, overwrite)?.complete_with(&page)?;
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! The answer of `earlydrop explain`: what another tool's configuration of RED means, and its
+//! correction.
+
+use earlydrop_model::explain::{self, Explanation, Fix, Severity, time_of};
+use earlydrop_model::validity::Band;
+use serde_json::{Value, json};
+
+use crate::model_json;
+use crate::request::{LoadOptions, RequestError, ToolInput, ToolText, tool};
+
+/// The options of `earlydrop explain`.
+#[derive(Clone, Debug)]
+pub struct ExplainOptions {
+    /// The configuration.
+    pub configuration: ToolText,
+    /// The tool's name, where the syntax is ambiguous.
+    pub tool: Option<String>,
+    /// Whether the configuration is corrected, too.
+    pub fix: bool,
+    /// The load under which it is examined.
+    pub load: LoadOptions,
+}
+
+/// A configuration, what it means under a load and, where asked for, its correction.
+#[derive(Clone, Debug)]
+pub struct ExplanationReport {
+    /// The configuration and the load.
+    pub input: ToolInput,
+    /// The meaning of each knob, a prediction, and findings.
+    pub explanation: Explanation,
+    /// The configuration corrected.
+    pub fix: Option<Fix>,
+}
+
+/// Explains a configuration.
+pub fn explain(options: &ExplainOptions) -> Result<ExplanationReport, RequestError> {
+    let named = options.tool.as_deref();
+    let named = named.map(|name| tool("--as", name)).transpose()?;
+    let input = ToolInput::read(&options.configuration, named, &options.load)?;
+    let explanation = explain::explain(&input.configuration, &input.text, &input.load)?;
+    let fix = match options.fix {
+        true => Some(explain::fix(
+            &input.configuration,
+            &input.text,
+            &input.load,
+        )?),
+        false => None,
+    };
+    Ok(ExplanationReport {
+        input,
+        explanation,
+        fix,
+    })
+}
+
+/// The report as JSON; keys and their order are stable.
+pub fn json(report: &ExplanationReport) -> Value {
+    let mut document = document(&report.explanation);
+    if let Some(fix) = &report.fix {
+        document["fix"] = fix_document(fix);
+    }
+    document
+}
+
+/// The explanation as JSON.
+fn document(explanation: &Explanation) -> Value {
+    let load = &explanation.load;
+    let settings = explanation.settings.iter().map(|setting| {
+        json!({
+            "knob": setting.knob.name(),
+            "name": setting.name,
+            "written": setting.written,
+            "value": setting.value,
+            "bytes": setting.bytes,
+            "packets": setting.bytes.map(|bytes| bytes / load.packet.0 as f64),
+            "seconds": setting.bytes.map(|bytes| time_of(bytes, load).as_secs_f64()),
+            "long_run": setting.signal_rate,
+            "origin": setting.origin,
+            "meaning": setting.knob.meaning(),
+        })
+    });
+    let classes = explanation.configuration.classes.iter();
+    let curves = classes
+        .zip(&explanation.curves)
+        .map(|(class, points)| json!({ "class": class.name, "points": points }));
+    let findings = explanation.findings.iter().map(|finding| {
+        json!({
+            "rule": finding.rule.name,
+            "gravity": finding.rule.severity.name(),
+            "what": finding.what,
+            "change": finding.change,
+            "source": finding.rule.source,
+        })
+    });
+    let spec = explanation.configuration.spec(0, &load.link());
+    let doubts = explanation
+        .caveats
+        .iter()
+        .map(|caveat| json!({ "name": caveat.name(), "meaning": caveat.meaning() }));
+    let measured = Band::of(&explanation.caveats).measured(&explanation.prediction);
+    json!({
+        "tool": explanation.configuration.tool.name,
+        "spec": spec.map(|spec| spec.to_string()).unwrap_or_default(),
+        "load": model_json::load(load),
+        "settings": settings.collect::<Vec<_>>(),
+        "long_run": curves.collect::<Vec<_>>(),
+        "prediction": model_json::prediction(&explanation.prediction),
+        "measured": model_json::measured(&measured),
+        "doubts": doubts.collect::<Vec<_>>(),
+        "caveats": explanation.omissions,
+        "findings": findings.collect::<Vec<_>>(),
+    })
+}
+
+/// The correction as JSON.
+fn fix_document(fix: &Fix) -> Value {
+    let changes = fix.changes.iter().map(|change| {
+        json!({
+            "parameter": change.name,
+            "from": change.from,
+            "to": change.to,
+            "reason": change.reason,
+        })
+    });
+    let left = fix
+        .left
+        .iter()
+        .filter(|one| one.rule.severity < Severity::Notice);
+    let left = left.map(|one| json!({ "rule": one.rule.name, "what": one.what }));
+    json!({
+        "text": fix.text,
+        "changes": changes.collect::<Vec<_>>(),
+        "left": left.collect::<Vec<_>>(),
+        "prediction": model_json::prediction(&fix.prediction),
+    })
+}

@@ -1,0 +1,235 @@
+//! Another tool's configuration, and the load under which it is examined.
+
+use std::path::Path;
+
+use earlydrop::registry::nearest;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_lab::document::{Place, Problem, Problems};
+use earlydrop_model::tools::{self, Configuration, ParseError, Tool};
+use earlydrop_model::{Control, Load, Tcp};
+
+use super::{RequestError, values};
+
+/// The link and its flows, as text; what is `None` is the configuration's, or a default.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// The link's rate: "20 Mbps".
+    pub link: Option<String>,
+    /// The RTT without queueing: "50 ms".
+    pub rtt: Option<String>,
+    /// The number of long flows that share the link.
+    pub flows: Option<String>,
+    /// The packet size: "1500 bytes".
+    pub packet: Option<String>,
+    /// TCP's congestion control: "reno" or "cubic", the default.
+    pub tcp: Option<String>,
+    /// Whether the flows use ECN: "on" or "off", the default.
+    pub ecn: Option<String>,
+}
+
+/// A configuration in a tool's syntax.
+#[derive(Clone, Debug)]
+pub struct ToolText {
+    /// What messages call it: the file's name.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A parsed configuration, and the load under which it is examined.
+#[derive(Clone, Debug)]
+pub struct ToolInput {
+    /// The text as given.
+    pub text: String,
+    /// The configuration.
+    pub configuration: Configuration,
+    /// The load.
+    pub load: Load,
+    /// The load in words, with the source of each part.
+    pub load_in_words: String,
+}
+
+impl ToolInput {
+    /// Parses `given`, where the syntax is ambiguous as that of `tool`.
+    pub fn read(
+        given: &ToolText,
+        tool: Option<&'static Tool>,
+        options: &LoadOptions,
+    ) -> Result<ToolInput, RequestError> {
+        let text = &given.text;
+        let parse_failure = |refusal| parse_failure(given, refusal);
+        let given = options.read()?;
+        let mut load = given.load(None);
+        let first = tools::read(text, tool, &load.link()).map_err(parse_failure)?;
+        // Automatic values depend on the link, which the configuration may define.
+        load = given.load(Some(&first));
+        let configuration = tools::read(text, tool, &load.link()).map_err(parse_failure)?;
+        load.check()?;
+        Ok(ToolInput {
+            load_in_words: given.load_in_words(&load, &configuration),
+            text: text.clone(),
+            configuration,
+            load,
+        })
+    }
+}
+
+/// A parse error in the form of a scenario's problem, with its place in the text.
+fn parse_failure(given: &ToolText, refusal: ParseError) -> RequestError {
+    let place = Place::File(refusal.span.clone());
+    RequestError::Input(Problems {
+        name: given.name.clone(),
+        text: given.text.clone(),
+        list: vec![Problem::new(&place, refusal.message, refusal.help)],
+    })
+}
+
+/// The tool of this name; `option` names the argument in the error.
+pub fn tool(option: &str, name: &str) -> Result<&'static Tool, RequestError> {
+    tools::named(name)
+        .map_err(|refusal| RequestError::Option(format!("{option} {name}: {refusal}")))
+}
+
+impl ToolText {
+    /// The text of the file of this name, or `given` itself where it is no file's name.
+    pub fn of(given: &str) -> Result<ToolText, RequestError> {
+        let path = Path::new(given);
+        // Text with a line end, or longer than any file name, is not a file's name.
+        if given.len() < 4096 && !given.contains('\n') && path.is_file() {
+            let read = std::fs::read_to_string(path);
+            let text = read.map_err(|error| RequestError::Option(format!("{given}: {error}")))?;
+            let name = given.to_string();
+            return Ok(ToolText { name, text });
+        }
+        let file_endings = [
+            "toml", "txt", "cfg", "conf", "json", "ini", "tcl", "cc", "py",
+        ];
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if !given.contains(char::is_whitespace)
+            && extension.is_some_and(|end| file_endings.contains(&end))
+        {
+            let text = format!("{given}: there is no such file");
+            return Err(RequestError::Option(text));
+        }
+        Ok(ToolText {
+            name: "the argument".to_string(),
+            text: given.to_string(),
+        })
+    }
+}
+
+/// The value of one of the known names; `option` is the argument's name in the error.
+fn one_of<T: Copy>(option: &str, text: &str, known: &[(&str, T)]) -> Result<T, RequestError> {
+    let value = known.iter().find(|(name, _)| *name == text);
+    value.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        let near = nearest(text, names.iter().copied()).unwrap_or(names[0]);
+        let names = names.join(", ");
+        RequestError::Option(format!(
+            "--{option} {text}: allowed: {names}; nearest: {near}"
+        ))
+    })
+}
+
+/// TCP's congestion control by its name.
+pub(crate) fn control(text: &str) -> Result<Control, RequestError> {
+    let known = [("reno", Control::Reno), ("cubic", Control::Cubic)];
+    one_of("tcp", text, &known)
+}
+
+/// The use of ECN: "on" or "off".
+pub(crate) fn ecn(text: &str) -> Result<bool, RequestError> {
+    one_of("ecn", text, &[("off", false), ("on", true)])
+}
+
+/// The options that describe the load, read.
+struct GivenLoad {
+    link: Option<BitsPerSec>,
+    rtt: Option<Nanos>,
+    flows: Option<f64>,
+    packet: Option<Bytes>,
+    control: Control,
+    ecn: bool,
+}
+
+impl LoadOptions {
+    fn read(&self) -> Result<GivenLoad, RequestError> {
+        let rtt = |text| values::time("rtt", text);
+        let tcp = self.tcp.as_deref().map(control).transpose()?;
+        Ok(GivenLoad {
+            link: self.link.as_deref().map(values::link).transpose()?,
+            rtt: self.rtt.as_deref().map(rtt).transpose()?,
+            flows: self.flows.as_deref().map(values::flows).transpose()?,
+            packet: self.packet.as_deref().map(values::packet).transpose()?,
+            control: tcp.unwrap_or(Control::Cubic),
+            ecn: self.ecn.as_deref().map_or(Ok(false), ecn)?,
+        })
+    }
+}
+
+impl GivenLoad {
+    /// The load: arguments, else the configuration's values, else defaults.
+    fn load(&self, configuration: Option<&Configuration>) -> Load {
+        let usual = Load::default();
+        let rate = configuration.and_then(|known| {
+            let assumed = known.tool.assumed_rate;
+            known.rate.value.or(assumed)
+        });
+        let packet = configuration.and_then(given_packet);
+        Load {
+            rate: self.link.or(rate).unwrap_or(usual.rate),
+            packet: self.packet.or(packet).unwrap_or(usual.packet),
+            rtt: self.rtt.unwrap_or(usual.rtt),
+            flows: self.flows.unwrap_or(usual.flows),
+            tcp: Tcp {
+                control: self.control,
+                ecn: self.ecn,
+                ..usual.tcp
+            },
+        }
+    }
+
+    /// "20 CUBIC flows on 10 Mbps (assumed by linux; --link), ...".
+    fn load_in_words(&self, load: &Load, configuration: &Configuration) -> String {
+        let name = configuration.tool.name;
+        let rate = match (
+            self.link,
+            configuration.rate.value,
+            configuration.tool.assumed_rate,
+        ) {
+            (Some(_), ..) => String::new(),
+            (None, Some(_), _) => " (from the configuration; --link)".to_string(),
+            (None, None, Some(_)) => format!(" (assumed by {name}; --link)"),
+            (None, None, None) => " (--link)".to_string(),
+        };
+        let packet = match (self.packet, given_packet(configuration)) {
+            (Some(_), _) => "",
+            (None, Some(_)) => " (from the configuration; --packet)",
+            (None, None) => " (--packet)",
+        };
+        let flag = |given: bool, option: &str| match given {
+            true => String::new(),
+            false => format!(" ({option})"),
+        };
+        format!(
+            "{} {} flows{}{} on {}{rate}, RTT {}{}, packets of {} bytes{packet}",
+            load.flows,
+            match self.control {
+                Control::Reno => "Reno",
+                Control::Cubic => "CUBIC",
+            },
+            flag(self.flows.is_some(), "--flows"),
+            if load.tcp.ecn { " with ECN" } else { "" },
+            load.rate,
+            load.rtt,
+            flag(self.rtt.is_some(), "--rtt"),
+            load.packet.0,
+        )
+    }
+}
+
+/// The mean packet size that the text itself gives; a tool's default says nothing about the link.
+fn given_packet(configuration: &Configuration) -> Option<Bytes> {
+    let packet = &configuration.mean_packet;
+    packet.value.filter(|_| packet.is_given())
+}

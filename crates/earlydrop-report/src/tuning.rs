@@ -1,0 +1,213 @@
+//! The answer of `earlydrop tune`: a search of schemes' parameters, and its validation.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use earlydrop_lab::plan::{Plan, Source};
+use earlydrop_lab::run::Progress;
+use earlydrop_lab::store::{self, Store};
+use earlydrop_lab::summary::Summary;
+use earlydrop_lab::tune::{
+    self, Goal, Limit, SearchParameter, SearchResult, TuneError, TuneOptions, Validation,
+};
+use serde_json::{Value, json};
+
+use crate::request::RequestError;
+use crate::run_report::write_report;
+
+/// The options of `earlydrop tune`.
+#[derive(Clone, Debug)]
+pub struct TuneRequest {
+    /// The metric to minimise.
+    pub minimise: Option<String>,
+    /// The metric to maximise, where none is minimised.
+    pub maximise: Option<String>,
+    /// Constraints: "utilisation>=95%".
+    pub subject_to: Vec<String>,
+    /// The parameters to search: "min=2..40", "max_p"; empty for all numeric ones.
+    pub over: Vec<String>,
+    /// The number of settings of each scheme.
+    pub budget: usize,
+    /// The number of the scenario's seeds for each setting.
+    pub seeds: usize,
+    /// The number of threads.
+    pub threads: usize,
+    /// Where the validation's results go.
+    pub place: ResultsPlace,
+}
+
+/// Where the results of a validation go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResultsPlace {
+    /// Into memory, without a page.
+    Memory,
+    /// Into a folder named after the scenario, in `runs`.
+    Runs,
+    /// Into this folder.
+    Folder(PathBuf),
+}
+
+/// What a search is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It tries settings.
+    Searching,
+    /// It runs the best settings with fresh seeds.
+    Validating,
+}
+
+/// A search and its validation.
+pub struct TuneReport {
+    /// The goal.
+    pub goal: Goal,
+    /// What was searched, by scheme.
+    pub results: Vec<SearchResult>,
+    /// Original and best settings with fresh seeds, by scheme.
+    pub validations: Vec<Validation>,
+    /// The scenario of the validation: each scheme, and its best settings as `NAME tuned`.
+    pub scenario: Source,
+    /// Its plan, with the fresh seeds.
+    pub plan: Plan,
+    /// Its runs.
+    pub store: Store,
+    /// The page of the validation, where its results are in a folder.
+    pub page: Option<PathBuf>,
+}
+
+impl TuneRequest {
+    /// The request with its texts read.
+    pub fn options(&self) -> Result<TuneOptions, RequestError> {
+        let refused =
+            |error: &dyn Display, option: &str| RequestError::Option(format!("--{option} {error}"));
+        let goal = match (&self.minimise, &self.maximise) {
+            (Some(metric), _) => {
+                Goal::new(metric, true).map_err(|error| refused(&error, "minimise"))
+            }
+            (None, Some(metric)) => {
+                Goal::new(metric, false).map_err(|error| refused(&error, "maximise"))
+            }
+            (None, None) => Err(RequestError::Option(
+                "give a metric with --minimise or --maximise".into(),
+            )),
+        };
+        let mut goal = goal?;
+        for limit in &self.subject_to {
+            let limit = Limit::parse(limit).map_err(|error| refused(&error, "subject-to"))?;
+            goal.limits.push(limit);
+        }
+        let over = self.over.iter().map(|text| text.parse::<SearchParameter>());
+        let over: Result<Vec<SearchParameter>, _> = over.collect();
+        Ok(TuneOptions {
+            goal,
+            parameters: over.map_err(|error| refused(&error, "over"))?,
+            budget: self.budget,
+            seeds: self.seeds,
+            threads: self.threads,
+        })
+    }
+}
+
+impl TuneReport {
+    /// Whether a setting met every constraint with fresh seeds.
+    pub fn meets_limits(&self) -> bool {
+        self.validations.iter().any(Validation::keeps_limits)
+    }
+
+    /// The report as JSON; keys and their order are stable.
+    pub fn json(&self) -> Value {
+        let mut document = tune::json(&self.goal, &self.results, &self.validations);
+        let page = self.page.as_ref();
+        document["report"] = json!(page.map(|page| page.display().to_string()));
+        document
+    }
+}
+
+/// Searches the parameters of the scenario's schemes, then runs the best and the original settings
+/// with fresh seeds, and writes the page. `progress` hears of settings, then of runs.
+pub fn tune(
+    source: &Source,
+    request: &TuneRequest,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(Stage, Progress),
+) -> Result<TuneReport, RequestError> {
+    let options = request.options()?;
+    let schemes = source.plan()?.scenario().schemes.len();
+    let results = search(source, schemes, &options, stop, |done| {
+        progress(Stage::Searching, done);
+    })?;
+    if stop.load(Ordering::Relaxed) {
+        let text = "stopped: the search is not kept; the same command starts it again";
+        return Err(RequestError::Stopped(text.to_string()));
+    }
+    let scenario = tune::validation_scenario(source, &options.goal, &results)?;
+    let plan = scenario.plan()?;
+    let folder = folder(&scenario, &plan, &request.place);
+    let store = match &folder {
+        Some(folder) => Store::create(folder, &scenario, &plan)?,
+        None => Store::in_memory(&scenario, &plan)?,
+    };
+    store::run(&plan, &store, options.threads, stop, |ran| {
+        progress(Stage::Validating, ran.progress);
+    })?;
+    let summary = Summary::of_store(&plan, &store)?;
+    let page = match folder {
+        Some(_) => Some(write_report(&plan, &store, &summary)?),
+        None => None,
+    };
+    if stop.load(Ordering::Relaxed) {
+        let text = "stopped during validation".to_string();
+        return Err(RequestError::Stopped(text));
+    }
+    let validations = tune::validate(&options.goal, &results, &plan, &summary.cells);
+    Ok(TuneReport {
+        goal: options.goal,
+        results,
+        validations,
+        scenario,
+        plan,
+        store,
+        page,
+    })
+}
+
+/// Searches the parameters of each of `schemes` schemes.
+fn search(
+    source: &Source,
+    schemes: usize,
+    options: &TuneOptions,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(Progress),
+) -> Result<Vec<SearchResult>, RequestError> {
+    let mut labels: Vec<String> = Vec::new();
+    let results = tune::tune(source, options, stop, |result| {
+        if labels.last() != Some(&result.label) {
+            labels.push(result.label.clone());
+        }
+        progress(Progress {
+            before: 0,
+            done: (labels.len() - 1) * options.budget + result.candidates.len().min(options.budget),
+            planned: schemes * options.budget,
+        });
+    });
+    results.map_err(|error| match error {
+        TuneError::Scenario(problems) => problems.into(),
+        TuneError::Cell(problem) => RequestError::Run(problem.to_string()),
+        TuneError::Space(error) => RequestError::Option(format!("--over {error}")),
+        other => RequestError::Option(other.to_string()),
+    })
+}
+
+/// The folder for the validation's results.
+fn folder(scenario: &Source, plan: &Plan, place: &ResultsPlace) -> Option<PathBuf> {
+    match place {
+        ResultsPlace::Memory => None,
+        ResultsPlace::Folder(folder) => Some(folder.clone()),
+        ResultsPlace::Runs => {
+            let source = Path::new(&scenario.name);
+            let stem = source.file_stem().unwrap_or_default();
+            let name = format!("tune-{}", stem.to_string_lossy());
+            Some(Path::new("runs").join(plan.folder_name(&name)))
+        }
+    }
+}

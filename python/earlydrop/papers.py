@@ -1,0 +1,179 @@
+"""The papers' experiments, run again, with a verdict on each claim."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import _lib
+from ._document import Answer, Document, TextTable, number
+from .errors import ArgumentError
+from .progress import Bar, Shown, bar
+from .result import _threads
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The evidence on a claim at one place: a scheme, or a point of a sweep."""
+
+    place: str
+    effect: float | None
+    half_width: float | None
+    p_value: float | None
+    #: "supports", "contradicts", "equal" or "undecided", by itself and among all of the claim.
+    alone: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A paper's claim, and what the experiments say about it."""
+
+    id: str
+    paper: str
+    figure: str
+    claim: str
+    metric: str
+    #: "holds", "holds partly", "does not hold", "undecided".
+    verdict: str
+    #: The relative effect, with its 95% interval.
+    effect: float | None
+    interval: tuple[float, float] | None
+    seeds: int | None
+    #: The numbers of comparisons that support it, contradict it, and are equal; and of all.
+    supported: int
+    contradicted: int
+    equal: int
+    of: int
+    #: What is missing of the experiment.
+    missing: str
+    comparisons: list[Comparison]
+    #: The verdict in each universe, where `multiverse` asks for them.
+    universes: list[str]
+    #: The command that decides it with all seeds.
+    command: str
+    _document: Document
+
+    @classmethod
+    def _of(cls, document: Document) -> Claim:
+        kept = [
+            *("id", "paper", "figure", "claim", "metric", "verdict", "effect", "seeds"),
+            *("supported", "contradicted", "equal", "of", "missing", "command"),
+        ]
+        interval = document["interval"]
+        comparisons = [
+            Comparison(
+                place=one["place"],
+                effect=one["effect"],
+                half_width=one["half_width_95"],
+                p_value=one["p_value"],
+                alone=one["alone"],
+                evidence=one["evidence"],
+            )
+            for one in document["comparisons"]
+        ]
+        universes = document.get("multiverse", {}).get("universes", [])
+        return cls(
+            **{name: document[name] for name in kept},
+            interval=interval and (interval[0], interval[1]),
+            comparisons=comparisons,
+            universes=[universe["verdict"] for universe in universes],
+            _document=document,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Reproduction(Answer):
+    """Claims with their verdicts: the answer of `reproduce`."""
+
+    claims: dict[str, Claim]
+    is_quick: bool
+
+    def to_json(self) -> Document:
+        """The command's list under the key "claims"."""
+        return self._document
+
+    def _title(self) -> str:
+        quick = "; quick: verdicts are a first impression" if self.is_quick else ""
+        return f"{len(self.claims)} claims{quick}"
+
+    def _tables(self) -> Iterable[TextTable]:
+        rows = [
+            [one.id, one.verdict, _effect(one), one.claim, *_universes(one)]
+            for one in self.claims.values()
+        ]
+        has_universes = any(one.universes for one in self.claims.values())
+        header = ["claim", "verdict", "effect", "text", *(["universes"] if has_universes else [])]
+        yield TextTable(
+            header, [row[: len(header)] + [""] * (len(header) - len(row)) for row in rows]
+        )
+
+
+def _effect(claim: Claim) -> str:
+    if claim.interval is None:
+        return number(claim.effect)
+    low, high = claim.interval
+    return f"{number(claim.effect)} [{low:.3g}, {high:.3g}]"
+
+
+def _universes(claim: Claim) -> list[str]:
+    counts = {verdict: claim.universes.count(verdict) for verdict in dict.fromkeys(claim.universes)}
+    return [", ".join(f"{count} {verdict}" for verdict, count in counts.items())] if counts else []
+
+
+class _Experiments:
+    """A bar for each experiment."""
+
+    def __init__(self, shown: Shown) -> None:
+        self._shown = shown
+        self._bar: Bar | None = None
+        self._name = ""
+
+    def __call__(self, name: str, before: int, done: int, planned: int) -> None:
+        if name != self._name:
+            self.close()
+            self._bar = bar(self._shown, f"{name} run")
+            self._show = self._bar.__enter__()
+            self._name = name
+        self._show(before, done, planned)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.__exit__()
+            self._bar = None
+
+
+def reproduce(
+    what: str = "",
+    *,
+    full: bool = False,
+    multiverse: int | None = None,
+    folder: str | os.PathLike[str] = "runs",
+    threads: int | None = None,
+    progress: Shown = None,
+) -> Reproduction:
+    """Runs the experiments of a paper ("clred") or of a claim ("clred.F5"), or all, again.
+
+    Quickly, with few seeds and points, unless `full`. `multiverse` runs them in so many universes,
+    too, with other plausible values of what the paper does not print. Results are in `folder`,
+    where the command has them; what Ctrl-C stops continues with the next call.
+
+    >>> import earlydrop
+    >>> claims = earlydrop.reproduce("clred.F5", folder=getfixture("tmp_path")).claims
+    >>> claims["clred.F5.a"].claim
+    'The average queue is smaller under CLRED than under RED.'
+    """
+    if multiverse is not None and not 2 <= multiverse <= 4096:
+        near = min(max(multiverse, 2), 4096)
+        raise ArgumentError(f"multiverse={multiverse}: allowed: 2 to 4096; nearest: {near}")
+    experiments = _Experiments(progress)
+    try:
+        text = _lib.reproduce(what, full, multiverse, _threads(threads), Path(folder), experiments)
+    finally:
+        experiments.close()
+    claims = [Claim._of(document) for document in json.loads(text)]
+    document = {"claims": [claim._document for claim in claims]}
+    return Reproduction(document, {claim.id: claim for claim in claims}, not full)

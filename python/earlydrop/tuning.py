@@ -1,0 +1,232 @@
+"""Schemes' parameters, searched by simulation."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import _lib
+from ._document import Answer, Document, Estimate, TextTable, number
+from .advice import _columns
+from .errors import ArgumentError
+from .progress import Bar, Shown, bar
+from .result import Result, _threads
+from .scenario import Origin, Scenario, Schemes, Value, _wrapped
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class LimitCheck:
+    """A constraint, as fresh seeds met it."""
+
+    limit: str
+    mean: Estimate | None
+    is_met: bool
+    is_significant: bool
+
+
+@dataclass(frozen=True)
+class TunedScheme:
+    """A scheme with its best settings, validated with seeds that the search has not used."""
+
+    label: str
+    #: The tuned scheme, as `compare` takes it; `None` where nothing is better than the original.
+    scheme: str | None
+    settings: dict[str, str]
+    #: The number of settings that were simulated.
+    tried: int
+    #: The searched parameters with their bounds.
+    searched: dict[str, str]
+    before: Estimate | None
+    after: Estimate | None
+    #: The paired difference of after and before.
+    change: Estimate | None
+    limits: list[LimitCheck]
+    _front: list[list[float]]
+
+    @classmethod
+    def _of(cls, document: Document, specs: Mapping[str, str]) -> TunedScheme:
+        label = document["scheme"]
+        limits = [
+            LimitCheck(one["limit"], Estimate._of(one["mean"]), one["kept"], one["sure"])
+            for one in document["limits"]
+        ]
+        return cls(
+            label=label,
+            scheme=specs.get(f"{label} tuned"),
+            settings=document["settings"],
+            tried=document["tried"],
+            searched={one["parameter"]: one["between"] for one in document["searched"]},
+            before=Estimate._of(document["before"]),
+            after=Estimate._of(document["after"]),
+            change=Estimate._of(document["change"]),
+            limits=limits,
+            _front=document["front"],
+        )
+
+    @property
+    def front(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """The Pareto front of the search: the metric that the goal costs, and the goal's."""
+        return _columns(self._front)
+
+
+@dataclass(frozen=True, repr=False)
+class Tuning(Answer):
+    """Tuned schemes: the answer of `tune`. Values are in base units: seconds, shares."""
+
+    #: The metric that was minimised or maximised.
+    goal: str
+    minimised: bool
+    limits: list[str]
+    #: The metric that the goal costs, over which the front is.
+    front_over: str
+    unit: str
+    schemes: dict[str, TunedScheme]
+    #: The runs of the validation, with fresh seeds.
+    validation: Result
+
+    @classmethod
+    def _of(cls, document: Document, specs: Mapping[str, str], validation: Result) -> Tuning:
+        tuned = [TunedScheme._of(scheme, specs) for scheme in document["schemes"]]
+        return cls(
+            _document=document,
+            goal=document["goal"],
+            minimised=document["minimise"],
+            limits=document["limits"],
+            front_over=document["front_over"],
+            unit=document["unit"],
+            schemes={one.label: one for one in tuned},
+            validation=validation,
+        )
+
+    @property
+    def meets_limits(self) -> bool:
+        """Whether a scheme met every constraint with fresh seeds."""
+        return any(all(one.is_met for one in each.limits) for each in self.schemes.values())
+
+    def _title(self) -> str:
+        verb = "least" if self.minimised else "most"
+        limits = "".join(f", {limit}" for limit in self.limits)
+        failed = "" if self.meets_limits else ": no setting met every constraint"
+        return f"{verb} {self.goal}{limits}{failed}"
+
+    def _tables(self) -> Iterable[TextTable]:
+        unit = f", {self.unit}" if self.unit else ""
+        rows = []
+        for one in self.schemes.values():
+            met = all(check.is_met for check in one.limits)
+            estimates = ["-" if e is None else str(e) for e in (one.before, one.after, one.change)]
+            words = [one.scheme or "nothing better", "yes" if met else "no", number(one.tried)]
+            rows.append([one.label, *estimates, *words])
+        header = ["scheme", f"original{unit}", f"tuned{unit}", "change"]
+        yield TextTable([*header, "settings", "limits met", "tried"], rows)
+
+
+class _Stages:
+    """A bar for the search, then one for the validation."""
+
+    def __init__(self, shown: Shown) -> None:
+        self._shown = shown
+        self._bar: Bar | None = None
+        self._is_search: bool | None = None
+
+    def __call__(self, is_search: bool, before: int, done: int, planned: int) -> None:
+        if is_search is not self._is_search:
+            self.close()
+            self._bar = bar(self._shown, "setting" if is_search else "run")
+            self._show = self._bar.__enter__()
+            self._is_search = is_search
+        self._show(before, done, planned)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.__exit__()
+            self._bar = None
+
+
+def tune(
+    scenario: Origin = None,
+    *,
+    minimise: str | None = None,
+    maximise: str | None = None,
+    subject_to: str | Iterable[str] = (),
+    over: str | Iterable[str] = (),
+    budget: int = 200,
+    search_seeds: int = 3,
+    schemes: Schemes | None = None,
+    link: Value | None = None,
+    rtt: Value | None = None,
+    flows: Value | None = None,
+    buffer: Value | None = None,
+    tcp: str | None = None,
+    ecn: str | None = None,
+    duration: Value | None = None,
+    warm_up: Value | None = None,
+    seeds: Value | None = None,
+    set: Mapping[str, Value] | None = None,
+    limits: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: Shown = None,
+) -> Tuning:
+    """Searches the parameters of a scenario's schemes by simulation, as `earlydrop tune` does.
+
+    `subject_to` has constraints, "utilisation>=95%"; `over` the parameters to search, optionally
+    with bounds: "min=2..40". The best settings and the originals then run with fresh seeds, in
+    memory or in `folder`. Ctrl-C ends the search, which is not kept.
+
+    >>> import earlydrop
+    >>> tuned = earlydrop.tune(schemes="red", duration="3 s", seeds=2, search_seeds=1, budget=12,
+    ...                        minimise="delay_mean", over=["max_p"], progress=False)
+    >>> tuned.schemes["red"].searched
+    {'max_p': ...}
+    """
+    checked = Scenario(
+        scenario,
+        schemes=schemes,
+        link=link,
+        rtt=rtt,
+        flows=flows,
+        buffer=buffer,
+        tcp=tcp,
+        ecn=ecn,
+        duration=duration,
+        warm_up=warm_up,
+        seeds=seeds,
+        set=set,
+        limits=limits,
+    )
+    if (minimise is None) == (maximise is None):
+        raise ArgumentError("give a metric to either minimise or maximise: minimise='delay_p99'")
+    for name, value, most in [("budget", budget, 100_000), ("search_seeds", search_seeds, 1000)]:
+        if not 1 <= value <= most:
+            near = min(max(value, 1), most)
+            raise ArgumentError(f"{name}={value}: allowed: 1 to {most}; nearest: {near}")
+    stages = _Stages(progress)
+    try:
+        document, specs, run = _lib.tune(
+            checked._native,
+            (minimise is not None, minimise or maximise or ""),
+            _list(subject_to),
+            _list(over),
+            (budget, search_seeds, _threads(threads)),
+            None if folder is None else Path(folder),
+            stages,
+        )
+    finally:
+        stages.close()
+    validation = Result.__new__(Result)
+    validation._run = run
+    validation._scenario = _wrapped(run.scenario())
+    return Tuning._of(json.loads(document), dict(specs), validation)
+
+
+def _list(items: str | Iterable[str]) -> list[str]:
+    return [one.strip() for one in items.split(",")] if isinstance(items, str) else list(items)

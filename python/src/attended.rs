@@ -1,0 +1,60 @@
+//! Work on a thread of its own, attended by Python: the interpreter is free, signals are looked at.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+
+/// How often Python's signals are looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Runs `work` on a thread of its own, with the interpreter free, and tells `listener` of its events
+/// every 50 ms. A signal, or an exception of the listener, stops the work and is returned once what
+/// is finished is saved; an error of the work becomes the exception that `raise` makes of it.
+pub(crate) fn attended<T: Send, Event: Send, Error: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool, Sender<Event>) -> Result<T, Error> + Send,
+    mut listener: impl FnMut(Python<'_>, Vec<Event>) -> PyResult<()> + Send,
+    raise: impl FnOnce(Error) -> PyErr + Send,
+) -> PyResult<T> {
+    let (sender, receiver) = channel();
+    py.detach(move || {
+        let stop = &AtomicBool::new(false);
+        thread::scope(|scope| {
+            let worker = scope.spawn(move || work(stop, sender));
+            let mut heard = Ok(());
+            loop {
+                let (events, has_ended) = next_events(&receiver);
+                if heard.is_ok() {
+                    heard = Python::attach(|py| {
+                        py.check_signals()?;
+                        listener(py, events)
+                    });
+                }
+                stop.store(heard.is_err(), Ordering::Relaxed);
+                if has_ended {
+                    break;
+                }
+            }
+            let result = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            heard?;
+            result.map_err(raise)
+        })
+    })
+}
+
+/// The events until the next look at signals, and whether there will be no more.
+fn next_events<Event>(receiver: &Receiver<Event>) -> (Vec<Event>, bool) {
+    let until = Instant::now() + LOOK;
+    let mut events = Vec::new();
+    loop {
+        match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(event) => events.push(event),
+            Err(RecvTimeoutError::Timeout) => return (events, false),
+            Err(RecvTimeoutError::Disconnected) => return (events, true),
+        }
+    }
+}

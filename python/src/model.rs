@@ -1,0 +1,288 @@
+//! The answers of `configure`, `explain`, `translate`, `tune`, `reproduce` and `schemes` as the
+//! command's JSON, which `earlydrop/advice.py` and its neighbours read.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+
+use earlydrop_lab::run::Progress;
+use earlydrop_papers::Error as PapersError;
+use earlydrop_papers::catalogue::{Catalogue, Pace};
+use earlydrop_papers::reproduce::{Event, RunOptions, run as run_papers};
+use earlydrop_report::configuration::{self, ConfigureOptions};
+use earlydrop_report::explanation::{self, ExplainOptions};
+use earlydrop_report::request::{LoadOptions, RequestError, ToolText};
+use earlydrop_report::scheme_list;
+use earlydrop_report::translation::{self, TranslateOptions};
+use earlydrop_report::tuning::{self, ResultsPlace, Stage, TuneRequest};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+use crate::attended::attended;
+use crate::errors::{run_error, scenario_error, value_error};
+use crate::run::Run;
+use crate::scenario::Scenario;
+
+/// Options by their names; those that are not given are not in it.
+type Options = BTreeMap<String, String>;
+
+/// Python's function of the runs done before, those done and those planned.
+type OnProgress = Option<Py<PyAny>>;
+
+/// The exception of a request; its options are named as keyword arguments.
+fn request_error(error: RequestError) -> PyErr {
+    match error {
+        RequestError::Input(problems) => value_error(problems),
+        RequestError::Option(text) => value_error(as_keywords(&text)),
+        RequestError::Stopped(text) => PyKeyboardInterrupt::new_err(text),
+        other => run_error(other),
+    }
+}
+
+/// [`request_error`] where the input is a scenario.
+fn with_scenario(error: RequestError) -> PyErr {
+    match error {
+        RequestError::Input(problems) => scenario_error(problems),
+        other => request_error(other),
+    }
+}
+
+/// A message with its options as keyword arguments: `--warm-up 5` as `warm_up=5`.
+fn as_keywords(text: &str) -> String {
+    let mut words = Vec::new();
+    let mut is_option = false;
+    for word in text.split(' ') {
+        let name = word.strip_prefix("--").filter(|name| {
+            let first = name.chars().next();
+            first.is_some_and(|letter| letter.is_ascii_lowercase())
+        });
+        match (name, words.last_mut()) {
+            (None, Some(last)) if is_option => {
+                *last = format!("{last}={word}");
+                is_option = false;
+            }
+            (None, _) => words.push(word.to_string()),
+            (Some(name), _) => {
+                // `--scheme:` and a name at the end have no value.
+                let bare = name.trim_end_matches(':');
+                // These are followed by an error in words.
+                let has_words = ["minimise", "maximise", "over", "subject-to"].contains(&bare);
+                is_option = bare == name && !has_words;
+                let keyword = match bare {
+                    "as" | "from" => "tool".to_string(),
+                    other => other.replace('-', "_"),
+                };
+                let colon = if has_words { ":" } else { &name[bare.len()..] };
+                words.push(format!("{keyword}{colon}"));
+            }
+        }
+    }
+    words.join(" ")
+}
+
+fn load_options(mut options: Options) -> LoadOptions {
+    LoadOptions {
+        link: options.remove("link"),
+        rtt: options.remove("rtt"),
+        flows: options.remove("flows"),
+        packet: options.remove("packet"),
+        tcp: options.remove("tcp"),
+        ecn: options.remove("ecn"),
+    }
+}
+
+fn configure_options(mut given: Options) -> ConfigureOptions {
+    let mut take = |name: &str| given.remove(name);
+    let usual = ConfigureOptions::new(
+        &take("link").unwrap_or_default(),
+        &take("rtt").unwrap_or_default(),
+        &take("flows").unwrap_or_default(),
+    );
+    ConfigureOptions {
+        scheme: take("scheme").unwrap_or(usual.scheme),
+        goal: take("goal"),
+        packet: take("packet").unwrap_or(usual.packet),
+        buffer: take("buffer"),
+        tcp: take("tcp").unwrap_or(usual.tcp),
+        ecn: take("ecn").unwrap_or(usual.ecn),
+        method: take("method"),
+        loss: take("loss"),
+        windows: take("windows"),
+        timeout: take("timeout"),
+        ..usual
+    }
+}
+
+/// The answer of `earlydrop configure` as JSON, and as a page.
+#[pyfunction]
+pub(crate) fn configure(
+    py: Python<'_>,
+    options: Options,
+    verify: bool,
+    seeds: u64,
+    threads: usize,
+) -> PyResult<(String, String)> {
+    let options = ConfigureOptions {
+        is_verified: verify,
+        seeds,
+        threads,
+        ..configure_options(options)
+    };
+    let work = |stop: &AtomicBool, _: Sender<()>| configuration::answer(&options, stop);
+    let report = attended(py, work, |_, _| Ok(()), request_error)?;
+    Ok((
+        configuration::json(&report).to_string(),
+        configuration::page(&report),
+    ))
+}
+
+/// The answer of `earlydrop explain`, with `--fix` where wanted, as JSON.
+#[pyfunction]
+#[pyo3(signature = (configuration, tool, fix, load))]
+pub(crate) fn explain(
+    configuration: &str,
+    tool: Option<String>,
+    fix: bool,
+    load: Options,
+) -> PyResult<String> {
+    let options = ExplainOptions {
+        configuration: ToolText::of(configuration).map_err(request_error)?,
+        tool,
+        fix,
+        load: load_options(load),
+    };
+    let report = explanation::explain(&options).map_err(request_error)?;
+    Ok(explanation::json(&report).to_string())
+}
+
+/// The answer of `earlydrop translate` as JSON.
+#[pyfunction]
+#[pyo3(signature = (configuration, tool, to, load))]
+pub(crate) fn translate(
+    configuration: &str,
+    tool: Option<String>,
+    to: String,
+    load: Options,
+) -> PyResult<String> {
+    let options = TranslateOptions {
+        configuration: ToolText::of(configuration).map_err(request_error)?,
+        from: tool,
+        to,
+        load: load_options(load),
+    };
+    let report = translation::translate(&options).map_err(request_error)?;
+    let document = translation::json(&report).map_err(request_error)?;
+    Ok(document.to_string())
+}
+
+/// The answer of `earlydrop schemes` as JSON: one scheme, or all, on a link of this rate.
+#[pyfunction]
+#[pyo3(signature = (named, link))]
+pub(crate) fn schemes(named: Option<&str>, link: &str) -> PyResult<String> {
+    let described = scheme_list::schemes(named, link).map_err(request_error)?;
+    serde_json::to_string(&described).map_err(run_error)
+}
+
+/// Searches the parameters of a scenario's schemes. Returns the answer of `earlydrop tune` as JSON,
+/// the labels and specs of the validation, and its run: in `folder`, or in memory. `progress` hears
+/// of settings, then of runs.
+#[pyfunction]
+#[pyo3(signature = (scenario, goal, subject_to, over, efforts, folder=None, progress=None))]
+#[allow(clippy::type_complexity, reason = "a tuple for Python")]
+pub(crate) fn tune(
+    py: Python<'_>,
+    scenario: &Scenario,
+    goal: (bool, String),
+    subject_to: Vec<String>,
+    over: Vec<String>,
+    efforts: (usize, usize, usize),
+    folder: Option<PathBuf>,
+    progress: OnProgress,
+) -> PyResult<(String, Vec<(String, String)>, Run)> {
+    let (minimises, metric) = goal;
+    let (budget, seeds, threads) = efforts;
+    let request = TuneRequest {
+        minimise: minimises.then(|| metric.clone()),
+        maximise: (!minimises).then_some(metric),
+        subject_to,
+        over,
+        budget,
+        seeds,
+        threads,
+        place: folder.map_or(ResultsPlace::Memory, ResultsPlace::Folder),
+    };
+    let source = &scenario.source;
+    let work = |stop: &AtomicBool, sender: Sender<(Stage, Progress)>| {
+        tuning::tune(source, &request, stop, |stage, done| {
+            // The receiver stays until this thread has ended.
+            let _ = sender.send((stage, done));
+        })
+    };
+    let listener = |py: Python<'_>, events: Vec<(Stage, Progress)>| {
+        let (Some(progress), Some((stage, reached))) = (&progress, events.last()) else {
+            return Ok(());
+        };
+        let is_search = *stage == Stage::Searching;
+        progress.call1(
+            py,
+            (is_search, reached.before, reached.done, reached.planned),
+        )?;
+        Ok(())
+    };
+    let report = attended(py, work, listener, with_scenario)?;
+    let document = report.json().to_string();
+    let schemes = report.plan.scenario().schemes.iter();
+    let specs = schemes.map(|scheme| (scheme.label.clone(), scheme.spec.to_string()));
+    let specs = specs.collect();
+    Ok((document, specs, Run::of_tuning(report)))
+}
+
+/// Runs the experiments of a paper or a claim, and returns the answer of `earlydrop reproduce` as
+/// JSON. `progress` hears of each experiment by its name.
+#[pyfunction]
+#[pyo3(signature = (what, full, universes, threads, folder, progress=None))]
+pub(crate) fn reproduce(
+    py: Python<'_>,
+    what: &str,
+    full: bool,
+    universes: Option<usize>,
+    threads: usize,
+    folder: PathBuf,
+    progress: OnProgress,
+) -> PyResult<String> {
+    let work = |stop: &AtomicBool, sender: Sender<(String, Progress)>| {
+        let catalogue = Catalogue::read()?;
+        let selection = catalogue.select(what)?;
+        let options = RunOptions {
+            pace: if full { Pace::Full } else { Pace::Quick },
+            out: &folder,
+            threads,
+            stop,
+            universes,
+        };
+        let mut name = String::new();
+        let ran = run_papers(&catalogue, &selection, &options, |event| match event {
+            Event::Begin { paper, experiment } => name = format!("{paper} {experiment}"),
+            Event::Progress(reached) => {
+                // The receiver stays until this thread has ended.
+                let _ = sender.send((name.clone(), reached));
+            }
+            _ => {}
+        })?;
+        // Claims without their runs are not results.
+        let is_stopped = stop.load(Ordering::Relaxed);
+        let claims = if is_stopped { Vec::new() } else { ran.json() };
+        Ok::<String, PapersError>(serde_json::Value::from(claims).to_string())
+    };
+    let listener = |py: Python<'_>, events: Vec<(String, Progress)>| {
+        if let (Some(progress), Some((name, reached))) = (&progress, events.last()) {
+            progress.call1(py, (name, reached.before, reached.done, reached.planned))?;
+        }
+        Ok(())
+    };
+    attended(py, work, listener, |error| match error {
+        PapersError::UnknownName(name) => value_error(name),
+        other => run_error(other),
+    })
+}
