@@ -1,16 +1,16 @@
-"""Trains a small policy that sets max_p-like drop probabilities, and says whether it is worth it.
+"""Trains a small policy that sets the drop probability of a queue, and says whether it is worth it.
 
     python examples/train_policy.py [--seconds 120] [--threads 2]
 
 The policy is a line: eight observations and a constant, weighted, give the probability of `dial` on
-its logarithmic scale. The cross-entropy method finds the ten weights: each of 32 candidates plays
+its logarithmic scale. The cross-entropy method finds the nine weights: each of 32 candidates plays
 four networks of the training sweep; the best eight say where the next are drawn. All candidates of
 a generation play the same networks with the same seeds.
 
 It is then judged on networks that it was not trained on, beside RED, ARED, PIE and CoDel with the
 same seeds, by the same reward: utilisation, less queueing delay in round trips, less ten times the
 loss. Differences are paired by network and seed, with 95% intervals. Who wins is printed, even if
-it is PIE.
+it is PIE. The rivals are at their defaults: nothing tunes them to this reward.
 """
 
 import argparse
@@ -90,7 +90,6 @@ def train(seconds: float, threads: int) -> NDArray[np.float64]:
     )
     size = len(envs.observation_names) + 1
     mean, spread = np.zeros(size), np.full(size, 1.0)
-    # Begins near a probability of a per cent.
     end = time.monotonic() + seconds
     generation = 0
     while time.monotonic() < end:
