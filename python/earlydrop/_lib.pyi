@@ -3,12 +3,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = [
     "Backlog",
     "Departure",
     "Packet",
     "Queue",
     "Random",
+    "Environment",
     "Run",
     "Scenario",
     "SchemeClass",
@@ -51,6 +55,44 @@ def reproduce(
     folder: Path,
     progress: Callable[[str, int, int, int], None] | None = None,
 ) -> str: ...
+
+@final
+class Environment:
+    def __new__(
+        cls,
+        scenario: Scenario,
+        count: int,
+        action: str,
+        scale: str,
+        step: str,
+        reward: tuple[float, float, float],
+        autoreset: str,
+        threads: int,
+        outcomes: bool,
+    ) -> Environment: ...
+    @staticmethod
+    def parts() -> list[str]: ...
+    def action_bounds(self) -> list[tuple[float, float]]: ...
+    def observation(self) -> list[tuple[str, float, float]]: ...
+    def configured(self) -> list[float]: ...
+    def seeds(self) -> list[int]: ...
+    def points(self) -> list[int]: ...
+    def outcome(self, index: int) -> dict[str, float | None] | None: ...
+    def reset(
+        self,
+        observations: NDArray[np.float32],
+        seeds: NDArray[np.uint64] | None = None,
+        mask: NDArray[np.bool_] | None = None,
+    ) -> None: ...
+    def step(
+        self,
+        actions: NDArray[np.float64],
+        observations: NDArray[np.float32],
+        final_observations: NDArray[np.float32],
+        rewards: NDArray[np.float64],
+        parts: NDArray[np.float64],
+        truncated: NDArray[np.bool_],
+    ) -> None: ...
 
 @final
 class Scenario:

@@ -7,6 +7,7 @@
 
 mod attended;
 mod command;
+mod environment;
 mod errors;
 mod judging;
 mod model;
@@ -26,6 +27,8 @@ mod _lib {
 
     #[pymodule_export]
     use super::command::command;
+    #[pymodule_export]
+    use super::environment::Environment;
     #[pymodule_export]
     use super::judging::Answer;
     #[pymodule_export]

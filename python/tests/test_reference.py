@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import earlydrop
+from earlydrop import gym
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "python.md"
 
@@ -90,6 +91,11 @@ def page() -> str:
         assert cls.__doc__, f"{name} has no docstring"
         own = vars(cls).get("__init__")
         begin = f"```python\n{signature(name, own)}\n```\n\n" if own is not None else ""
+        parts.append(f"### {name}\n\n{begin}{text(cls)}\n\n" + "\n".join(members(cls)) + "\n")
+    parts.append(f"## Environments for learning: `earlydrop.gym`\n\n{text(gym)}\n\n")
+    for name in gym.__all__:
+        cls = getattr(gym, name)
+        begin = f"```python\n{signature(name, vars(cls)['__init__'])}\n```\n\n"
         parts.append(f"### {name}\n\n{begin}{text(cls)}\n\n" + "\n".join(members(cls)) + "\n")
     parts.append("## Errors\n\n")
     for name, cls in errors:

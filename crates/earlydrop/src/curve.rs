@@ -206,6 +206,12 @@ impl Curve {
         self.take(&(law.pieces)(&self.shape));
     }
 
+    /// Makes it the curve of `law` for `shape`, at the strength of that.
+    pub(crate) fn reshape(&mut self, law: &CurveLaw, shape: Shape) {
+        (self.shape, self.strength) = (shape, shape.strength);
+        self.take(&(law.pieces)(&shape));
+    }
+
     /// Replaces the pieces; their number stays.
     fn take(&mut self, pieces: &Pieces) {
         for (place, piece) in self.pieces.iter_mut().zip(pieces.as_slice()) {

@@ -500,7 +500,7 @@ impl Red {
 }
 
 /// By how much Pb rises a packet or byte, in steps of 2^-32.
-fn slope_of(curve: &Curve) -> f64 {
+pub(super) fn slope_of(curve: &Curve) -> f64 {
     let shape = curve.shape();
     libm::floor(curve.strength() * ONE as f64 / (shape.max - shape.min))
 }
