@@ -106,7 +106,7 @@ impl Environment {
             outcomes,
         };
         let plan = scenario.plan()?;
-        let native = environment::Environment::new(&plan, count, options).map_err(|problem| {
+        let native = environment::Environment::new(plan, count, options).map_err(|problem| {
             let (name, text) = (scenario.source.name.clone(), scenario.source.text.clone());
             let list = vec![problem];
             scenario_error(Problems { name, text, list })
