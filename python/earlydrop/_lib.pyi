@@ -1,14 +1,27 @@
+import builtins
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, final
+from typing import Any, ClassVar, NoReturn, final
+
+import numpy as np
+from numpy.typing import NDArray
 
 __all__ = [
+    "Backlog",
+    "Departure",
+    "Packet",
+    "Queue",
+    "Random",
+    "Environment",
     "Run",
     "Scenario",
+    "SchemeClass",
     "Table",
+    "Verdict",
     "command",
     "configure",
     "explain",
+    "is_built_in",
     "reproduce",
     "schemes",
     "translate",
@@ -16,6 +29,7 @@ __all__ = [
     "version",
 ]
 
+def is_built_in(name: str) -> bool: ...
 def version() -> str: ...
 def notebook_style() -> str: ...
 def command(words: list[str]) -> int: ...
@@ -44,6 +58,44 @@ def reproduce(
 ) -> str: ...
 
 @final
+class Environment:
+    def __new__(
+        cls,
+        scenario: Scenario,
+        count: int,
+        action: str,
+        scale: str,
+        step: str,
+        reward: tuple[float, float, float],
+        autoreset: str,
+        threads: int,
+        outcomes: bool,
+    ) -> Environment: ...
+    @staticmethod
+    def parts() -> list[str]: ...
+    def action_bounds(self) -> list[tuple[float, float]]: ...
+    def observation(self) -> list[tuple[str, float, float]]: ...
+    def configured(self) -> list[float]: ...
+    def seeds(self) -> list[int]: ...
+    def points(self) -> list[int]: ...
+    def outcome(self, index: int) -> dict[str, float | None] | None: ...
+    def reset(
+        self,
+        observations: NDArray[np.float32],
+        seeds: NDArray[np.uint64] | None = None,
+        mask: NDArray[np.bool_] | None = None,
+    ) -> None: ...
+    def step(
+        self,
+        actions: NDArray[np.float64],
+        observations: NDArray[np.float32],
+        final_observations: NDArray[np.float32],
+        rewards: NDArray[np.float64],
+        parts: NDArray[np.float64],
+        truncated: NDArray[np.bool_],
+    ) -> None: ...
+
+@final
 class Scenario:
     @staticmethod
     def built_in() -> Scenario: ...
@@ -56,6 +108,7 @@ class Scenario:
     @staticmethod
     def from_files(name: str, text: str, recordings: dict[str, str]) -> Scenario: ...
     def files(self) -> tuple[str, str, list[tuple[str, str]]]: ...
+    def with_schemes(self, own: list[SchemeClass]) -> Scenario: ...
     def changed(
         self,
         options: list[tuple[str, str]],
@@ -66,10 +119,120 @@ class Scenario:
     def check(self) -> dict[str, Any]: ...
 
 @final
+class SchemeClass:
+    def __new__(
+        cls,
+        class_: type[Any],
+        name: str,
+        summary: str,
+        parameters: list[Any],
+        hooks: list[str],
+        probes: list[str],
+    ) -> SchemeClass: ...
+
+@final
+class Verdict:
+    """What is to happen to a packet."""
+
+    KEEP: ClassVar[Verdict]
+    """Passes unchanged."""
+    DROP: ClassVar[Verdict]
+    """Is dropped."""
+    MARK: ClassVar[Verdict]
+    """Passes with an ECN mark; only for a packet whose `ecn` is true."""
+    SIGNAL: ClassVar[Verdict]
+    """Is marked where its sender understands marks, and dropped otherwise (RFC 3168)."""
+    def __int__(self) -> int: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Packet:
+    """A packet as a scheme sees it."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def flow(self) -> int: ...
+    @property
+    def ecn(self) -> bool: ...
+    @property
+    def codepoint(self) -> int: ...
+    @property
+    def now(self) -> float: ...
+    @property
+    def arrived(self) -> float: ...
+    @property
+    def sojourn(self) -> float: ...
+
+@final
+class Backlog:
+    """A queue as its scheme sees it, at the time of the call."""
+
+    @property
+    def packets(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def head_age(self) -> float: ...
+    def __len__(self) -> int: ...
+
+@final
+class Random:
+    """The queue's own random numbers, during a call."""
+
+    # It takes no arguments.
+    def __call__(self, *args: NoReturn, **kwargs: NoReturn) -> float: ...
+    def chance(self, probability: float) -> bool: ...
+    def below(self, bound: int) -> int: ...
+
+@final
+class Departure:
+    """A packet that has left a queue to be sent."""
+
+    @property
+    def packet(self) -> Any: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def flow(self) -> int: ...
+    @property
+    def marked(self) -> bool: ...
+    @property
+    def arrived(self) -> float: ...
+    @property
+    def sojourn(self) -> float: ...
+
+@final
+class Queue:
+    def __new__(
+        cls, spec: str, rate: str, mean_packet: int, seed: int, own: list[SchemeClass]
+    ) -> Queue: ...
+    def enqueue(self, now: float, size: int, flow: int, ecn: int, packet: object) -> int: ...
+    def dequeue(self, now: float) -> Departure | None: ...
+    def take_lost(self) -> list[tuple[Any, int]]: ...
+    @property
+    def packets(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def now(self) -> float: ...
+    def probes(self, now: float | None = None) -> dict[str, float]: ...
+    def counters(self) -> list[tuple[str, int, int]]: ...
+    def replay(
+        self,
+        times: builtins.bytes,
+        sizes: builtins.bytes,
+        flows: builtins.bytes,
+        ecn: builtins.bytes,
+    ) -> tuple[builtins.bytes, builtins.bytes]: ...
+
+@final
 class Run:
     def __new__(cls, scenario: Scenario, folder: Path | None = None) -> Run: ...
     @staticmethod
-    def open(folder: Path) -> Run: ...
+    def open(folder: Path, own: list[SchemeClass] = ...) -> Run: ...
     def scenario(self) -> Scenario: ...
     def execute(
         self,

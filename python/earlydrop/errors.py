@@ -36,6 +36,23 @@ class RunError(EarlydropError, RuntimeError):
     """A run that failed, or a folder that cannot be used."""
 
 
+class SchemeError(RunError):
+    """A call of a scheme written in Python that failed; `__cause__` is its exception.
+
+    The run has ended; `result` has what is finished. `scheme` and `call` are names, and `time` is
+    in seconds of simulated time.
+    """
+
+    result: Result | None = None
+
+    def __init__(self, scheme: str, call: str, time: float, cause: str) -> None:
+        super().__init__(f"{scheme}: {call} at {time:.9f} s of simulated time: {cause}")
+        self.scheme, self.call, self.time, self._text = scheme, call, time, cause
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (SchemeError, (self.scheme, self.call, self.time, self._text))
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C stopped a run; `result` has what is finished.
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _lib
-from .errors import ArgumentError, Interrupted, RunError
+from . import _lib, kept_schemes
+from .errors import ArgumentError, Interrupted, RunError, SchemeError
 from .figures import draw, wanted
 from .notebook import terminal_width
+from .own import natives
 from .progress import Shown, bar
 from .scenario import Scenario, Value, _wrapped
 from .table import Table, _needs
@@ -58,14 +59,19 @@ class Result:
 
     def __init__(self, scenario: Scenario, *, folder: str | os.PathLike[str] | None = None) -> None:
         self._scenario = scenario
+        if folder is not None:
+            kept_schemes.check(Path(folder), scenario._own)
         self._run = _lib.Run(scenario._native, None if folder is None else Path(folder))
+        if folder is not None:
+            kept_schemes.keep(Path(folder), scenario._own)
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Result:
         """Opens the run in a folder for reading."""
         result = cls.__new__(cls)
-        result._run = _lib.Run.open(Path(folder))
-        result._scenario = _wrapped(result._run.scenario())
+        own = kept_schemes.classes(Path(folder))
+        result._run = _lib.Run.open(Path(folder), natives(own))
+        result._scenario = _wrapped(result._run.scenario(), own)
         return result
 
     # What runs
@@ -104,6 +110,8 @@ class Result:
 
         Ctrl-C stops it within a second and keeps what is finished: `Interrupted.result`.
         """
+        if self.folder is not None:
+            kept_schemes.check(self.folder, self.scenario._own)
         if client is not None:
             if until is not None or threads is not None:
                 raise ArgumentError("with client=, neither until= nor threads= is allowed")
@@ -117,6 +125,9 @@ class Result:
             except KeyboardInterrupt:
                 text = f"stopped: {self.done} of {self.planned} runs are finished"
                 raise Interrupted(text, self) from None
+            except SchemeError as error:
+                error.result = self
+                raise
         if widest is not None:
             seeds = len(self._run.describe()["seeds"])
             raise RunError(
@@ -265,6 +276,7 @@ class Result:
         kept = Result.__new__(Result)
         kept._scenario = self._scenario
         kept._run = self._run.keep_in(Path(folder))
+        kept_schemes.keep(Path(folder), self.scenario._own)
         return kept
 
     def figure(

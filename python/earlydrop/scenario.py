@@ -10,12 +10,13 @@ from typing import Any, TypeAlias
 
 from . import _lib
 from .errors import ArgumentError
+from .own import Scheme, SchemeLike, classes_of, collecting, known, natives, spec_of
 
 #: A value of a scenario: text with a unit ("20 Mbps"), a number, a duration, or a list of these.
 Value: TypeAlias = "str | int | float | bool | timedelta | Sequence[str | int | float | timedelta]"
 
-#: Schemes: "red,codel", a list of them, or specs by the labels that tables show.
-Schemes: TypeAlias = "str | Iterable[str] | Mapping[str, str]"
+#: Schemes: "red,codel", a class, a list of these, or schemes by the labels that tables show.
+Schemes: TypeAlias = "SchemeLike | Iterable[SchemeLike] | Mapping[str, SchemeLike]"
 
 #: Where a scenario comes from: a file, TOML text of several lines, a dictionary with the fields of
 #: a file, another scenario, or `None` for the built-in one.
@@ -36,6 +37,9 @@ class Scenario:
     ...
     earlydrop.errors.ScenarioError: link=10 Mbits: ...
     """
+
+    #: The classes of Python schemes that it names.
+    _own: dict[str, type[Scheme]]
 
     def __init__(
         self,
@@ -67,14 +71,21 @@ class Scenario:
         }
         given = [(name, _text(value)) for name, value in options.items() if value is not None]
         labelled = None
+        explicit: list[SchemeLike] = []
         if isinstance(schemes, Mapping):
-            labelled = list(schemes.items())
+            explicit = list(schemes.values())
+            labelled = [(label, spec_of(scheme)) for label, scheme in schemes.items()]
         elif schemes is not None:
-            listed = schemes if isinstance(schemes, str) else ",".join(schemes)
-            given.insert(0, ("schemes", listed))
+            explicit = [schemes] if isinstance(schemes, (str, type, Scheme)) else list(schemes)
+            given.insert(0, ("schemes", ",".join(spec_of(scheme) for scheme in explicit)))
         fields = [(path, _text(value)) for path, value in (set or {}).items()]
-        self._native = _read(origin).changed(given, fields, labelled, limits)
-        self._about = self._native.check()
+        # A scenario keeps the classes it was made with; those given come before those defined.
+        kept = origin._own if isinstance(origin, Scenario) else {}
+        own = known() | kept | classes_of(explicit)
+        native = _read(origin).with_schemes(natives(own))
+        self._native = native.changed(given, fields, labelled, limits)
+        with collecting() as self._own:
+            self._about = self._native.check()
 
     @property
     def title(self) -> str:
@@ -122,7 +133,7 @@ class Scenario:
         return hash(self.to_toml())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restored, self._native.files())
+        return (_restored, (*self._native.files(), self._own))
 
     def __repr__(self) -> str:
         axes = "".join(f", {field} at {len(values)} values" for field, values in self.axes.items())
@@ -130,15 +141,22 @@ class Scenario:
         return f"<Scenario {self.title!r}: {schemes}{axes}, {len(self.seeds)} seeds>"
 
 
-def _restored(name: str, text: str, recordings: list[tuple[str, str]]) -> Scenario:
+def _restored(
+    name: str,
+    text: str,
+    recordings: list[tuple[str, str]],
+    own: dict[str, type[Scheme]],
+) -> Scenario:
     """The scenario of another process."""
-    return _wrapped(_lib.Scenario.from_files(name, text, dict(recordings)))
+    native = _lib.Scenario.from_files(name, text, dict(recordings))
+    return _wrapped(native.with_schemes(natives(own)), own)
 
 
-def _wrapped(native: _lib.Scenario) -> Scenario:
+def _wrapped(native: _lib.Scenario, own: dict[str, type[Scheme]]) -> Scenario:
     scenario = Scenario.__new__(Scenario)
     scenario._native = native
     scenario._about = native.check()
+    scenario._own = own
     return scenario
 
 

@@ -84,7 +84,7 @@ class Curve:
 
 
 @dataclass(frozen=True, repr=False)
-class Scheme(Answer):
+class SchemeInfo(Answer):
     """A scheme on a link: the answer of `earlydrop schemes NAME`."""
 
     name: str
@@ -99,7 +99,7 @@ class Scheme(Answer):
     curve: Curve | None
 
     @classmethod
-    def _of(cls, document: Document) -> Scheme:
+    def _of(cls, document: Document) -> SchemeInfo:
         curve = document.get("curve")
         return cls(
             _document=document,
@@ -127,13 +127,13 @@ class Scheme(Answer):
         return curve + super()._repr_html_()
 
 
-class Schemes(Mapping[str, Scheme]):
+class Schemes(Mapping[str, SchemeInfo]):
     """All schemes by their names."""
 
-    def __init__(self, schemes: Iterable[Scheme]) -> None:
+    def __init__(self, schemes: Iterable[SchemeInfo]) -> None:
         self._schemes = {scheme.name: scheme for scheme in schemes}
 
-    def __getitem__(self, name: str) -> Scheme:
+    def __getitem__(self, name: str) -> SchemeInfo:
         return self._schemes[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -161,10 +161,10 @@ def schemes(*, link: Value = "10 Mbps") -> Schemes:
     True
     """
     documents = json.loads(_lib.schemes(None, _text(link)))
-    return Schemes(Scheme._of(document) for document in documents)
+    return Schemes(SchemeInfo._of(document) for document in documents)
 
 
-def scheme(spec: str, *, link: Value = "10 Mbps") -> Scheme:
+def scheme(spec: str, *, link: Value = "10 Mbps") -> SchemeInfo:
     """A scheme, optionally with parameters, on a link of this rate.
 
     >>> import earlydrop
@@ -180,4 +180,4 @@ def scheme(spec: str, *, link: Value = "10 Mbps") -> Scheme:
     ...
     earlydrop.errors.ArgumentError: no scheme is called 'nlrde'; did you mean 'nlred'?
     """
-    return Scheme._of(json.loads(_lib.schemes(spec, _text(link)))[0])
+    return SchemeInfo._of(json.loads(_lib.schemes(spec, _text(link)))[0])

@@ -224,7 +224,7 @@ def tune(
         stages.close()
     validation = Result.__new__(Result)
     validation._run = run
-    validation._scenario = _wrapped(run.scenario())
+    validation._scenario = _wrapped(run.scenario(), checked._own)
     return Tuning._of(json.loads(document), dict(specs), validation)
 
 

@@ -1,12 +1,13 @@
 //! Work on a thread of its own, attended by Python: the interpreter is free, signals are looked at.
 
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+
+use crate::python_aqm::error_of_panic;
 
 /// How often Python's signals are looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -39,9 +40,9 @@ pub(crate) fn attended<T: Send, Event: Send, Error: Send>(
                     break;
                 }
             }
-            let result = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            let result = worker.join().map_err(error_of_panic);
             heard?;
-            result.map_err(raise)
+            result?.map_err(raise)
         })
     })
 }

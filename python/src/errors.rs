@@ -6,9 +6,12 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::scheme::cause_of;
+
 /// The exception of errors in a scenario: its text has a line for each, with file, line, value,
 /// what is allowed and the nearest fix.
 pub(crate) fn scenario_error(problems: Problems) -> PyErr {
+    let cause = cause_of(&problems.to_string());
     Python::attach(|py| {
         let made = || -> PyResult<Bound<'_, PyAny>> {
             let mut list = Vec::new();
@@ -30,7 +33,9 @@ pub(crate) fn scenario_error(problems: Problems) -> PyErr {
             let class = py.import("earlydrop.errors")?.getattr("ScenarioError")?;
             class.call1((problems.to_string(), list))
         };
-        made().map_or_else(|error| error, PyErr::from_value)
+        let error = made().map_or_else(|error| error, PyErr::from_value);
+        error.set_cause(py, cause);
+        error
     })
 }
 

@@ -7,11 +7,16 @@
 
 mod attended;
 mod command;
+mod environment;
 mod errors;
+mod judging;
 mod model;
 mod picture;
+mod python_aqm;
+mod queue;
 mod run;
 mod scenario;
+mod scheme;
 mod table;
 mod trace;
 
@@ -25,11 +30,27 @@ mod _lib {
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
+    use super::environment::Environment;
+    #[pymodule_export]
+    use super::judging::Answer;
+    #[pymodule_export]
+    use super::judging::PacketView;
+    #[pymodule_export]
+    use super::judging::QueueView;
+    #[pymodule_export]
+    use super::judging::Random;
+    #[pymodule_export]
     use super::model::{configure, explain, reproduce, schemes, translate, tune};
+    #[pymodule_export]
+    use super::queue::Departed;
+    #[pymodule_export]
+    use super::queue::Queue;
     #[pymodule_export]
     use super::run::Run;
     #[pymodule_export]
     use super::scenario::Scenario;
+    #[pymodule_export]
+    use super::scheme::SchemeClass;
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
@@ -39,6 +60,12 @@ mod _lib {
     #[pyfunction]
     fn notebook_style() -> String {
         earlydrop_report::notebook::style()
+    }
+
+    /// Whether text names a built-in scheme by this name.
+    #[pyfunction]
+    fn is_built_in(name: &str) -> bool {
+        earlydrop::registry::find(name).is_some()
     }
 
     /// The version of the program, with the commit it was built from.

@@ -190,6 +190,7 @@ pub(crate) fn schemes(named: Option<&str>, link: &str) -> PyResult<String> {
 #[pyfunction]
 #[pyo3(signature = (scenario, goal, subject_to, over, efforts, folder=None, progress=None))]
 #[allow(clippy::type_complexity, reason = "a tuple for Python")]
+#[allow(clippy::too_many_arguments, reason = "one for each of Python's")]
 pub(crate) fn tune(
     py: Python<'_>,
     scenario: &Scenario,

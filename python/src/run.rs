@@ -24,6 +24,7 @@ use crate::attended::attended;
 use crate::errors::{run_error, scenario_error, value_error};
 use crate::picture::Picture;
 use crate::scenario::{Scenario, describe};
+use crate::scheme::{INTERPRETER, SchemeClass, registry};
 use crate::table::Table;
 
 /// A scenario's run, complete or not, in memory or in a folder.
@@ -220,11 +221,13 @@ impl Run {
         })
     }
 
-    /// The run in a folder.
+    /// The run in a folder; its scenario may name the built-in schemes and `own`.
     #[staticmethod]
-    fn open(folder: PathBuf) -> PyResult<Run> {
+    #[pyo3(signature = (folder, own=Vec::new()))]
+    fn open(folder: PathBuf, own: Vec<PyRef<'_, SchemeClass>>) -> PyResult<Run> {
         let store = Store::open(&folder).map_err(run_error)?;
-        let source = store.source().map_err(run_error)?;
+        let source = store.source_with(registry(&own)).map_err(run_error)?;
+        let source = source.with_thread_scope(INTERPRETER);
         let hosts = store.hosts().map_err(run_error)?;
         let plan = source.plan().map_err(scenario_error)?.on(hosts);
         Ok(Run {

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::errors::{scenario_error, source_error, value_error};
+use crate::scheme::{INTERPRETER, SchemeClass, registry};
 
 /// A scenario with its changes.
 #[pyclass(frozen, module = "earlydrop._lib")]
@@ -87,6 +88,13 @@ impl Scenario {
         let recordings = plan.recordings.iter();
         let recordings = recordings.map(|one| (one.stored_name.clone(), one.text.to_string()));
         Ok((self.source.name.clone(), plan.toml(), recordings.collect()))
+    }
+
+    /// The scenario, which may name the built-in schemes and these.
+    fn with_schemes(&self, own: Vec<PyRef<'_, SchemeClass>>) -> Scenario {
+        let source = self.source.clone().with_registry(registry(&own));
+        let source = source.with_thread_scope(INTERPRETER);
+        Scenario::new(source)
     }
 
     /// The scenario with these changes: short names (`link`, `rtt`, ...), fields by their paths,

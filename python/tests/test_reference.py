@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import earlydrop
+from earlydrop import gym
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "python.md"
 
@@ -47,6 +48,7 @@ def signature(name: str, thing: object) -> str:
     kinds = [one.kind for one in whole.parameters.values()]
     if inspect.Parameter.KEYWORD_ONLY in kinds:
         parameters.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    parameters = [one for one in parameters if one != "self"]
     line = f"{name}({', '.join(parameters)}{ending}"
     if len(line) <= 100:
         return line
@@ -60,10 +62,10 @@ def members(cls: type) -> list[str]:
         if name.startswith("_"):
             continue
         thing = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
-        if isinstance(thing, property):
+        if isinstance(thing, property) or inspect.isgetsetdescriptor(thing):
             assert thing.__doc__, f"{cls.__name__}.{name} has no docstring"
             parts.append(f"**`.{name}`**: {inspect.getdoc(thing)}\n")
-        elif inspect.isfunction(thing):
+        elif inspect.isfunction(thing) or inspect.ismethoddescriptor(thing):
             assert thing.__doc__, f"{cls.__name__}.{name} has no docstring"
             parts.append(f"```python\n.{signature(name, thing)}\n```\n\n{text(thing)}\n")
     return parts
@@ -90,11 +92,16 @@ def page() -> str:
         own = vars(cls).get("__init__")
         begin = f"```python\n{signature(name, own)}\n```\n\n" if own is not None else ""
         parts.append(f"### {name}\n\n{begin}{text(cls)}\n\n" + "\n".join(members(cls)) + "\n")
+    parts.append(f"## Environments for learning: `earlydrop.gym`\n\n{text(gym)}\n\n")
+    for name in gym.__all__:
+        cls = getattr(gym, name)
+        begin = f"```python\n{signature(name, vars(cls)['__init__'])}\n```\n\n"
+        parts.append(f"### {name}\n\n{begin}{text(cls)}\n\n" + "\n".join(members(cls)) + "\n")
     parts.append("## Errors\n\n")
     for name, cls in errors:
         assert cls.__doc__, f"{name} has no docstring"
         parts.append(f"### {name}\n\n{text(cls)}\n\n")
-    return "".join(parts).replace("(self, ", "(").replace("(self)", "()").replace("    self,\n", "")
+    return "".join(parts)
 
 
 def test_the_page_is_what_the_docstrings_say() -> None:

@@ -71,6 +71,14 @@ fn a_buffer_below_a_schemes_range_is_a_warning_everywhere() {
     assert!(warnings.iter().any(has), "{json}");
     let checked = user.runs(&["check", "o/scenario.toml"]);
     assert!(checked.err.contains(wanted), "{}", checked.err);
+    let traced = user.runs(&["trace", "o/scenario.toml", "--out", "t"]);
+    assert!(traced.err.contains(wanted), "{}", traced.err);
+    let listed = user.runs(&["trace", "o/scenario.toml", "--list"]);
+    assert_eq!(listed.err, "", "a list has no use for it");
+    let goal = ["tune", "o/scenario.toml", "--minimise", "delay_mean"];
+    let short = ["--budget", "1", "--search-seeds", "1", "--quiet"];
+    let tuned = user.runs(&[&goal[..], &short].concat());
+    assert!(tuned.err.contains(wanted), "{}", tuned.err);
     assert!(
         checked.out.contains("buffer 2500 packets = 0.3 ms = 3 BDP"),
         "{}",
@@ -96,7 +104,7 @@ fn one_scheme_of_the_built_in_scenario_needs_no_thresholds() {
 }
 
 #[test]
-fn changes_are_told_in_the_title_and_by_later_reports() {
+fn the_title_and_later_reports_follow_the_overrides() {
     let user = User::new();
     user.writes("small.toml", SMALL);
     let ran = user

@@ -195,3 +195,70 @@ fn bash_completes_schemes_scenarios_claims_and_tools() {
         assert_eq!(completed.trim_end(), wanted, "{line}");
     }
 }
+
+/// Checks what a shell completes lines to; skips it where it is not installed.
+#[cfg(unix)]
+fn completed(shell: &str, arguments: &[&str], script: impl Fn(&str) -> String) {
+    use std::process::Command;
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    user.writes("notes.txt", "");
+    user.writes(
+        "completions",
+        &user.runs(&["completions", shell]).well().out,
+    );
+    let binary = assert_cmd::cargo::cargo_bin!("earlydrop");
+    let paths = [binary.parent().unwrap().to_path_buf()].into_iter();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::env::join_paths(paths.chain(std::env::split_paths(&path))).unwrap();
+    for (line, wanted) in [
+        ("compare --schemes nl", "nlred"),
+        ("compare --schemes=red,nl", "--schemes=red,nlred"),
+        ("run sm", "small.toml"),
+        ("reproduce clred.F5.a.p", "clred.F5.a.printed"),
+        ("explain --as cis", "cisco"),
+        ("explain --a", "--as"),
+        ("tune small.toml --minimise delay_p99", "delay_p99"),
+        ("translate --to linux,dp", "linux,dpdk"),
+    ] {
+        let mut command = Command::new(shell);
+        let ran = command
+            .args(arguments)
+            .arg(script(line))
+            .current_dir(user.path(""))
+            .env("PATH", &paths)
+            .env("HOME", user.path(""))
+            .output();
+        let Ok(ran) = ran else {
+            println!("skipped: there is no {shell}");
+            return;
+        };
+        let (out, err) = (
+            String::from_utf8_lossy(&ran.stdout),
+            String::from_utf8_lossy(&ran.stderr),
+        );
+        assert_eq!(out.trim_end(), wanted, "{shell}: {line}\n{err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn fish_completes_schemes_scenarios_claims_and_tools() {
+    completed("fish", &["--no-config", "-c"], |line| {
+        format!("source completions; complete --do-complete 'earlydrop {line}'")
+    });
+}
+
+/// Without a terminal zsh has no editor, so what it adds is printed instead.
+#[cfg(unix)]
+#[test]
+fn zsh_completes_schemes_scenarios_claims_and_tools() {
+    completed("zsh", &["-f", "-c"], |line| {
+        format!(
+            "compdef() {{ }}; source ./completions; \
+             compadd() {{ while [[ $1 != -- ]]; do shift; done; shift; print -l -- $@ }}; \
+             _files() {{ print files }}; \
+             words=(earlydrop {line}); CURRENT=$#words; _earlydrop"
+        )
+    });
+}

@@ -4,9 +4,8 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
+use support::pages::{Entry, check_page, console, page, with_blocks};
 use support::{Ran, User};
 
 const LINUX: &str = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 \
@@ -227,23 +226,13 @@ fn errors_are_reported_with_their_place_and_the_nearest() {
 
 /// The page with the current output below every command.
 fn rewritten(page: &str) -> String {
-    let mut fresh = String::new();
-    let mut in_console = false;
-    for line in page.lines() {
-        if line == "```console" {
-            in_console = true;
-        } else if line == "```" {
-            in_console = false;
-        }
-        if in_console && let Some(command) = line.strip_prefix("$ ") {
-            fresh.push_str(line);
-            fresh.push('\n');
-            fresh.push_str(&output(command));
-        } else if !in_console || line == "```console" {
-            fresh.push_str(line);
-            fresh.push('\n');
-        }
-    }
+    let output = |entry: &Entry| {
+        let line = format!("exec 2>&1\n{}", entry.command);
+        User::new().types(&line).out
+    };
+    let fresh = with_blocks(page, |block| {
+        (block.language == "console").then(|| console(&block.text, output))
+    });
     let table = earlydrop_model::tools::knob_table();
     let (before, rest) = fresh
         .split_once("## Names, units and defaults\n\n")
@@ -252,34 +241,9 @@ fn rewritten(page: &str) -> String {
     format!("{before}## Names, units and defaults\n\n{table}\nEach parser and writer{after}")
 }
 
-/// The output of a command of the page, run by a shell.
-fn output(command: &str) -> String {
-    let user = User::new();
-    let binary = assert_cmd::cargo::cargo_bin!("earlydrop");
-    let folder = binary.parent().unwrap();
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
-    let mut shell = Command::new("sh");
-    shell
-        .current_dir(user.path(""))
-        .args(["-c", &format!("{command} 2>&1")]);
-    shell
-        .env_remove("CLICOLOR_FORCE")
-        .env("PATH", path)
-        .env("COLUMNS", "100");
-    String::from_utf8(shell.output().unwrap().stdout).unwrap()
-}
-
 #[test]
 fn the_page_shows_what_the_commands_print() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/other-tools.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let fresh = rewritten(&page);
-    if std::env::var_os("EARLYDROP_WRITE_PAGES").is_some() {
-        fs::write(&path, &fresh).unwrap();
-        return;
-    }
-    assert!(
-        page == fresh,
-        "run: EARLYDROP_WRITE_PAGES=1 cargo test -p earlydrop-cli --test other_tools"
-    );
+    let path = page("docs/reference/other-tools.md");
+    let text = fs::read_to_string(&path).unwrap();
+    check_page(&path, &rewritten(&text), "other_tools");
 }

@@ -3,10 +3,8 @@
 
 mod support;
 
-use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use support::{Ran, SMALL, User};
 
@@ -41,15 +39,7 @@ fn copy_scenarios(from: &Path, to: &Path) {
 /// Runs a line as a shell does.
 fn in_shell(user: &User, line: &str) -> Ran {
     assert!(line.starts_with("earlydrop "), "{line}");
-    let binary = assert_cmd::cargo::cargo_bin!("earlydrop");
-    let folder = binary.parent().unwrap().to_path_buf();
-    let path = env::var_os("PATH").unwrap_or_default();
-    let paths = [folder].into_iter().chain(env::split_paths(&path));
-    let mut shell = Command::new("sh");
-    shell.args(["-c", line]).current_dir(user.path(""));
-    shell.env("PATH", env::join_paths(paths).unwrap());
-    shell.env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
-    Ran::of(shell.output().unwrap())
+    user.types(line)
 }
 
 /// What a command printed, without the places where it wrote.

@@ -202,7 +202,9 @@ fn print_distribution(method: &str, found: &[Comparison], of: fn(&Comparison) ->
     println!("|---|---|---|---|---|---|");
     for group in groups() {
         let some: Vec<&Comparison> = found.iter().filter(|found| (group.holds)(found)).collect();
-        println!("{}", row(&group.name, &some, of));
+        if !some.is_empty() {
+            println!("{}", row(&group.name, &some, of));
+        }
     }
     println!();
 }

@@ -48,6 +48,7 @@
 //! trace      one cell in depth
 //! store      Plan -> database in a folder; export (feature `store`)
 //! live       Plan -> store, on real hosts (feature `live`)
+//! environment  simulations with a queue that an agent steers (feature `threads`)
 //! verify     the model's load, simulated (feature `threads`)
 //! tune       a scheme's parameters, searched for a goal under limits (feature `threads`)
 //! ```
@@ -66,7 +67,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `files` | on | scenarios and recorded links by path, reports to files |
-//! | `threads` | on | cells on several threads; estimates, tuning, verification |
+//! | `threads` | on | cells on several threads; estimates, environments, tuning, verification |
 //! | `store` | on | runs in folders (SQLite), export as CSV, JSON and Parquet; needs `files` and `threads` |
 //! | `live` | on | cells on real hosts; needs `store`, and Linux to run |
 //!
@@ -77,6 +78,8 @@
 pub mod baseline;
 pub mod budget;
 pub mod document;
+#[cfg(feature = "threads")]
+pub mod environment;
 pub mod escape;
 #[cfg(feature = "threads")]
 pub mod estimate;

@@ -140,6 +140,9 @@ pub fn measure(
 
 #[cfg(test)]
 mod tests {
+    use earlydrop_model::validity::{Band, Caveat, caveats};
+    use earlydrop_model::{Gateway, predict};
+
     use super::*;
 
     #[test]
@@ -175,5 +178,36 @@ mod tests {
             "{measured:?}"
         );
         assert_eq!(measured.queue.count, 2);
+    }
+
+    /// Few flows on a fast link: the model knows that its queue is an upper bound, and says so.
+    #[test]
+    fn the_printed_range_has_the_simulated_delay_of_a_queue_that_is_mostly_empty() {
+        let load = Load {
+            flows: 2.0,
+            rate: "100 Mbps".parse().unwrap(),
+            ..Load::default()
+        };
+        let spec: Spec = "red:min=10,max=30".parse().unwrap();
+        let gateway = Gateway::of(&spec, &load).unwrap();
+        let prediction = predict(&load, &gateway).unwrap();
+        let caveats = caveats(&load, &gateway, &prediction);
+        assert!(caveats.contains(&Caveat::MostlyEmpty), "{caveats:?}");
+        let length = RunLength {
+            duration: Nanos::from_secs(60),
+            warm_up: Nanos::from_secs(20),
+            seeds: 2,
+        };
+        let measured = measure(&load, &spec, length, 1, &AtomicBool::new(false)).unwrap();
+        let delay = measured.delay.mean;
+        let (low, high) = Band::of(&caveats).measured(&prediction).delay;
+        assert!(low <= delay && delay <= high, "{delay} in {low} to {high}");
+        // Without the caveat the range would not reach down to it.
+        let others: Vec<Caveat> = caveats
+            .into_iter()
+            .filter(|caveat| *caveat != Caveat::MostlyEmpty)
+            .collect();
+        let (low, _) = Band::of(&others).measured(&prediction).delay;
+        assert!(delay < low, "{delay} below {low}");
     }
 }

@@ -6,7 +6,7 @@ mod layers;
 use std::path::Path;
 
 /// The crate's modules from the bottom to the top.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "version",
     "escape",
     "files",
@@ -24,6 +24,7 @@ const ORDER: [&str; 24] = [
     "baseline",
     "stopping",
     "run",
+    "environment",
     "estimate",
     "trace",
     "store",

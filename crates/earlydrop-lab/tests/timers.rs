@@ -74,3 +74,23 @@ fn timers_and_bursts_too_short_are_refused_with_the_nearest() {
         assert!(problem.contains("timers.toml:"), "{flows}: {problem}");
     }
 }
+
+#[test]
+fn a_delay_without_its_unit_is_suggested_in_milliseconds_and_a_duration_in_seconds() {
+    for (flows, nearest) in [
+        ("rtt = 50", "nearest: rtt = \"50 ms\""),
+        ("rtt = \"50\"", "nearest: rtt = \"50 ms\""),
+        ("tcp = { ack_delay = 40 }", "nearest: ack_delay = \"40 ms\""),
+        ("overhead = 1", "nearest: overhead = \"1 ms\""),
+        ("stop = 10", "nearest: stop = \"10 s\""),
+        ("kind = \"on-off\"\non = 500", "nearest: on = \"500 ms\""),
+        (
+            "kind = \"arrivals\"\nsize = \"12 kB\"\nevery = \"exponential 2\"",
+            "nearest: every = \"exponential 2 s\"",
+        ),
+        ("[measure]\nsample = 20", "nearest: sample = \"20 ms\""),
+    ] {
+        let problem = plan(flows).map(|_| ()).unwrap_err();
+        assert!(problem.contains(nearest), "{flows}: {problem}");
+    }
+}

@@ -455,6 +455,11 @@ fn single_law(
         AnyAqm::Blue(_) => {
             return no_model("its queue oscillates between empty and full without a target");
         }
+        AnyAqm::Dial(_) => {
+            omissions.push("its probability is constant in the model: nothing sets another");
+            let spacing = Spacing::named(s.choice("spacing"));
+            Law::Steps(vec![(0.0, long_run(spacing, s.number("probability")))])
+        }
         AnyAqm::Sfb(_) => return no_model("its bins limit each flow separately"),
         _ => return no_model("it is a scheme of the program's own"),
     })

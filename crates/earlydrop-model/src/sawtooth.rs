@@ -23,6 +23,12 @@ fn deviation(load: &Load, total: f64) -> f64 {
     one * total / load.flows.sqrt()
 }
 
+/// The standard deviation, in packets, of the sum of all windows at an average queue of `queue`.
+pub(crate) fn fluctuation(load: &Load, queue: f64) -> f64 {
+    let path = load.rtt.as_secs_f64() * load.service();
+    deviation(load, path + queue)
+}
+
 /// The utilisation of the link at an average queue of `queue` packets.
 pub fn utilisation(load: &Load, queue: f64) -> f64 {
     let path = load.rtt.as_secs_f64() * load.service();

@@ -21,6 +21,9 @@ pub enum Caveat {
     SlowToDrop,
     /// The queue runs empty when windows are reduced.
     RunsEmpty,
+    /// The predicted queue is short compared with the fluctuations of the windows' sum, which fill
+    /// it rarely: the prediction is an upper bound.
+    MostlyEmpty,
 }
 
 /// Every caveat.
@@ -30,6 +33,7 @@ pub const CAVEATS: &[Caveat] = &[
     Caveat::Full,
     Caveat::SlowToDrop,
     Caveat::RunsEmpty,
+    Caveat::MostlyEmpty,
 ];
 
 /// The smallest window, in packets, in which a loss leaves three duplicate acknowledgments.
@@ -41,6 +45,10 @@ const BEHIND: f64 = 1.5;
 /// The idle share of the link above which the queue is said to run empty.
 const IDLE: f64 = 0.002;
 
+/// The standard deviation of the windows' sum, in predicted queues, above which the queue is empty
+/// most of the time. In the simulated settings of the bands it is at most 1.8.
+const FLUCTUATIONS: f64 = 2.0;
+
 impl Caveat {
     /// The name in tables and JSON.
     pub fn name(self) -> &'static str {
@@ -50,6 +58,7 @@ impl Caveat {
             Caveat::Full => "full buffer",
             Caveat::SlowToDrop => "slow to drop",
             Caveat::RunsEmpty => "runs empty",
+            Caveat::MostlyEmpty => "mostly empty",
         }
     }
 
@@ -67,6 +76,10 @@ impl Caveat {
                 "it needs more drops than it reaches quickly: the queue is longer than its target"
             }
             Caveat::RunsEmpty => "the queue runs empty at times when windows are reduced",
+            Caveat::MostlyEmpty => {
+                "too few flows for this link: their windows vary by more than twice the queue, \
+                 which is empty most of the time, and the predicted delay is an upper bound"
+            }
         }
     }
 }
@@ -84,6 +97,10 @@ pub fn caveats(load: &Load, gateway: &Gateway, operating_point: &Prediction) -> 
         Caveat::Full => operating_point.queue >= gateway.buffer() * (1.0 - 1e-6),
         Caveat::SlowToDrop => drops.is_some_and(|drops| drops > BEHIND),
         Caveat::RunsEmpty => sawtooth::utilisation(load, operating_point.queue) < 1.0 - IDLE,
+        Caveat::MostlyEmpty => {
+            sawtooth::fluctuation(load, operating_point.queue)
+                > FLUCTUATIONS * operating_point.queue
+        }
     };
     CAVEATS.iter().copied().filter(holds).collect()
 }
@@ -128,7 +145,8 @@ const fn band_of(
 const NO_CAVEAT: Band = band_of((60, 42), (-10.8, 4.8), (-27.3, 23.7), (0.0, 0.5));
 
 impl Caveat {
-    /// The errors of the simulated settings with this caveat.
+    /// The errors of the simulated settings with this caveat. Without settings, the delay may be
+    /// any time up to the predicted one.
     pub fn band(self) -> Band {
         match self {
             Caveat::Oscillates => band_of((86, 32), (-3.5, 209.3), (-56.6, 4.3), (0.0, 13.1)),
@@ -136,6 +154,7 @@ impl Caveat {
             Caveat::Full => band_of((24, 9), (2.7, 53.3), (-58.8, -8.8), (0.0, 0.0)),
             Caveat::SlowToDrop => band_of((32, 0), (-91.4, -53.1), (0.2, 156.8), (0.0, 0.0)),
             Caveat::RunsEmpty => band_of((28, 5), (-16.5, 373.7), (-56.7, 2.4), (0.6, 15.9)),
+            Caveat::MostlyEmpty => band_of((0, 0), (0.0, f64::INFINITY), (0.0, 0.0), (0.0, 0.0)),
         }
     }
 }
@@ -206,6 +225,8 @@ mod tests {
         assert!(caveats_of("codel", 40.0).contains(&Caveat::SlowToDrop));
         assert!(!caveats_of("pie", 40.0).contains(&Caveat::SlowToDrop));
         assert!(caveats_of("codel", 1.0).contains(&Caveat::RunsEmpty));
+        assert!(caveats_of("red:min=5", 1.0).contains(&Caveat::MostlyEmpty));
+        assert!(!caveats_of("red:min=20,max=60", 5.0).contains(&Caveat::MostlyEmpty));
         let steep = "red:min=40,max=44,max_p=0.9,weight=0.001";
         assert!(caveats_of(steep, 10.0).contains(&Caveat::Oscillates));
     }
@@ -230,7 +251,8 @@ mod tests {
             assert_eq!(cells[6].trim(), band.near.to_string(), "{name}");
         };
         row("no caveat".to_string(), Band::of(&[]));
-        for caveat in CAVEATS {
+        let simulated = CAVEATS.iter().filter(|caveat| caveat.band().settings > 0);
+        for caveat in simulated {
             row(format!("caveat: {}", caveat.name()), caveat.band());
         }
     }
@@ -250,5 +272,11 @@ mod tests {
         assert!(2.0 * delay < low && low < high);
         let both = Band::of(&[Caveat::RunsEmpty, Caveat::Oscillates]);
         assert_eq!(both.delay, (-0.165, 3.737));
+        let empty = Band::of(&[Caveat::RunsEmpty, Caveat::MostlyEmpty]);
+        let measured = empty.measured(&prediction);
+        assert_eq!(measured.delay, (0.0, delay / (1.0 - 0.165)));
+        let runs_empty = Band::of(&[Caveat::RunsEmpty]);
+        let signals = runs_empty.measured(&prediction).signals;
+        assert_eq!(measured.signals, signals);
     }
 }

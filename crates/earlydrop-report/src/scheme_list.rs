@@ -1,7 +1,7 @@
 //! The answer of `earlydrop schemes --json`: schemes with their parameters, presets, probes and drop
 //! curves.
 
-use earlydrop::registry::{ConfigError, Kind, Link, Parameter, SCHEMES, Settings, Spec, Value};
+use earlydrop::registry::{ConfigError, Link, Parameter, SCHEMES, Settings, Spec, Value};
 use serde::Serialize;
 
 use crate::request::{self, RequestError};
@@ -121,7 +121,10 @@ fn describe_parameter(
         name: parameter.name,
         unit: parameter.kind.unit(),
         range: parameter.kind.allowed(),
-        choices: choices(&parameter.kind).map(|all| all.iter().map(named).collect()),
+        choices: parameter
+            .kind
+            .choices()
+            .map(|choices| choices.iter().map(named).collect()),
         default,
         origin,
         meaning: parameter.meaning,
@@ -138,15 +141,6 @@ pub fn curve_unit(settings: &Settings) -> &'static str {
     match unit {
         Some((_, Value::Choice(unit))) => unit,
         _ => "packets",
-    }
-}
-
-/// The names of a choice with their meanings.
-pub fn choices(kind: &Kind) -> Option<&'static [(&'static str, &'static str)]> {
-    match kind {
-        Kind::Choice(choices) => Some(choices),
-        Kind::OrAuto(kind) | Kind::OrNever(kind) => choices(kind),
-        _ => None,
     }
 }
 

@@ -24,6 +24,7 @@
 //! | choose a TCP: congestion control, loss recovery, `ssthresh`, timers; or drive one yourself | [`tcp`] |
 //! | choose what is measured, and read it | [`measure`], [`results`] |
 //! | know before what a run will take | [`cost`] |
+//! | steer a queue during a run, as a learning agent does | [`steering`] |
 //! | record packets and write pcapng files | [`capture`], [`pcapng`] |
 //! | run one simulation, or many on several threads | [`run`] |
 //! | build another simulator or emulator from parts | [`link`], [`events`], [`schedule`], [`streams`] |
@@ -49,6 +50,7 @@ pub mod results;
 pub mod run;
 pub mod schedule;
 pub mod spread;
+pub mod steering;
 pub mod streams;
 pub mod tcp;
 pub mod traffic;

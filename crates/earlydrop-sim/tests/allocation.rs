@@ -96,6 +96,29 @@ fn a_steady_run_allocates_nothing_for_a_packet() {
     }
 }
 
+#[test]
+fn a_step_of_a_steered_run_allocates_nothing() {
+    let link = earlydrop_sim::network::LinkId(0);
+    let mut run = run("dial:limit=100", Profile::ns2(Recovery::Reno), 50);
+    run.network.get_mut(link).steered = true;
+    let mut simulation = run.start().unwrap();
+    let mut steps = |until: u64| {
+        let before = ALLOCATIONS.with(Cell::get);
+        while simulation.now() < Nanos::from_secs(until) {
+            simulation.run_until(simulation.now() + Nanos::from_millis(10));
+            let state = simulation.look(link).unwrap();
+            simulation.probes(link, &mut |_, _| {}).unwrap();
+            let probability = 0.001 * f64::from(state.packets);
+            let setting = earlydrop::steering::Setting::Probability(probability);
+            simulation.steer(link, &setting).unwrap();
+        }
+        ALLOCATIONS.with(Cell::get) - before
+    };
+    steps(5);
+    let made = steps(30);
+    assert!(made <= 500, "{made} allocations in 2500 steps");
+}
+
 /// Ten thousand flows while they send, with their links. A modern sender also has a scoreboard,
 /// and ten packets in flight at once.
 #[test]

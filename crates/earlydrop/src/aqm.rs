@@ -6,6 +6,7 @@
 
 use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
+use crate::steering::{Setting, SteerError};
 use crate::units::{BitsPerSec, Nanos};
 
 /// Why a packet was dropped. Every drop counts under exactly one reason.
@@ -154,6 +155,12 @@ pub trait Aqm {
 
     /// The link now sends at `rate`.
     fn on_link_rate(&mut self, _now: Nanos, _rate: BitsPerSec) {}
+
+    /// Sets a parameter from outside, from the next packet on. A setting that is not allowed
+    /// leaves the scheme as it was.
+    fn steer(&mut self, _now: Nanos, setting: &Setting) -> Result<(), SteerError> {
+        Err(SteerError::not_steerable(setting))
+    }
 
     /// Reports each probe by name and value: the average, the probability, and other state.
     /// Costs nothing unless called.

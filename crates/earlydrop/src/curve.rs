@@ -65,7 +65,7 @@ pub const MOST_PIECES: usize = 8;
 
 /// A curve's pieces and the average above which everything is dropped, without an
 /// allocation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pieces {
     pieces: [Piece; MOST_PIECES],
     used: usize,
@@ -204,6 +204,12 @@ impl Curve {
     pub(crate) fn move_to(&mut self, law: &CurveLaw, min: f64, max: f64) {
         (self.shape.min, self.shape.max) = (min, max);
         self.take(&(law.pieces)(&self.shape));
+    }
+
+    /// Makes it the curve of `law` for `shape`, at the strength of that.
+    pub(crate) fn reshape(&mut self, law: &CurveLaw, shape: Shape) {
+        (self.shape, self.strength) = (shape, shape.strength);
+        self.take(&(law.pieces)(&shape));
     }
 
     /// Replaces the pieces; their number stays.
@@ -406,11 +412,57 @@ pub(crate) fn linear_piece(shape: &Shape) -> Piece {
     }
 }
 
-/// Reads a curve given as numbers: `start: c0 c1 c2 c3; start: ...`.
+/// The name of a curve given as numbers.
+pub(crate) const NUMBERS: &str = "numbers";
+
+/// The points of a curve in words, with an example.
+pub(crate) const POINTS: &str =
+    "points (average:probability), at most 8 lines, as in '5:0 15:0.05 30:1'";
+
+/// Reads a curve given by at least two points: `5:0 15:0.05 30:1`, a pair of the average and the
+/// probability each. Straight lines connect them; two points at one average make a jump.
+///
+/// The curve is 0 before the first point. After the last it is constant; where that is 1,
+/// everything is dropped from there on.
+pub(crate) fn points(text: &str) -> Option<Pieces> {
+    let mut points = Vec::new();
+    for pair in text.split_whitespace() {
+        let (average, probability) = pair.split_once(':')?;
+        points.push((finite(average)?, finite(probability)?));
+    }
+    if points.len() < 2 {
+        return None;
+    }
+    let mut pieces: Vec<Piece> = Vec::new();
+    for pair in points.windows(2) {
+        let [(start, from), (end, to)] = *pair else {
+            continue;
+        };
+        if end < start {
+            return None;
+        }
+        if end > start {
+            let mut piece = Piece::starting_at(start);
+            piece.scaled[..2].copy_from_slice(&[from, (to - from) / (end - start)]);
+            pieces.push(piece);
+        }
+    }
+    let (start, level) = *points.last()?;
+    let mut top = Piece::starting_at(start);
+    top.scaled[0] = level;
+    pieces.push(top);
+    checked(pieces)
+}
+
+/// Reads a curve given as numbers: `start: c0 c1 c2 c3; start: ...`, or by its [`points`].
 ///
 /// The last piece must be a single number; where that is 1, everything is
 /// dropped from there on.
 pub(crate) fn parse_pieces(text: &str) -> Option<Pieces> {
+    points(text).or_else(|| polynomials(text))
+}
+
+fn polynomials(text: &str) -> Option<Pieces> {
     let mut pieces = Vec::new();
     for part in text.split(';') {
         let (start, coefficients) = part.split_once(':')?;
@@ -420,14 +472,23 @@ pub(crate) fn parse_pieces(text: &str) -> Option<Pieces> {
             *piece.scaled.get_mut(k)? = finite(coefficient)?;
             degrees = k + 1;
         }
-        let before = pieces.last().map_or(-1.0, |before: &Piece| before.start);
-        if degrees == 0 || piece.start < 0.0 || piece.start <= before {
+        if degrees == 0 {
             return None;
         }
         pieces.push(piece);
     }
+    checked(pieces)
+}
+
+/// These pieces, if their starts rise, their values are probabilities, and the last is constant.
+fn checked(mut pieces: Vec<Piece>) -> Option<Pieces> {
     let top = *pieces.last()?;
-    if top.scaled[1..] != [0.0; 3] || !probabilities_throughout(&pieces) {
+    let starts = pieces.iter().map(|piece| piece.start);
+    if pieces.first()?.start < 0.0
+        || !starts.is_sorted_by(|one, next| one < next)
+        || top.scaled[1..] != [0.0; 3]
+        || !probabilities_throughout(&pieces)
+    {
         return None;
     }
     let drops_all = top.scaled[0] >= 1.0;
@@ -479,6 +540,35 @@ mod tests {
         assert!((curve.probability_at(15.0, 3.0) - 0.15).abs() < 1e-12);
         // No drop-all: the last number holds for ever.
         assert_eq!(parse_pieces("10: 0.5").unwrap().last(), f64::INFINITY);
+    }
+
+    #[test]
+    fn points_are_connected_by_straight_lines() {
+        for (points, numbers) in [
+            ("5:0 15:0.1 15:1", "5: 0 0.01; 15: 1"),
+            ("5:0 15:0.1 35:1", "5: 0 0.01; 15: 0.1 0.045; 35: 1"),
+            ("0:0.25  4:0.5", "0: 0.25 0.0625; 4: 0.5"),
+            (
+                "8:0.5 16:0.25 16:0.5 32:0.5",
+                "8: 0.5 -0.03125; 16: 0.5 0; 32: 0.5",
+            ),
+        ] {
+            assert_eq!(parse_pieces(points), parse_pieces(numbers), "{points}");
+            assert!(parse_pieces(points).is_some(), "{points}");
+        }
+        for text in [
+            "5:0",        // a single point is no line
+            "15:0 5:1",   // averages fall
+            "5:0 15:1.5", // no probability
+            "5:-0.1 15:1",
+            "-5:0 15:1",
+            "5:0 15",
+            "5:0, 15:1",
+            "5:0 15:1 15:0.5 15:x",
+            "1:0 2:0 3:0 4:0 5:0 6:0 7:0 8:0 9:0 10:1", // nine lines
+        ] {
+            assert_eq!(points(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@
 //!   built-in ones. [`registry`] has parameters, presets and errors.
 //! - [`schemes`]: every scheme with reference, equations and how other tools differ.
 //! - [`aqm`]: the contract between a scheme and its queue, for those who write one.
+//! - [`steering`]: parameters that are set while a queue is in use, as by a learning agent.
 //! - [`red`]: the parts of the RED family, for those who write a curve.
 //! - [`units`]: time, sizes and rates, read from text such as "10 Mbps".
 //!
@@ -33,7 +34,7 @@
 //!
 //! # Order of the modules
 //! A module uses those before it in this list, and none after it:
-//! `units`, `packet`, `random`, `aqm`, `counters`, `flow_table`, `curve`, `queue`,
+//! `units`, `packet`, `random`, `steering`, `aqm`, `counters`, `flow_table`, `curve`, `queue`,
 //! `registry`, `red`, `schemes`, `any`, `manual`. The exception is the type
 //! [`registry::Plan`], which the constructor in a [`registry::Descriptor`] returns: it is
 //! an enum over all schemes. `tests/layers.rs` checks the order.
@@ -56,6 +57,7 @@ pub mod random;
 pub mod red;
 pub mod registry;
 pub mod schemes;
+pub mod steering;
 #[cfg(test)]
 mod testing;
 pub mod units;

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt::{self, Write};
 
-use crate::registry::{Descriptor, Kind, Parameter, SCHEMES};
+use crate::registry::{Descriptor, Parameter, SCHEMES};
 use crate::schemes::FILES;
 
 /// The documentation of the built-in scheme called `scheme`, as Markdown: reference,
@@ -114,7 +114,7 @@ fn write_choices(page: &mut String, scheme: &Descriptor) -> fmt::Result {
         return Ok(());
     }
     for parameter in scheme.parameters() {
-        if let Kind::Choice(choices) = parameter.kind {
+        if let Some(choices) = parameter.kind.choices() {
             writeln!(page, "\n{}:", parameter.name)?;
             for (name, meaning) in choices {
                 writeln!(page, "- `{name}`: {meaning}")?;

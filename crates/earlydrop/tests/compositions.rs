@@ -8,7 +8,7 @@ use earlydrop::aqm::DropReason;
 use earlydrop::packet::Ecn;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{Kind, find};
+use earlydrop::registry::find;
 use earlydrop::units::Nanos;
 use support::ledger::{Audited, Tagged};
 use support::plan;
@@ -16,9 +16,7 @@ use support::plan;
 /// The choices of a parameter of RED.
 fn choices(parameter: &str) -> Vec<&'static str> {
     let parameter = find("red").unwrap().parameter(parameter).unwrap();
-    let Kind::Choice(choices) = parameter.kind else {
-        panic!("{} is not a choice", parameter.name);
-    };
+    let choices = parameter.kind.choices().expect(parameter.name);
     choices.iter().map(|(name, _)| *name).collect()
 }
 
@@ -93,6 +91,28 @@ fn byte_mode_and_cautious_combine_with_everything() {
         );
         assert!(signals(&audited) > 0, "{name} sends no congestion signal");
         overload_twice(&name, ",weight_time=0.1 s,gentle_slope=initial,idle=linux");
+    }
+}
+
+#[test]
+fn a_curve_by_its_points_gives_the_verdicts_of_its_segments() {
+    for (points, segments) in [
+        ("2:0 10:0.25 10:1", "2: 0 0.03125; 10: 1"),
+        (
+            "2:0 6:0.125 22:1",
+            "2: 0 0.03125; 6: 0.125 0.0546875; 22: 1",
+        ),
+        ("0:0.25 8:0.5", "0: 0.25 0.03125; 8: 0.5"),
+    ] {
+        for parts in ["", ",spacing=geometric", ",adapt=ared,policy=choke"] {
+            let red = |curve: String| overload_twice("red:weight=0.1,", &format!("{curve}{parts}"));
+            let by_points = red(format!("curve={points}"));
+            let by_segments = red(format!("curve=numbers,segments={segments}"));
+            assert_eq!(by_points.events, by_segments.events, "{points}{parts}");
+            assert!(signals(&by_points) > 0, "{points}{parts}");
+            let also = red(format!("curve=numbers,segments={points}"));
+            assert_eq!(also.events, by_segments.events, "{points}{parts}");
+        }
     }
 }
 

@@ -152,7 +152,7 @@ fn a_mistyped_name_suggests_the_right_one() {
 /// The range of a kind that has one.
 fn range_of(kind: &Kind) -> Option<Range> {
     match kind {
-        Kind::OrAuto(kind) | Kind::OrNever(kind) => range_of(kind),
+        Kind::OrAuto(kind) | Kind::OrNever(kind) | Kind::OrPoints(kind) => range_of(kind),
         Kind::Length(range) | Kind::Bytes(range) => Some(*range),
         Kind::Time(range) | Kind::Rate(range) => Some(*range),
         Kind::Number(range, _) | Kind::Count(range, _) => Some(*range),
@@ -206,7 +206,12 @@ fn values_out_of_range_are_refused_with_the_nearest_allowed_one() {
 fn a_wrong_choice_is_refused_with_all_choices() {
     for (scheme, parameter) in every_parameter() {
         let known = match parameter.kind {
-            Kind::Choice(choices) => choices.iter().map(|(name, _)| *name).collect(),
+            kind if kind.choices().is_some() => kind
+                .choices()
+                .unwrap()
+                .iter()
+                .map(|(name, _)| *name)
+                .collect(),
             Kind::Flag => vec!["on", "off"],
             _ => continue,
         };
@@ -241,6 +246,26 @@ const CONTRADICTIONS: &[(&str, &str, &[&str])] = &[
         "red:curve=numbers,segments=nonsense",
         "segments",
         &["nonsense"],
+    ),
+    (
+        "red:curve=5:0 15:1.5",
+        "curve",
+        &["5:0 15:1.5", "nlred", "points", "5:0 15:0.05 30:1"],
+    ),
+    (
+        "red:curve=cubic",
+        "curve",
+        &["cubic", "nlred", "points", "5:0 15:0.05 30:1"],
+    ),
+    (
+        "red:curve=5:0 15:1,segments=5: 0; 15: 1",
+        "segments",
+        &["twice"],
+    ),
+    (
+        "red:segments=5: 0; 15: 1,curve=5:0 15:1",
+        "segments",
+        &["twice"],
     ),
     ("wred:profiles=9/4/0.1", "profiles", &["9", "4"]),
     (

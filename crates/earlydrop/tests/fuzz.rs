@@ -69,12 +69,16 @@ fn phrases() -> impl Strategy<Value = String> {
 
 fn values(parameter: &Parameter) -> BoxedStrategy<String> {
     let words = match parameter.kind {
-        Kind::Choice(choices) => choices.iter().map(|(name, _)| *name).collect(),
+        _ if parameter.kind.choices().is_some() => {
+            let choices = parameter.kind.choices().unwrap().iter();
+            choices.map(|(name, _)| *name).collect()
+        }
         Kind::Flag => vec!["on", "off"],
         _ => vec!["auto", "never", "on", "", "ünïcode", "-", "9 9"],
     };
     let words = select(words).prop_map(String::from);
     match parameter.kind {
+        Kind::OrPoints(_) => prop_oneof![9 => words, 1 => phrases()].boxed(),
         Kind::Choice(_) | Kind::Flag => prop_oneof![9 => words, 1 => quantities()].boxed(),
         Kind::Text(_) => phrases().boxed(),
         _ => prop_oneof![9 => quantities(), 1 => words].boxed(),

@@ -6,10 +6,11 @@ mod layers;
 use std::path::Path;
 
 /// From the bottom to the top.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "units",
     "packet",
     "random",
+    "steering",
     "aqm",
     "counters",
     "flow_table",

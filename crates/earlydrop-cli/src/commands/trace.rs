@@ -15,6 +15,7 @@ use earlydrop_report::table::point_label;
 
 use crate::draw::{Look, Plot, Style, Text, painted};
 use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::output::Output;
 use crate::outputs::{Overwriting, check_distinct};
 use crate::progress::stop_flag;
@@ -71,6 +72,7 @@ pub(crate) fn run(arguments: &Trace, out: &mut Output<'_>, style: &Style) -> Res
         let text = format!("--cell {}: allowed: 0 to {last}", arguments.cell);
         Failure::Usage(text)
     })?;
+    Notices { quiet: false }.scenario(&plan);
     let folder = folder(&source, &plan, arguments);
     let files = Files::create(&folder, arguments)?;
     let stop = stop_flag()?;

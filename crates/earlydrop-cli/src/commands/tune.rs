@@ -12,6 +12,7 @@ use earlydrop_report::tuning::{self, ResultsPlace, Stage, TuneRequest};
 use crate::commands::threads;
 use crate::draw::Style;
 use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::output::Output;
 use crate::progress::{Bar, stop_flag};
 use crate::scenario::{Overrides, source};
@@ -69,7 +70,9 @@ pub(crate) fn run(arguments: &Tune, out: &mut Output<'_>, style: &Style) -> Resu
     let request = arguments.request();
     request.options()?;
     // Planned before Ctrl-C is caught: until then it ends the program at once.
-    source.plan()?;
+    let plan = source.plan()?;
+    let quiet = arguments.quiet;
+    Notices { quiet }.scenario(&plan);
     let stop = stop_flag()?;
     let mut bars = Bars::new(arguments.quiet || arguments.json);
     let tuned = tuning::tune(&source, &request, &stop, |stage, done| {

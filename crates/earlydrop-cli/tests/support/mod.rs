@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod pages;
+
 use std::env;
 use std::fs;
 use std::io::Write;
@@ -55,6 +57,19 @@ impl User {
         pipe.write_all(input.as_bytes()).unwrap();
         drop(pipe);
         Ran::of(child.wait_with_output().unwrap())
+    }
+
+    /// Runs lines as a shell does, in which `earlydrop` is this command.
+    pub(crate) fn types(&self, lines: &str) -> Ran {
+        let binary = assert_cmd::cargo::cargo_bin!("earlydrop");
+        let folder = binary.parent().unwrap().to_path_buf();
+        let path = env::var_os("PATH").unwrap_or_default();
+        let paths = [folder].into_iter().chain(env::split_paths(&path));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", lines]).current_dir(self.folder.path());
+        shell.env("PATH", env::join_paths(paths).unwrap());
+        shell.env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
+        Ran::of(shell.output().unwrap())
     }
 }
 

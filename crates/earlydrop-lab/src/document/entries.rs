@@ -6,7 +6,9 @@ use earlydrop_sim::spread::Law;
 
 use super::problem::{control_characters, suggestion, unfit_name};
 use super::relative::Relative;
-use super::section::{Nearest, SENTENCES, parse_between, parse_one_like, parse_spread};
+use super::section::{
+    Nearest, SENTENCES, parse_between, parse_one_like, parse_spread, parse_spread_like,
+};
 use super::{Content, Field, Key, Node, Place, Problem, Section, Shape};
 
 /// The values of a table by their fields.
@@ -378,14 +380,15 @@ fn read_text(field: &Field, text: &str) -> Result<Item, Nearest> {
             let (from, to) = parse_between(kind, text)?;
             Ok(Item::Between(from, to))
         }
-        Shape::Spread(kind) => {
-            parse_spread(Some(kind), text).map(|(mean, law)| Item::Spread(mean, law))
+        Shape::Spread(kind) => parse_spread_like(Some(kind), text, field.example())
+            .map(|(mean, law)| Item::Spread(mean, law)),
+        Shape::Amount => {
+            parse_spread_like(None, text, "").map(|(mean, law)| Item::Spread(mean, law))
         }
-        Shape::Amount => parse_spread(None, text).map(|(mean, law)| Item::Spread(mean, law)),
-        Shape::One(kind) => parse_one_like(kind, text, field.default).map(Item::One),
+        Shape::One(kind) => parse_one_like(kind, text, field.example()).map(Item::One),
         Shape::Length(kind) => match text.parse::<Relative>() {
             Ok(relative) => Ok(Item::Length(relative.to_string())),
-            Err(()) => parse_one_like(kind, text, field.default)
+            Err(()) => parse_one_like(kind, text, field.example())
                 .map(|value| Item::Length(value.to_string())),
         },
         _ => Err(None),

@@ -29,6 +29,9 @@ pub struct Field {
     pub default: &'static str,
     /// Another field and its values with which this one has an effect; `None`: always.
     pub when: Option<(&'static str, &'static [&'static str])>,
+    /// A value as it is usually written, such as "50 ms", whose unit is suggested for a number
+    /// without one; empty: the default.
+    pub usual: &'static str,
     /// Texts that are no values but common words for one, each with the value to suggest.
     pub hints: &'static [(&'static str, &'static str)],
 }
@@ -82,7 +85,21 @@ impl Field {
             shape,
             default,
             when: None,
+            usual: "",
             hints: &[],
+        }
+    }
+
+    /// Suggests the unit of this value for a number without one; otherwise that of the default.
+    pub const fn written_like(self, usual: &'static str) -> Field {
+        Field { usual, ..self }
+    }
+
+    /// A value as it is usually written.
+    pub(super) fn example(&self) -> &'static str {
+        match self.usual {
+            "" => self.default,
+            usual => usual,
         }
     }
 
@@ -168,8 +185,8 @@ pub fn parse_one(kind: &Kind, text: &str) -> Result<Value, Option<String>> {
 pub fn parse_one_like(kind: &Kind, text: &str, example: &str) -> Result<Value, Option<String>> {
     let text = text.trim();
     if lacks_unit(kind, text) {
-        let usual = example.trim_start_matches(|letter: char| !letter.is_alphabetic());
-        let usual = units(kind).iter().filter(|unit| **unit == usual);
+        let usual = example.rsplit(' ').next();
+        let usual = units(kind).iter().filter(|unit| Some(**unit) == usual);
         let mut nearest = usual
             .chain(units(kind))
             .map(|unit| format!("{text} {unit}"));
@@ -236,13 +253,23 @@ pub(crate) fn law_prefix(law: Law) -> String {
 /// Reads a mean with a distribution in front of it. Without `kind` the mean is an amount of
 /// data. The error is the nearest valid text, where there is one.
 pub fn parse_spread(kind: Option<&Kind>, text: &str) -> Result<(Value, Law), Option<String>> {
+    parse_spread_like(kind, text, "")
+}
+
+/// [`parse_spread`] for a quantity that is usually written like `example`, such as
+/// "exponential 500 ms".
+pub(super) fn parse_spread_like(
+    kind: Option<&Kind>,
+    text: &str,
+    example: &str,
+) -> Result<(Value, Law), Nearest> {
     let text = text.trim();
     let word_end = text
         .find(|letter: char| letter == '(' || letter.is_whitespace())
         .unwrap_or(text.len());
     let (word, rest) = text.split_at(word_end);
     if !word.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
-        return Ok((parse_mean(kind, text)?, Law::Constant));
+        return Ok((parse_mean(kind, text, example)?, Law::Constant));
     }
     let (number, mean) = match rest.strip_prefix('(') {
         Some(rest) => {
@@ -266,7 +293,7 @@ pub fn parse_spread(kind: Option<&Kind>, text: &str) -> Result<(Value, Law), Opt
             return Err(law.map(|law| format!("{law} {}", mean.trim())));
         }
     };
-    let mean = parse_mean(kind, mean.trim()).map_err(|mean| {
+    let mean = parse_mean(kind, mean.trim(), example).map_err(|mean| {
         let law = text[..text.len() - rest.len()].to_string();
         mean.filter(|_| number.is_none())
             .map(|mean| format!("{law} {mean}"))
@@ -274,9 +301,9 @@ pub fn parse_spread(kind: Option<&Kind>, text: &str) -> Result<(Value, Law), Opt
     Ok((mean, law))
 }
 
-fn parse_mean(kind: Option<&Kind>, text: &str) -> Result<Value, Nearest> {
+fn parse_mean(kind: Option<&Kind>, text: &str, example: &str) -> Result<Value, Nearest> {
     match kind {
-        Some(kind) => parse_one(kind, text),
+        Some(kind) => parse_one_like(kind, text, example),
         None => parse_amount(text),
     }
 }

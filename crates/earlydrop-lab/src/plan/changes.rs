@@ -46,7 +46,7 @@ impl Changes {
         self.given.is_empty()
     }
 
-    /// Puts a title and a description that tell of the changes into a scenario with a title.
+    /// Names the changes in the title and the description of a scenario that has a title.
     pub(super) fn describe(&self, tree: &mut Node) {
         let is_set = |field: &str| self.list.iter().any(|(path, _)| path == field);
         let text = |field: &str| tree.at(&[field]).and_then(Node::text);
@@ -54,7 +54,7 @@ impl Changes {
             return;
         };
         let about = text("about").unwrap_or_default();
-        // A stored scenario may tell of earlier changes.
+        // The description of a stored scenario may list earlier changes.
         let (title, earlier) = match about.strip_prefix(CHANGED) {
             Some(list) => (title.split(WITH).next().unwrap_or_default(), entries(list)),
             None => (title.as_str(), Vec::new()),

@@ -45,7 +45,17 @@ pub struct Plan {
     pub hosts: Hosts,
     /// The largest budget.
     pub(crate) limits: Limits,
+    /// What surrounds the work of each thread that runs its cells.
+    #[cfg_attr(not(feature = "threads"), allow(dead_code))]
+    pub(crate) thread_scope: ThreadScope,
 }
+
+/// Calls the work of a thread, once, between what the program needs before and after it: an
+/// interpreter for schemes of its own, for example.
+pub type ThreadScope = fn(&mut (dyn FnMut() + Send));
+
+/// A thread scope that does nothing else.
+pub(crate) const NO_SCOPE: ThreadScope = |work| work();
 
 /// The hosts that send and receive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,6 +149,7 @@ impl Plan {
             seeds,
             hosts: Hosts::Simulated,
             limits: source.limits,
+            thread_scope: source.thread_scope,
         };
         let checked = plan.budget().check(&plan.limits);
         checked.map_err(|problem| vec![problem])?;

@@ -277,7 +277,7 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
     }
     let fine = "schemes = [\"droptail\", \"red:min=10,max=30\", \"pie\", \"codel\"]";
     assert_eq!(of(&format!("{fine}\n{flows}")), [] as [&str; 0]);
-    // At several points it is told once.
+    // At several points it is printed once.
     let swept = "schemes = [\"codel\"]\n[flows.a]\n[sweep]\n\"network.rate\" = [\"1 Mbps\", \"2 Mbps\", \"1.5 Mbps\"]";
     let warnings = of(swept);
     assert_eq!(warnings.len(), 1, "{warnings:?}");

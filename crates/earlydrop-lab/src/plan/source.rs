@@ -7,7 +7,7 @@ use earlydrop::registry::Registry;
 use earlydrop::units::Nanos;
 
 use super::changes::Changes;
-use super::{Plan, TraceFiles};
+use super::{NO_SCOPE, Plan, ThreadScope, TraceFiles};
 use crate::budget::Limits;
 use crate::document::{Content, MAX_DEPTH, Node, Place, Problem, Problems, suggestion};
 #[cfg(feature = "files")]
@@ -26,6 +26,7 @@ pub struct Source {
     pub text: String,
     pub(super) traces: TraceFiles,
     registry: Registry,
+    pub(super) thread_scope: ThreadScope,
     pub(super) limits: Limits,
     /// The smallest number of seeds.
     pub(super) seeds: usize,
@@ -114,6 +115,7 @@ impl Source {
             traces,
             registry: Registry::built_in(),
             limits: Limits::default(),
+            thread_scope: NO_SCOPE,
             seeds: 0,
             tree,
             problems,
@@ -133,6 +135,13 @@ impl Source {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Source {
         self.limits = limits;
+        self
+    }
+
+    /// Surrounds the work of each thread that runs cells of its plans.
+    #[must_use]
+    pub fn with_thread_scope(mut self, thread_scope: ThreadScope) -> Source {
+        self.thread_scope = thread_scope;
         self
     }
 
@@ -167,8 +176,8 @@ impl Source {
     }
 
     /// Sets a field as [`set`](Source::set) does, for the user's command line: the title and the
-    /// description tell of the change, and the warm-up follows the duration in proportion unless
-    /// it is set, too.
+    /// description name the change, and the warm-up keeps its share of the duration unless it is
+    /// set, too.
     pub fn change(&mut self, path: &str, value: &str, argument: &str) {
         let before = self.tree.at(&path.split('.').collect::<Vec<_>>()).cloned();
         if path == "duration" && !self.changes.has("warm_up") {
@@ -179,14 +188,14 @@ impl Source {
     }
 
     /// Replaces the compared schemes as [`set_schemes`](Source::set_schemes) does, for the user's
-    /// command line: the description tells of it.
+    /// command line: the description names them.
     pub fn change_schemes(&mut self, text: &str, argument: &str) {
         self.set_schemes(text, argument);
         self.changes.add("schemes", text, None);
     }
 
     /// Sets a field of TCP as [`set_tcp`](Source::set_tcp) does, for the user's command line: the
-    /// title and the description tell of it.
+    /// title and the description name the change.
     pub fn change_tcp(&mut self, field: &str, value: &str, argument: &str) {
         let path = ["tcp", field];
         let before = self.tree.at(&path).cloned();
@@ -216,7 +225,7 @@ impl Source {
         }
     }
 
-    /// Completes the command line's changes in `tree`: its title and description tell of them, and
+    /// Completes the command line's changes in `tree`: its title and description name them, and
     /// parameters that have no effect with the schemes that are left are removed.
     pub(super) fn complete_changes(&self, tree: &mut Node) {
         if self.changes.is_empty() {

@@ -42,7 +42,7 @@ impl Plan {
     }
 }
 
-/// What a warning is about: the same rule about the same schemes is told once.
+/// What a warning is about: the same rule about the same schemes is printed once.
 type Rule = (&'static str, Vec<String>);
 
 /// The warnings of a scenario at one point.

@@ -397,6 +397,7 @@ impl Scenario {
 }
 
 /// A run of the simulator, with the watched link and the deadline for its evaluation.
+#[derive(Clone, Debug)]
 pub struct PreparedRun {
     /// The run.
     pub run: Run,

@@ -292,7 +292,9 @@ fn write_choices(page: &mut String, name: &str, kind: &Kind) {
                 let _ = writeln!(page, "- `{name}`: {meaning}");
             }
         }
-        Kind::OrAuto(kind) | Kind::OrNever(kind) => write_choices(page, name, kind),
+        Kind::OrAuto(kind) | Kind::OrNever(kind) | Kind::OrPoints(kind) => {
+            write_choices(page, name, kind)
+        }
         _ => {}
     }
 }

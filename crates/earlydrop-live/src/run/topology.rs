@@ -128,6 +128,7 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
         reorder,
         changes,
         trace,
+        steered,
     } = network.get(link);
     if queue.is_some() {
         return Err(second_bottleneck(network, link, "it has a queue"));
@@ -137,6 +138,7 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
         (reorder.is_some(), "reorders packets"),
         (!changes.is_empty(), "changes"),
         (trace.is_some(), "follows a trace"),
+        (*steered, "is steered"),
     ];
     match features.iter().find(|(is_present, _)| *is_present) {
         None => Ok(()),

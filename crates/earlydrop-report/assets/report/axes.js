@@ -27,6 +27,12 @@ function isGeometric(numbers) {
   return sorted[sorted.length - 1] / sorted[0] >= 8 && high / low < 2.6;
 }
 
+/** The least interval between ticks that is easy to read and at least `rough`. */
+function tickInterval(rough) {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return [1, 2, 2.5, 5, 10].map((step) => step * power).find((step) => step >= rough);
+}
+
 /** Ticks of a logarithmic axis: powers of ten, with 1, 2, 5, ... where the range is small. */
 function logTicks(low, high) {
   const decades = Math.log10(high / low);

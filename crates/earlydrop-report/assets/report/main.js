@@ -10,7 +10,8 @@ if (data.trace) {
   addScatter(first);
 }
 addSummary();
-if (data.trace) addScatter();
+const compared = addBaseline();
+if (data.trace && data.summary.length > 1) addScatter();
 const swept = addSweep();
 if (!data.trace) addOverTime();
 const linked = addLinks();
@@ -24,6 +25,7 @@ const overTime = { id: "overtime", short: "Over time" };
 addBar([
   ...(data.trace ? [overTime] : [{ id: "scatter", short: "Delay" }]),
   { id: "summary", short: "Table" },
+  ...(compared ? [{ id: "baseline", short: "Differences" }] : []),
   ...(swept ? [{ id: "sweep", short: "Sweep" }] : []),
   ...(data.trace ? [] : [overTime]),
   ...(linked ? [{ id: "links", short: "Links" }] : []),

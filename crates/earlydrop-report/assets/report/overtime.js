@@ -150,7 +150,9 @@ function drawPanel(look, option, drawn, { panel, lines, title, ofLink, index, la
     axisLabel: { show: last, color: look.muted, fontFamily: look.font, fontSize: look.size - 1, hideOverlap: true, formatter: (value) => timeTick(value, end) },
     axisPointer: { show: true, snap: false },
   }));
-  option.yAxis.push(numberAxis(look, { name: title, values: range.log ? range.values : [], log: range.log, max: range.max, vertical: true, zero: !range.log, gridIndex: index, nameGap: left - 20, nameMoveOverlap: false, splitNumber: 3, showMaxTick: range.max === null, minInterval: panel.steps ? 1 : 0, ...(ofLink ? nameAbove(look) : {}) }));
+  const full = endOf(panel, shown, range);
+  const interval = full ? full / 2 : range.max !== null && tickInterval(range.max / 4.2);
+  option.yAxis.push(numberAxis(look, { name: title, values: range.log ? range.values : [], log: range.log, max: range.max ?? full, ...(interval ? { interval } : {}), vertical: true, zero: !range.log, gridIndex: index, nameGap: left - 20, nameMoveOverlap: false, splitNumber: 3, showMaxTick: range.max === null, minInterval: panel.steps ? 1 : 0, ...(ofLink ? nameAbove(look) : {}) }));
   for (const { key, mark, series } of shown) {
     option.series.push({
       type: "line",
@@ -207,6 +209,13 @@ function panelRange(panel, lines, levels) {
   const near = levels.map(({ value }) => value).filter((value) => value <= 1.6 * measured[1]);
   const high = Math.max(measured[1], ...near);
   return high > 0 && whole[1] > 1.25 * high ? { log: false, max: roundUp(high * 1.08), most: whole[1] } : none;
+}
+
+/** 1 for probabilities that come near it, where a rounded end would be above; null otherwise. */
+function endOf(panel, lines, { log, max }) {
+  if (log || max !== null || panel.title !== "Probability") return null;
+  const [, highest] = extent(lines.flatMap(({ series }) => series.values)) ?? [0, 0];
+  return highest > 0.85 && highest <= 1 ? 1 : null;
 }
 
 /** Lines at thresholds and at the start of the measurement, on the first series of a panel. */

@@ -8,6 +8,7 @@
 //   all=1              every metric in the summary
 //   hide=red,codel     schemes hidden in the figures, by label
 //   x=, y=             the metrics of the scatter plot, by name
+//   difference=        the metric of the differences from a baseline, by name
 //   metric=, axis=     the metric of the sweep, and the index of its axis
 //   scheme=nlred       the scheme of the time series, by label
 //   beside=codel       the scheme that is laid over it

@@ -36,9 +36,11 @@ function addSummary() {
       all.textContent = get("all") === "1" ? "Show the main columns" : `Show all ${data.metrics.length} columns`;
       all.setAttribute("aria-pressed", get("all") === "1" ? "true" : "false");
     }
-    intro.textContent = seedsMost > 1
-      ? `Means over ${count(seedsMost, "seed")} with 95% intervals${atPoint()}. The line below a value shows its position between the smallest and the largest of its column. Press a heading to sort.`
-      : `Values of a single seed${atPoint()}, so there are no intervals. The line below a value shows its position between the smallest and the largest of its column. Press a heading to sort.`;
+    const what = seedsMost > 1
+      ? `Means over ${count(seedsMost, "seed")} with 95% intervals${atPoint()}.`
+      : `Values of a single seed${atPoint()}, so there are no intervals.`;
+    const how = " The line below a value shows its position between the smallest and the largest of its column. Press a heading to sort.";
+    intro.textContent = rows.length > 1 ? what + how : what;
     const sort = {
       by: get("sort"),
       down: get("order") === "down",

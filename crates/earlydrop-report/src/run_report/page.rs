@@ -34,6 +34,10 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("head.js", include_str!("../../assets/report/head.js")),
     ("answers.js", include_str!("../../assets/report/answers.js")),
     ("summary.js", include_str!("../../assets/report/summary.js")),
+    (
+        "baseline.js",
+        include_str!("../../assets/report/baseline.js"),
+    ),
     ("scatter.js", include_str!("../../assets/report/scatter.js")),
     ("sweep.js", include_str!("../../assets/report/sweep.js")),
     ("zoom.js", include_str!("../../assets/report/zoom.js")),

@@ -4,6 +4,7 @@
 //! Without Chromium the tests are skipped, unless `EARLYDROP_NEEDS_BROWSER` is set.
 
 mod browser;
+mod differences;
 mod first_screen;
 #[path = "../support/mod.rs"]
 mod support;

@@ -175,7 +175,8 @@ impl MeasuredQueue for Fifo {
 struct Fifo {
     /// The link. It is free once all that wait now are sent.
     link: Transmitter,
-    /// A ring whose length is a power of two.
+    /// A ring whose length is a power of two; it grows with the queue, as most limits are never
+    /// reached.
     waiting: Box<[Waiting]>,
     limit: u32,
     /// Packets popped and pushed since the start.
@@ -197,6 +198,9 @@ struct Waiting {
     data_of: u32,
 }
 
+/// The packets that a queue has room for at first.
+const FIRST_ROOM: u32 = 16;
+
 /// No flow has this index.
 const NO_FLOW: u32 = u32::MAX;
 
@@ -204,7 +208,11 @@ impl Fifo {
     fn new(limit: u32, link: Transmitter) -> Fifo {
         Fifo {
             link,
-            waiting: vec![Waiting::default(); limit.next_power_of_two() as usize].into(),
+            waiting: vec![
+                Waiting::default();
+                limit.clamp(1, FIRST_ROOM).next_power_of_two() as usize
+            ]
+            .into(),
             limit,
             popped: 0,
             pushed: 0,
@@ -256,10 +264,25 @@ impl Fifo {
     /// Adds a packet at the end.
     #[inline]
     fn push(&mut self, packet: Waiting) {
+        if (self.pushed - self.popped) as usize == self.waiting.len() {
+            self.grow();
+        }
         let place = self.place(self.pushed);
         self.waiting[place] = packet;
         self.pushed += 1;
         self.bytes += u64::from(packet.size);
+    }
+
+    /// Doubles the room for waiting packets.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let old = std::mem::take(&mut self.waiting);
+        self.waiting = vec![Waiting::default(); 2 * old.len()].into();
+        for number in self.popped..self.pushed {
+            let place = self.place(number);
+            self.waiting[place] = old[number as usize & (old.len() - 1)];
+        }
     }
 
     /// Packets waiting.

@@ -56,6 +56,7 @@ mod port;
 mod reference;
 mod route;
 mod setup;
+mod steering;
 mod tcp_flow;
 mod wake;
 

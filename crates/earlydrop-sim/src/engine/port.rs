@@ -12,6 +12,7 @@ use super::Simulation;
 use super::accounts::{Accounts, Loss};
 use super::event::Task;
 use super::flow::Flow;
+use super::steering::Steering;
 use crate::link::{QueuedLink, Transmission};
 use crate::measure::QueueMeter;
 use crate::network::Change;
@@ -36,6 +37,8 @@ pub(super) struct Port {
     pub(super) link: QueuedLink<Packet>,
     /// What happens to each packet, if it is asked for.
     pub(super) log: Option<Box<PacketLog>>,
+    /// What a link that is steered needs.
+    pub(super) steering: Option<Box<Steering>>,
 }
 
 impl Port {
@@ -55,6 +58,7 @@ impl Port {
             meter,
             link,
             log: None,
+            steering: None,
         }
     }
 
@@ -94,6 +98,29 @@ impl Port {
         log.departed(at, packet, self.link.waiting(), &self.link);
         self.log = Some(log);
         sent
+    }
+
+    /// Sends the next packet, if its transmission begins by `until`.
+    #[inline(always)]
+    pub(super) fn transmit_next(
+        &mut self,
+        accounts: &mut Accounts,
+        until: Nanos,
+    ) -> Option<Transmission<Packet>> {
+        let at = self.link.next_transmission();
+        if at > until {
+            return None;
+        }
+        self.observe(at);
+        let sent = if self.log.is_some() {
+            self.transmit_logged(accounts, at)?
+        } else {
+            let mut loss = accounts.loss(at, Some(&mut self.meter));
+            self.link.transmit(&mut loss)?
+        };
+        self.meter.sent(sent.sojourn, sent.time);
+        self.meter.on_departure(sent.packet, at);
+        Some(sent)
     }
 
     /// Brings measurement up to `at`, before anything happens then.
@@ -152,27 +179,17 @@ impl Simulation {
     /// [`drain`](Simulation::drain), inlined for the arrival of a packet.
     #[inline(always)]
     fn transmit_until(&mut self, index: u32, until: Nanos) {
+        if self.ports[index as usize].steering.is_some() {
+            self.forward_sent(index);
+        }
         loop {
             let port = &mut self.ports[index as usize];
-            let at = port.link.next_transmission();
-            if at > until {
-                return;
-            }
-            port.observe(at);
-            let sent = if port.log.is_some() {
-                port.transmit_logged(&mut self.accounts, at)
-            } else {
-                let mut loss = self.accounts.loss(at, Some(&mut port.meter));
-                port.link.transmit(&mut loss)
-            };
-            let Some(sent) = sent else {
+            let Some(sent) = port.transmit_next(&mut self.accounts, until) else {
                 return;
             };
             if self.flows.len() >= MANY_FLOWS {
                 prefetch_flows(&self.flows, port.link.queue());
             }
-            port.meter.sent(sent.sojourn, sent.time);
-            port.meter.on_departure(sent.packet, at);
             self.forward_departure(sent.packet, sent.arrives);
         }
     }

@@ -9,6 +9,7 @@ pub use arrivals::GroupTraffic;
 pub(crate) use arrivals::TrafficByFlow;
 pub use fairness::{coefficient_of_variation, jain_index};
 pub use flow::{Delays, FlowMeter, Timing};
+pub(crate) use queue::QueueProgress;
 pub use queue::{MeasuredQueue, QueueMeter, Samples, Work};
 
 use std::fmt;

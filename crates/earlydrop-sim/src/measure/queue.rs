@@ -94,6 +94,33 @@ impl Work {
     }
 }
 
+/// What a queue and its link have done since time zero.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueueProgress {
+    work: Work,
+    sojourn: u64,
+    sojourns: u64,
+    counters: Counters,
+}
+
+impl QueueProgress {
+    /// The link's utilisation since `before`.
+    pub(crate) fn utilisation_since(&self, before: &QueueProgress) -> f64 {
+        self.work.share_since(&before.work)
+    }
+
+    /// The mean sojourn time of the packets whose transmission began since `before`.
+    pub(crate) fn mean_sojourn_since(&self, before: &QueueProgress) -> Option<Nanos> {
+        let packets = self.sojourns - before.sojourns;
+        (packets > 0).then(|| Nanos((self.sojourn - before.sojourn) / packets))
+    }
+
+    /// What was counted since `before`.
+    pub(crate) fn counters_since(&self, before: &QueueProgress) -> Counters {
+        self.counters.since(&before.counters)
+    }
+}
+
 /// A queue's time series: one row an interval, from time zero on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
@@ -153,7 +180,7 @@ struct Sums {
     longest: u32,
     /// Transmission times of the packets whose transmission has begun since time zero.
     begun: FineTime,
-    /// Sum of sojourn times, nanoseconds.
+    /// Sum of sojourn times since time zero, nanoseconds.
     sojourn: u64,
     /// Packets in that sum.
     sojourns: u64,
@@ -175,6 +202,8 @@ pub struct QueueMeter {
     sums: Sums,
     /// `sums` at the end of the run.
     measured: Sums,
+    /// Sojourn times and packets in their sum at the end of the warm-up.
+    sojourns_before: (u64, u64),
     /// The link's work at the end of the warm-up, and its utilisation since then.
     work_before: Work,
     utilisation: f64,
@@ -209,6 +238,7 @@ impl QueueMeter {
             last: Nanos::ZERO,
             sums: Sums::default(),
             measured: Sums::default(),
+            sojourns_before: (0, 0),
             work_before: Work::default(),
             utilisation: 0.0,
             sojourn: measure.sojourn.then(Box::default),
@@ -280,10 +310,11 @@ impl QueueMeter {
         self.phase = Phase::Measured;
         self.before = queue.counters().clone();
         self.work_before = queue.work(at, self.sums.begun);
+        self.sojourns_before = (self.sums.sojourn, self.sums.sojourns);
         self.sums = Sums {
             longest: packets,
-            begun: self.sums.begun,
-            ..Sums::default()
+            length_time: 0,
+            ..self.sums
         };
         if let Some(losses) = &mut self.losses {
             (losses.events, losses.flows_hit) = (0, 0);
@@ -299,6 +330,8 @@ impl QueueMeter {
         let work = queue.work(at, self.sums.begun);
         self.utilisation = work.share_since(&self.work_before);
         self.measured = self.sums;
+        self.measured.sojourn -= self.sojourns_before.0;
+        self.measured.sojourns -= self.sojourns_before.1;
         self.next_sample = Nanos::NEVER;
     }
 
@@ -397,6 +430,16 @@ impl QueueMeter {
     pub fn data_lost(&mut self, flow: u32, at: Nanos) {
         if let Some(losses) = &mut self.losses {
             losses.record(flow, at);
+        }
+    }
+
+    /// What the link and its queue have done by `at`, up to which it was observed.
+    pub(crate) fn progress(&self, at: Nanos, queue: &impl MeasuredQueue) -> QueueProgress {
+        QueueProgress {
+            work: queue.work(at, self.sums.begun),
+            sojourn: self.sums.sojourn,
+            sojourns: self.sums.sojourns,
+            counters: queue.counters().clone(),
         }
     }
 

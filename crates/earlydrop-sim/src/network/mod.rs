@@ -49,6 +49,8 @@ pub struct Link {
     pub changes: Vec<(Nanos, Change)>,
     /// Recorded opportunities to send, in place of the rate.
     pub trace: Option<Trace>,
+    /// Whether the link is looked at and steered during the run; see [`crate::steering`].
+    pub steered: bool,
 }
 
 /// Reordering: packets that are held back on the wire, so that later ones overtake them.
@@ -86,6 +88,7 @@ impl Link {
             reorder: None,
             changes: Vec::new(),
             trace: None,
+            steered: false,
         }
     }
 
@@ -141,6 +144,15 @@ impl Link {
         }
     }
 
+    /// Lets the link be looked at and steered during the run; see [`crate::steering`]. Without a
+    /// queue it gets a drop-tail one.
+    pub fn steered(self) -> Link {
+        Link {
+            steered: true,
+            ..self
+        }
+    }
+
     /// Whether packets always leave the link in the order in which they entered it.
     pub(crate) fn keeps_order(&self) -> bool {
         self.reorder.is_none()
@@ -149,7 +161,7 @@ impl Link {
     /// Whether its departures can be computed ahead of time if its packets enter in order: they
     /// depend on nothing but earlier packets.
     pub(crate) fn is_steady(&self) -> bool {
-        self.changes.is_empty()
+        self.changes.is_empty() && !self.steered
     }
 }
 

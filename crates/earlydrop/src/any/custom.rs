@@ -6,6 +6,7 @@ use core::fmt;
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::steering::{Setting, SteerError};
 use crate::units::{BitsPerSec, Nanos};
 
 /// Any scheme for one queue, boxed: the variant `Custom` of [`AnyAqm`](super::AnyAqm).
@@ -57,6 +58,7 @@ trait ErasedAqm: fmt::Debug + Send + Sync {
     fn poll(&mut self, now: Nanos, queue: &dyn Backlog);
     fn next_deadline(&self) -> Option<Nanos>;
     fn on_link_rate(&mut self, now: Nanos, rate: BitsPerSec);
+    fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError>;
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64));
     /// Heap bytes of the box and of the scheme's own allocations.
     fn boxed_bytes(&self) -> usize;
@@ -117,6 +119,10 @@ impl<A: Aqm + Clone + fmt::Debug + Send + Sync + 'static> ErasedAqm for A {
 
     fn on_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
         Aqm::on_link_rate(self, now, rate);
+    }
+
+    fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
+        Aqm::steer(self, now, setting)
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -187,6 +193,10 @@ impl Aqm for BoxedAqm {
 
     fn on_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
         self.0.on_link_rate(now, rate);
+    }
+
+    fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
+        self.0.steer(now, setting)
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {

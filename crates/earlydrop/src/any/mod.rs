@@ -14,6 +14,7 @@ pub use queue::AnyQueue;
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::steering::{Setting, SteerError};
 use crate::units::{BitsPerSec, Nanos};
 
 /// Lists every scheme for one queue, for the enums that hold one of them.
@@ -33,6 +34,7 @@ macro_rules! every_aqm {
             Pi2($crate::schemes::pi2::Pi2),
             Codel($crate::schemes::codel::Codel),
             Cobalt($crate::schemes::cobalt::Cobalt),
+            Dial($crate::schemes::dial::Dial),
             Custom($crate::any::BoxedAqm),
         }
     };
@@ -133,6 +135,12 @@ macro_rules! any_aqm {
             fn on_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
                 match self {
                     $(AnyAqm::$variant(aqm) => aqm.on_link_rate(now, rate)),+
+                }
+            }
+
+            fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
+                match self {
+                    $(AnyAqm::$variant(aqm) => aqm.steer(now, setting)),+
                 }
             }
 

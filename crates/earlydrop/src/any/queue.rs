@@ -8,6 +8,7 @@ use crate::queue::{
 };
 use crate::random::Pcg32;
 use crate::schemes::codel::Codel;
+use crate::steering::{Setting, SteerError};
 use crate::units::{BitsPerSec, Nanos};
 
 /// Makes an enum of queue disciplines that is a queue discipline itself.
@@ -112,6 +113,12 @@ macro_rules! any_of {
                 }
             }
 
+            fn head_arrival(&self) -> Option<Nanos> {
+                match self {
+                    $($name::$variant(queue) => queue.head_arrival()),+
+                }
+            }
+
             fn counters(&self) -> &Counters {
                 match self {
                     $($name::$variant(queue) => queue.counters()),+
@@ -121,6 +128,12 @@ macro_rules! any_of {
             fn set_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
                 match self {
                     $($name::$variant(queue) => queue.set_link_rate(now, rate)),+
+                }
+            }
+
+            fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
+                match self {
+                    $($name::$variant(queue) => queue.steer(now, setting)),+
                 }
             }
 

@@ -14,6 +14,7 @@ pub use single::{Limit, SingleQueue};
 use crate::aqm::DropReason;
 use crate::counters::Counters;
 use crate::packet::Packet;
+use crate::steering::{Setting, SteerError};
 use crate::units::{BitsPerSec, Nanos};
 
 /// The result of an enqueue.
@@ -85,11 +86,23 @@ pub trait QueueDiscipline<P: Packet> {
     /// Bytes waiting.
     fn bytes(&self) -> u64;
 
+    /// When the packet at the head arrived; `None` where the queue is empty, or has several
+    /// sub-queues.
+    fn head_arrival(&self) -> Option<Nanos> {
+        None
+    }
+
     /// The counters since the queue was built.
     fn counters(&self) -> &Counters;
 
     /// Informs the scheme that the link now sends at `rate`.
     fn set_link_rate(&mut self, now: Nanos, rate: BitsPerSec);
+
+    /// Sets a parameter of the scheme from outside, from the next packet on. Fails where the
+    /// queue has several sub-queues, or a scheme that decides for itself.
+    fn steer(&mut self, _now: Nanos, setting: &Setting) -> Result<(), SteerError> {
+        Err(SteerError::not_steerable(setting))
+    }
 
     /// Reports each of the scheme's probes by name and value.
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64));

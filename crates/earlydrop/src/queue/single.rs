@@ -6,6 +6,7 @@ use crate::aqm::{Aqm, Backlog, DropReason, Slot, Verdict};
 use crate::counters::Counters;
 use crate::packet::{Packet, PacketInfo};
 use crate::random::Pcg32;
+use crate::steering::{Setting, SteerError};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 /// The capacity of a queue; with a full buffer every arrival is dropped.
@@ -191,6 +192,10 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
         self.ring.bytes()
     }
 
+    fn head_arrival(&self) -> Option<Nanos> {
+        self.ring.head_arrival()
+    }
+
     fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -198,6 +203,11 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
     fn set_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
         self.aqm.poll(now, &self.ring);
         self.aqm.on_link_rate(now, rate);
+    }
+
+    fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
+        self.aqm.poll(now, &self.ring);
+        self.aqm.steer(now, setting)
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {

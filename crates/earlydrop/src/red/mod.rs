@@ -18,6 +18,7 @@ mod policy;
 pub(crate) mod presets;
 mod slow_path;
 mod spacing;
+mod steer;
 pub(crate) mod variants;
 
 pub use crate::curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
@@ -39,6 +40,7 @@ use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
 use crate::curve::{ONE, in_steps};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::steering::{Setting, SteerError};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 /// How a packet signals congestion, by a drop or a mark: the sixth part of the RED family.
@@ -375,6 +377,10 @@ impl Aqm for Red {
             self.curve.move_to(law, min, max);
             self.band = self.average.band_of(&self.curve);
         }
+    }
+
+    fn steer(&mut self, _now: Nanos, setting: &Setting) -> Result<(), SteerError> {
+        self.apply(setting)
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {

@@ -8,7 +8,7 @@ use super::variants::{CURVES, ared, dsred, feng, fred, lru_red, rared, red, rest
 use super::{
     Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Policy, Red, RedConfig, Shape, Spacing,
 };
-use crate::curve::{ONE, parse_pieces};
+use crate::curve::{NUMBERS, ONE, parse_pieces};
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, MEAN_PACKET, Parameter, Plan, Preset, Probe,
     Range, Settings,
@@ -99,7 +99,7 @@ const PROBES: &[Probe] = &[
 ];
 
 const CURVE_NAMES: &[(&str, &str); CURVES.len() + 1] = &{
-    let mut names = [("numbers", "given by 'segments'"); CURVES.len() + 1];
+    let mut names = [(NUMBERS, "given by 'segments'"); CURVES.len() + 1];
     let mut index = 0;
     while index < CURVES.len() {
         names[index] = (CURVES[index].name, CURVES[index].equation);
@@ -113,8 +113,8 @@ const FLOYD_1997: &str = "Floyd, \"RED: Discussions of Setting Parameters\", 199
 pub(crate) const CURVE: &[Parameter] = &[
     Parameter {
         name: "curve",
-        meaning: "the initial probability as a function of the average",
-        kind: Kind::Choice(CURVE_NAMES),
+        meaning: "the initial probability as a function of the average: a name, or points that straight lines connect, as in '5:0 15:0.05 30:1'",
+        kind: Kind::OrPoints(&Kind::Choice(CURVE_NAMES)),
         default: "red",
         origin: "Floyd and Jacobson 1993",
         when: None,
@@ -177,7 +177,9 @@ pub(crate) const CURVE: &[Parameter] = &[
     Parameter {
         name: "segments",
         meaning: "a curve given as numbers: start: c0 c1 c2 c3; next start: ...; coefficients of (avg - start)^k, the last piece one number",
-        kind: Kind::Text("pieces as in '10: 0 0.01; 20: 0.1 0.02; 30: 1', each within [0, 1]"),
+        kind: Kind::Text(
+            "pieces as in '10: 0 0.01; 20: 0.1 0.02; 30: 1', or points as in '10:0 20:0.1 30:1', each within [0, 1]",
+        ),
         default: "5: 0 0.01; 15: 1",
         origin: "RED at its defaults",
         when: Some(("curve", &["numbers"])),
@@ -498,7 +500,7 @@ impl Red {
 }
 
 /// By how much Pb rises a packet or byte, in steps of 2^-32.
-fn slope_of(curve: &Curve) -> f64 {
+pub(super) fn slope_of(curve: &Curve) -> f64 {
     let shape = curve.shape();
     libm::floor(curve.strength() * ONE as f64 / (shape.max - shape.min))
 }

@@ -147,6 +147,13 @@ impl Gap {
         self
     }
 
+    /// Changes by how much Pb rises a packet or byte, where Linux's rules apply.
+    pub(crate) fn set_linux_slope(&mut self, slope: u64) {
+        if let Some(linux) = &mut self.linux {
+            linux.slope = slope;
+        }
+    }
+
     pub(crate) fn spacing(&self) -> Spacing {
         self.spacing
     }

@@ -6,6 +6,7 @@ use alloc::string::{String, ToString};
 use core::fmt;
 
 use super::error::ConfigError;
+use crate::curve::{POINTS, points};
 use crate::units::{
     BitsPerSec, Bytes, Dimension, Nanos, Quantity, spellings, split_number, write_quantity,
 };
@@ -56,6 +57,8 @@ pub enum Kind {
     OrAuto(&'static Kind),
     /// A time, or the word "never", which is read as [`Nanos::NEVER`].
     OrNever(&'static Kind),
+    /// A curve's name, or its points as [`Value::Text`]: "5:0 15:0.05 30:1".
+    OrPoints(&'static Kind),
 }
 
 /// A range of numbers.
@@ -99,6 +102,12 @@ impl Range {
         ..Range::POSITIVE
     };
 
+    /// Any finite number.
+    pub const FINITE: Range = Range {
+        low: f64::NEG_INFINITY,
+        ..Range::POSITIVE
+    };
+
     /// From `low` to `high`, both allowed.
     pub const fn closed(low: f64, high: f64) -> Range {
         Range {
@@ -127,6 +136,13 @@ impl Range {
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.low.is_infinite() {
+            let most = if self.with_high { "at most" } else { "below" };
+            return match self.high.is_infinite() {
+                true => f.write_str("of any size"),
+                false => write!(f, "{most} {}", self.high),
+            };
+        }
         if self.high.is_infinite() {
             let least = if self.with_low { "at least" } else { "above" };
             return write!(f, "{least} {}", self.low);
@@ -231,7 +247,16 @@ impl Kind {
             Kind::Flag => "on or off",
             Kind::Choice(_) => "name",
             Kind::Text(_) => "text",
-            Kind::OrAuto(kind) | Kind::OrNever(kind) => kind.unit(),
+            Kind::OrAuto(kind) | Kind::OrNever(kind) | Kind::OrPoints(kind) => kind.unit(),
+        }
+    }
+
+    /// The names of a choice, each with its meaning; `None` for other kinds.
+    pub fn choices(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        match self {
+            Kind::Choice(choices) => Some(choices),
+            Kind::OrAuto(kind) | Kind::OrNever(kind) | Kind::OrPoints(kind) => kind.choices(),
+            _ => None,
         }
     }
 
@@ -255,6 +280,7 @@ impl Kind {
             Kind::Text(syntax) => syntax.to_string(),
             Kind::OrAuto(kind) => format!("{}, or auto", kind.allowed()),
             Kind::OrNever(kind) => format!("{}, or never", kind.allowed()),
+            Kind::OrPoints(kind) => format!("{}, or {POINTS}", kind.allowed()),
         }
     }
 
@@ -271,7 +297,8 @@ impl Kind {
         match self {
             Kind::OrAuto(_) if text == "auto" => Ok(Value::Auto),
             Kind::OrNever(_) if text == "never" => Ok(Value::Time(Nanos::NEVER)),
-            Kind::OrAuto(kind) | Kind::OrNever(kind) => kind.read(text),
+            Kind::OrPoints(_) if points(text).is_some() => Ok(Value::Text(text.to_string())),
+            Kind::OrAuto(kind) | Kind::OrNever(kind) | Kind::OrPoints(kind) => kind.read(text),
             Kind::Length(range) => read_length(text, range),
             Kind::Bytes(range) => {
                 let bytes = within(text, Dimension::Data, range, " bytes")?;
@@ -314,7 +341,8 @@ impl Kind {
 }
 
 fn phrase(range: &Range, unit: &str) -> String {
-    let preposition = if range.high.is_infinite() { "" } else { "in " };
+    let is_open = range.low.is_infinite() || range.high.is_infinite();
+    let preposition = if is_open { "" } else { "in " };
     let space = if unit.is_empty() { "" } else { " " };
     format!("{preposition}{range}{space}{unit}")
 }
@@ -431,8 +459,7 @@ impl Parameter {
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::ToString;
-
+    use super::*;
     use crate::registry::LIMIT;
 
     #[test]
@@ -447,6 +474,26 @@ mod tests {
             ("0 bytes", false),
         ] {
             assert_eq!(LIMIT.read("red", text).is_ok(), allowed, "{text}");
+        }
+    }
+
+    #[test]
+    fn open_ranges_are_put_into_words() {
+        for (range, allowed) in [
+            (Range::FINITE, "a number of any size s"),
+            (Range::NOT_NEGATIVE, "a number at least 0 s"),
+            (
+                Range {
+                    high: 2.0,
+                    with_high: true,
+                    ..Range::FINITE
+                },
+                "a number at most 2 s",
+            ),
+        ] {
+            let kind = Kind::Number(range, "s");
+            assert_eq!(kind.allowed(), allowed);
+            assert_eq!(kind.read("-3").is_ok(), range.low < 0.0, "{allowed}");
         }
     }
 

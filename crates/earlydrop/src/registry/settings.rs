@@ -5,9 +5,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::error::ConfigError;
-use super::parameter::{Length, Value};
+use super::parameter::{Kind, Length, Value};
 use super::{Descriptor, Parameter, Preset, Registry, Spec};
-use crate::curve::CurveLaw;
+use crate::curve::{CurveLaw, NUMBERS};
 use crate::queue::Limit;
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
@@ -47,8 +47,32 @@ pub struct Settings {
 impl Settings {
     pub(super) fn set(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
         let (index, parameter) = self.locate(name);
-        self.values[index] = parameter.read(self.scheme.name, text)?;
+        let value = parameter.read(self.scheme.name, text)?;
+        self.values[index] = match (parameter.kind, value) {
+            // A curve by its points is one by numbers, with these points as its segments.
+            (Kind::OrPoints(_), Value::Text(points)) => {
+                self.refuse_second("segments")?;
+                self.set("segments", &points)?;
+                self.given.push("segments".to_string());
+                Value::Choice(NUMBERS)
+            }
+            (_, value) => {
+                self.refuse_second(name)?;
+                value
+            }
+        };
         Ok(())
+    }
+
+    /// Refuses segments beside a curve by its points.
+    fn refuse_second(&self, name: &str) -> Result<(), ConfigError> {
+        match self.was_given(name) {
+            true => Err(ConfigError::Repeated {
+                scheme: self.scheme.name,
+                name: name.to_string(),
+            }),
+            false => Ok(()),
+        }
     }
 
     /// Refuses a limit in bytes or time that holds less than one byte.
@@ -74,6 +98,12 @@ impl Settings {
     /// The scheme's name.
     pub fn scheme(&self) -> &'static str {
         self.scheme.name
+    }
+
+    /// The scheme. The same descriptor as the registry's, so that a program whose schemes are made
+    /// at run time can find what belongs to it by its address.
+    pub fn descriptor(&self) -> &'static Descriptor {
+        self.scheme
     }
 
     /// The origin of `parameter`'s value: "given", "as=PRESET", or the origin of its default.

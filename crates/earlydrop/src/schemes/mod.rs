@@ -12,6 +12,7 @@ pub mod cobalt;
 pub mod codel;
 pub(crate) mod common;
 mod departure_delay;
+pub mod dial;
 pub mod droptail;
 pub mod dualpi2;
 pub mod fq_codel;
@@ -77,6 +78,7 @@ schemes! {
     fq_codel in "",
     fq_red in "",
     step in "",
+    dial in "",
 }
 
 impl Registry {

@@ -1,7 +1,7 @@
 //! A scheme's parameters with their values, and those without effect.
 
 use earlydrop::registry::{Descriptor, Parameter, Settings, Value};
-use earlydrop_report::scheme_list::{choices, condition};
+use earlydrop_report::scheme_list::condition;
 
 use super::{definitions, titled};
 use crate::draw::{Look, Style, Table, Text, definition, indented};
@@ -57,7 +57,7 @@ fn description(
         true => String::new(),
         false => format!(" ({set_by})"),
     };
-    let choices = choices(&parameter.kind);
+    let choices = parameter.kind.choices();
     let chosen = choices
         .filter(|_| !lists_choices(scheme))
         .and_then(|choices| meaning_of(choices, value))

@@ -76,7 +76,8 @@ pub(super) static FLOWS: Section = Section {
             Kind::OrAuto(&SPAN),
             "auto",
             "the base round-trip time (without queueing); auto: the network's",
-        ),
+        )
+        .written_like("50 ms"),
         one(
             "access",
             Kind::OrAuto(&RATE),
@@ -180,7 +181,8 @@ pub(super) static FLOWS: Section = Section {
             Kind::OrAuto(&TIME),
             "auto",
             "the maximum of a random delay before each packet, which prevents phase effects; auto: a packet's transmission time on the bottleneck",
-        ),
+        )
+        .written_like("1 ms"),
     ],
 };
 

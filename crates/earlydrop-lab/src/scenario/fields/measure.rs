@@ -33,7 +33,8 @@ pub(super) static MEASURE: Section = Section {
             Kind::OrAuto(&SPAN),
             "auto",
             "the time between two samples of queues and probes; auto: a 600th of the duration",
-        ),
+        )
+        .written_like("10 ms"),
         one(
             "series",
             Kind::Choice(&[
@@ -67,7 +68,8 @@ pub(super) static MEASURE: Section = Section {
             Kind::OrAuto(&SPAN),
             "auto",
             "the time within which losses of several flows are one loss event; auto: the network's round-trip time",
-        ),
+        )
+        .written_like("50 ms"),
         one(
             "deadline",
             SPAN,

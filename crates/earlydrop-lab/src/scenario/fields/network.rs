@@ -67,6 +67,7 @@ pub(super) static NETWORK: Section = Section {
             "auto",
             "the one-way propagation delay of a bottleneck; auto: a quarter of the shortest round-trip time, divided by the number of bottlenecks",
         )
+        .written_like("5 ms")
         .when("shape", &["dumbbell", "parking-lot"]),
         Field::new(
             "buffer",
@@ -135,7 +136,7 @@ static LINK: Section = Section {
         one("from", NAME, "", "the node it begins at"),
         one("to", NAME, "", "the node it ends at"),
         one("rate", RATE, "10 Mbps", "its rate"),
-        one("delay", TIME, "0 s", "its propagation delay"),
+        one("delay", TIME, "0 s", "its propagation delay").written_like("5 ms"),
         one(
             "queue",
             QUEUE,
@@ -162,7 +163,8 @@ static REORDER: Section = Section {
             TIME,
             "0 s",
             "the maximum of their extra delay, which is uniform from zero",
-        ),
+        )
+        .written_like("5 ms"),
     ],
 };
 
@@ -183,7 +185,8 @@ static CHANGE: Section = Section {
             Kind::OrAuto(&TIME),
             "auto",
             "its propagation delay from then on",
-        ),
+        )
+        .written_like("5 ms"),
         one("state", UP_OR_DOWN, "auto", "it goes down or up"),
     ],
 };

@@ -154,7 +154,8 @@ pub(super) static TCP: Section = Section {
             "ack_delay",
             Kind::OrAuto(&TIME),
             "the maximum delay of an ACK",
-        ),
+        )
+        .written_like("40 ms"),
         from_profile(
             "first_timeout",
             TIMEOUT,
@@ -164,13 +165,15 @@ pub(super) static TCP: Section = Section {
             "least_timeout",
             Kind::OrAuto(&TIME),
             "the minimum RTO; 0 s leaves it to `tick`, below which RTO never is",
-        ),
+        )
+        .written_like("200 ms"),
         from_profile("largest_timeout", TIMEOUT, "the maximum RTO"),
         from_profile(
             "tick",
             Kind::OrAuto(&Kind::Time(Range::closed(1e-9, 1.0))),
             "the granularity of the clock that measures round-trip times",
-        ),
+        )
+        .written_like("1 ms"),
         from_profile(
             "round_trips",
             Kind::OrAuto(&Kind::Choice(&[

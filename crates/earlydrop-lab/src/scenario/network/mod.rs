@@ -32,7 +32,7 @@ pub struct Topology {
     /// The name of the watched link, as written; empty for the default.
     watch: (String, Place),
     /// Where the kind of topology was written, or the table.
-    pub(super) place: Place,
+    pub(crate) place: Place,
 }
 
 impl Topology {
@@ -150,6 +150,7 @@ impl LinkSpec {
             reorder: self.reorder,
             changes: self.changes.clone(),
             trace: self.trace.clone(),
+            steered: false,
         }
     }
 

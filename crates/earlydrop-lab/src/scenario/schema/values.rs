@@ -70,6 +70,12 @@ pub(super) fn alternatives(kind: &Kind, units: Units) -> Vec<Value> {
         Kind::Text(_) => vec![single_value()],
         Kind::OrAuto(kind) => or_word("auto", "see the description", kind, units),
         Kind::OrNever(kind) => or_word("never", "at no time", kind, units),
+        Kind::OrPoints(kind) => {
+            let mut all = alternatives(kind, units);
+            let pair = r"[0-9.eE+-]+:[0-9.eE+-]+";
+            all.push(text_of(&format!(r"{pair}(\s+{pair})+")));
+            all
+        }
     }
 }
 

@@ -138,7 +138,7 @@ fn add_link(
     let stages = |stage| Ok((stage, impairments.map(Stage::Impairments)));
     let spec = match &described.queue {
         Some(spec) => spec.clone(),
-        None if changing => Spec::new(DEFAULT_QUEUE)?,
+        None if changing || described.steered => Spec::new(DEFAULT_QUEUE)?,
         None => {
             simulation.wires.push(Transmitter::new(rate, delay));
             return stages(Stage::Wire(simulation.wires.len() as u32 - 1));
@@ -159,6 +159,7 @@ fn add_link(
         && limit.bytes == Bytes(u64::MAX)
         && !changing
         && !is_logged
+        && !described.steered
     {
         let link = Transmitter::new(rate, delay);
         let fifo = FifoPort::new(id.0, name, link, limit.packets, meter);
@@ -173,6 +174,7 @@ fn add_link(
     let log = is_logged.then(|| Box::new(PacketLog::new(id, name.clone())));
     let mut port = Port::new(id.0, name, impairments, link, meter);
     port.log = log;
+    port.steering = described.steered.then(Box::default);
     simulation.ports.push(port);
     stages(Stage::Port(simulation.ports.len() as u32 - 1))
 }

@@ -1,0 +1,251 @@
+// The differences of the schemes from a baseline: a forest plot of one metric, and a table of all.
+
+/** The mark of a significant difference. */
+const SIGNIFICANT = "\u2020";
+
+/** Adds both; returns whether there is a baseline. */
+function addBaseline() {
+  const { baseline } = data;
+  if (!baseline || baseline.rows.length === 0 || baseline.metrics.length === 0) return false;
+  const metrics = baseline.metrics.map((index) => data.metrics[index]);
+  const usual = Math.max(0, metrics.findIndex(({ name }) => name === "delay_mean"));
+  const column = () => {
+    const index = metrics.findIndex(({ name }) => name === get("difference"));
+    return index < 0 ? usual : index;
+  };
+  addFigure({
+    name: "baseline",
+    title: `Differences from ${baselineLabel()}`,
+    keys: ["point", "hide", "difference"],
+    controls: () => [{ key: "difference", label: "Show", options: metrics.map(({ name, title }) => ({ value: name, text: capital(title) })), value: metrics[column()].name }],
+    draw: (look) => drawDifferences(look, metrics[column()], column()),
+  });
+  addDifferenceTable(document.getElementById("baseline"), metrics);
+  return true;
+}
+
+function baselineLabel() {
+  return data.schemes[data.baseline.scheme].label;
+}
+
+/** The rows of the point that is shown. */
+function differencesShown() {
+  return data.baseline.rows.filter(({ point }) => point === pointShown());
+}
+
+function drawDifferences(look, metric, column) {
+  const measured = differencesShown().filter(({ values }) => isNumber(values[column]?.mean));
+  if (measured.length === 0) return { nothing: `${capital(metric.title)} was not measured with the seeds of ${baselineLabel()}${atPoint()}.` };
+  const shown = schemesShown();
+  const rows = measured.filter(({ scheme }) => shown.includes(scheme));
+  if (rows.length === 0) return { nothing: ALL_HIDDEN };
+  const ends = rows.flatMap(({ values }) => differenceEnds(values[column], metric.scale));
+  const limit = differenceLimit(ends);
+  const beyond = limit < Infinity;
+  const range = ends.some((end) => end !== 0) ? differenceRange(ends.filter((end) => Math.abs(end) <= limit)) : null;
+  const series = rows.flatMap(({ scheme, values }, at) => differenceSeries(look, scheme, values[column], metric, at, range));
+  series[0].markLine = { ...guide(look, { xAxis: 0 }), lineStyle: { color: look.muted, width: 1.2, type: "solid" } };
+
+  const name = withUnit(`difference in ${metric.title}`, metric.unit === "%" ? "percentage points" : metric.unit);
+  const hint = { less: "\u2190 better", more: "better \u2192" }[metric.better];
+  const longest = Math.max(...rows.map(({ scheme }) => textWidth(data.schemes[scheme].label, look)));
+  return {
+    option: {
+      grid: plotGrid(look, { right: look.small ? 18 : 28 }),
+      xAxis: numberAxis(look, { name: hint ? `${capital(name)}   ${hint}` : capital(name), values: ends, zero: true, ...range, splitLine: { show: true, lineStyle: { color: look.grid } } }),
+      yAxis: nameAxis(look, {
+        name: "",
+        names: rows.map(({ scheme }) => data.schemes[scheme].label),
+        vertical: true,
+        inverse: true,
+        splitLine: { show: false },
+        axisTick: { show: false },
+        axisLabel: { color: look.text, fontFamily: look.font, fontSize: look.size - 0.5, interval: 0, width: Math.min(longest + 4, look.width * 0.34), overflow: "truncate" },
+      }),
+      tooltip: plotTooltip("item", (item) => {
+        const { scheme, values } = rows[item.value[1]];
+        const text = differenceText(values[column], metric);
+        return tip(data.schemes[scheme].label, [
+          { mark: markOf(scheme, look.theme), kind: "symbol", label: `against ${baselineLabel()}`, value: `${text.line} ${metric.unit}${text.share ? ` (${text.share})` : ""}` },
+          { label: "significant", value: values[column].significant ? "yes" : "no" },
+        ]);
+      }),
+      series,
+    },
+    height: rows.length * (look.small ? 26 : 28) + 58,
+    legend: schemeLegend(measured.map(({ scheme }) => scheme), look, "symbol"),
+    caption: differenceCaption(metric, rows, column, beyond, look),
+    columns: ["scheme", name, "half of the 95% interval", "share of the baseline", "significant"],
+    rows: () => rows.map(({ scheme, values }) => {
+      const { mean, half, share, significant } = values[column];
+      return [data.schemes[scheme].label, mean * metric.scale, isNumber(half) ? half * metric.scale : null, share, significant ? "yes" : "no"];
+    }),
+  };
+}
+
+/**
+ * The largest size that is drawn to scale. Without limit, one scheme far from all others would press
+ * these onto the line at zero.
+ */
+function differenceLimit(ends) {
+  const sizes = ends.map(Math.abs).sort((a, b) => a - b);
+  const usual = 4 * sizes[Math.floor(0.8 * (sizes.length - 1))];
+  return usual > 0 && sizes[sizes.length - 1] > usual ? Math.max(...sizes.filter((size) => size <= usual)) : Infinity;
+}
+
+/** An axis around zero and `ends`, which begins and ends at a tick, with room for a symbol. */
+function differenceRange(ends) {
+  const [low, high] = extent([0, ...ends]);
+  const interval = tickInterval((high - low) / 5);
+  const room = 0.03 * (high - low);
+  return {
+    min: low < 0 ? Math.floor((low - room) / interval) * interval : 0,
+    max: high > 0 ? Math.ceil((high + room) / interval) * interval : 0,
+    interval,
+  };
+}
+
+/**
+ * The interval and the mean of a row: filled where significant, hollow otherwise. A mean beyond the
+ * axis stands at its end, with its value.
+ */
+function differenceSeries(look, scheme, difference, metric, at, range) {
+  const { label } = data.schemes[scheme];
+  const mark = markOf(scheme, look.theme);
+  const mean = difference.mean * metric.scale;
+  const inside = (value) => (range ? Math.max(range.min, Math.min(range.max, value)) : value);
+  const outside = inside(mean) !== mean;
+  const series = [];
+  if (isNumber(difference.half) && !outside) {
+    series.push({
+      type: "line",
+      name: `${label}, interval`,
+      data: differenceEnds(difference, metric.scale).map((end) => [inside(end), at]),
+      symbol: "none",
+      lineStyle: { color: mark.colour, width: 2.5, cap: "butt" },
+      silent: true,
+      z: 3,
+    });
+  }
+  const text = differenceText(difference, metric).line;
+  series.push({
+    type: "scatter",
+    name: label,
+    data: [[inside(mean), at]],
+    symbol: mark.symbol,
+    symbolSize: look.small ? 10 : 11,
+    itemStyle: { color: difference.significant ? mark.colour : look.back, borderColor: mark.colour, borderWidth: 1.6, opacity: 1 },
+    label: {
+      show: outside,
+      formatter: () => (mean > 0 ? `${text} \u2192` : `\u2190 ${text}`),
+      position: mean > 0 ? "left" : "right",
+      distance: 6,
+      color: look.text,
+      fontFamily: look.font,
+      fontSize: look.size - 1,
+    },
+    emphasis: { disabled: true },
+    z: 4,
+  });
+  return series;
+}
+
+/** The ends of the interval; the mean twice without one. */
+function differenceEnds({ mean, half }, scale) {
+  return [-1, 1].map((side) => (mean + side * (half ?? 0)) * scale);
+}
+
+function differenceCaption(metric, rows, column, beyond, look) {
+  const several = rows.some(({ values }) => isNumber(values[column].half));
+  const how = several
+    ? "The difference of each scheme, its mean over seeds with the 95% interval; the runs are paired by seed. A filled symbol is a significant difference, a hollow one is not."
+    : "The difference of each scheme in a single run: there are no intervals, and nothing is significant.";
+  return `${capital(metric.title)} against that of ${baselineLabel()}, the line at zero${atPoint()}. ${how}${beyond ? " An arrow stands for a value beyond the axis, which is written beside it." : ""}${look.print ? "" : " Press a scheme below the figure to leave it out; the axis follows."}`;
+}
+
+/** A difference as text: its mean with a sign, half its interval, and its share of the baseline. */
+function differenceText(difference, metric) {
+  const text = estimateText(difference, metric.scale);
+  if (!text) return null;
+  const mean = withSign(text.mean, difference.mean);
+  const share = isNumber(difference.share) ? `${withSign(plain(100 * difference.share, 2), difference.share)}%` : "";
+  return { mean, half: text.half, share, line: text.half ? `${mean} ${PLUS_MINUS} ${text.half}` : mean };
+}
+
+function withSign(text, value) {
+  return value > 0 ? `+${text}` : text;
+}
+
+function addDifferenceTable(section, metrics) {
+  const box = make("div", { "data-figure": "differences" });
+  const note = make("p", { class: "note below" });
+  const save = button("Save as CSV", () => {
+    const { columns, rows } = differenceNumbers(metrics);
+    saveFile(fileName("differences", "csv"), "text/csv", csvText(columns, rows));
+  }, { class: "save", "aria-label": "Save the table of differences as CSV" });
+  section.append(make("h3", {}, "All metrics"), box, note, make("div", { class: "actions" }, save));
+  const show = () => {
+    const rows = differencesShown();
+    // Columns of zeros are left out.
+    const happened = metrics.map((_, index) => index).filter((index) => rows.some(({ values }) => values[index]?.mean));
+    const scrolled = box.querySelector(".scroll")?.scrollLeft ?? 0;
+    box.replaceChildren(differenceTable(
+      rows.map(({ scheme, values }) => ({ scheme, values: happened.map((index) => values[index]) })),
+      happened.map((index) => metrics[index]),
+    ));
+    box.querySelector(".scroll").scrollLeft = scrolled;
+    const any = rows.some(({ values }) => values.some((value) => value?.significant));
+    note.textContent = any
+      ? `${SIGNIFICANT} ${sentence(capital(data.baseline.significance))} Below each difference is its share of the baseline's mean.`
+      : "No difference is significant. Below each difference is its share of the baseline's mean.";
+    box.dataset.drawn = JSON.stringify({
+      columns: happened.map((index) => metrics[index].name),
+      rows: [...box.querySelectorAll("tbody tr")].map((row) => ({
+        name: row.querySelector("th .scheme span").textContent,
+        cells: [...row.querySelectorAll("td")].map((cell) => (cell.querySelector(".difference") ?? cell).textContent),
+        significant: [...row.querySelectorAll("td")].map((cell) => cell.classList.contains("significant")),
+      })),
+    });
+  };
+  show();
+  watch(["point", "theme"], show);
+}
+
+function differenceTable(rows, metrics) {
+  const caption = `Differences from ${baselineLabel()}${atPoint()}`;
+  const head = make("tr", {}, make("th", { scope: "col" }, "Scheme"), metrics.map(({ title, unit }) =>
+    make("th", { scope: "col" }, make("span", {}, capital(title)), unit ? make("span", { class: "unit" }, unit) : null)));
+  const body = rows.map(({ scheme, values }) => {
+    const name = make("span", { class: "scheme" }, swatch(markOf(scheme, themeShown())), make("span", {}, data.schemes[scheme].label));
+    return make("tr", {}, make("th", { scope: "row" }, name), values.map((value, index) => differenceCell(value, metrics[index])));
+  });
+  return scrollBox(caption, make("table", { class: "estimates" }, make("caption", { class: "unseen" }, caption), make("thead", {}, head), make("tbody", {}, body)));
+}
+
+function differenceCell(difference, metric) {
+  const text = difference && differenceText(difference, metric);
+  if (!text) return make("td", { class: "missing" }, make("span", { "aria-label": "not measured" }, "\u2013"));
+  const { significant } = difference;
+  const sign = make("span", { class: "star" }, significant ? SIGNIFICANT : "", significant ? make("span", { class: "unseen" }, " significant ") : null);
+  const better = significant && metric.better ? ((difference.mean < 0) === (metric.better === "less") ? "better" : "worse") : "";
+  return make(
+    "td",
+    { class: significant ? "significant" : null },
+    make("span", { class: "value" }, sign, make(significant ? "b" : "span", { class: "difference" }, text.mean), text.half ? make("span", { class: "half" }, `${PLUS_MINUS}${THIN}${text.half}`) : null),
+    make("span", { class: "share" }, [text.share, better].filter(Boolean).join(", ")),
+  );
+}
+
+/** Every difference at every point, for the CSV file. */
+function differenceNumbers(metrics) {
+  const columns = ["scheme", ...data.axes.map(({ field }) => field), ...metrics.flatMap(({ name, unit }) => [withUnit(name, unit), `${name} half interval`, `${name} significant`])];
+  const rows = data.baseline.rows.map(({ scheme, point, values }) => [
+    data.schemes[scheme].label,
+    ...data.axes.map((axis, place) => axis.values[data.points[point][place]]),
+    ...values.flatMap((value, index) => {
+      const scaled = (number) => (isNumber(number) ? number * metrics[index].scale : null);
+      return [scaled(value?.mean), scaled(value?.half), value ? String(value.significant) : null];
+    }),
+  ]);
+  return { columns, rows };
+}

@@ -1,0 +1,70 @@
+"""Environments for learning: agents that steer a queue of the simulator.
+
+Importing this package registers `earlydrop/AQM-v0` with Gymnasium:
+
+>>> import gymnasium
+>>> import earlydrop.gym
+>>> envs = gymnasium.make_vec("earlydrop/AQM-v0", num_envs=64, link="10 Mbps", flows=10)
+>>> observations, infos = envs.reset(seed=1)
+>>> observations.shape
+(64, 8)
+>>> observations, rewards, terminated, truncated, infos = envs.step(envs.action_space.sample())
+
+`gymnasium.make` makes a single one. The keyword arguments are those of `AQMVectorEnv`.
+
+**The environment is the simulator.** An episode is a run of a scenario with a seed; an agent that
+always sets what the scheme was configured with (`env.configured`) gets that scheme's run, bit for
+bit. Any scenario whose first scheme is `dial` or a scheme of the RED family is an environment; at
+the points of its sweep, each episode is at one of them, drawn by its seed.
+
+**Observations**, in steps of 10 ms unless `step` says otherwise:
+
+| name | what it is | from | to |
+|---|---|---|---|
+| `delay` | mean wait of the packets that left in the step, in base round-trip times | 0 | 10 |
+| `queue` | packets waiting, as a share of the buffer | 0 | 1 |
+| `utilisation` | share of the step in which the link was sending | 0 | 1 |
+| `arrivals` | bytes that arrived, over those that the link can send in the step | 0 | 10 |
+| `drop_rate` | packets dropped, over those that arrived | 0 | 1 |
+| `mark_rate` | packets marked, over those that arrived | 0 | 1 |
+| `average` | RED's average queue as a share of the buffer; of `dial`, a mean over steps | 0 | 1 |
+| the action | as set: probabilities, and thresholds as shares of the buffer | 0 | 1 |
+
+**Actions** by `action`:
+
+| `action` | numbers | scheme |
+|---|---|---|
+| `"probability"` | the probability of a drop or mark | `dial` |
+| `"max_p"` | RED's max_p | RED family |
+| `"thresholds"` | min and max, in packets | RED family |
+| `"kmin-kmax-pmax"` | Kmin and Kmax in packets, and Pmax | RED family |
+
+With `scale="natural"`, probabilities are numbers from 0 to 1, and thresholds are packets up to the
+buffer. With `scale="unit"`, all are numbers from -1 to 1, as many algorithms want them: a
+probability is `10**(2 * a - 2)`, from 0.0001 to 1, and 0 at -1; a threshold goes from 0 to the
+buffer. An upper threshold that is not above the lower one is a packet above it.
+
+**Rewards** are `throughput * utilisation - delay * delay - loss * drop_rate`, with the weights in
+`reward`, each 1 unless it is given.
+"""
+
+from __future__ import annotations
+
+from ..table import _needs
+
+try:
+    import gymnasium
+except ImportError as error:
+    raise _needs("gymnasium", "earlydrop.gym") from error
+
+from .environment import AQMEnv
+from .vector import AQMVectorEnv
+
+__all__ = ["AQMEnv", "AQMVectorEnv"]
+
+if "earlydrop/AQM-v0" not in gymnasium.registry:
+    gymnasium.register(
+        id="earlydrop/AQM-v0",
+        entry_point="earlydrop.gym:AQMEnv",
+        vector_entry_point="earlydrop.gym:AQMVectorEnv",
+    )

@@ -1,0 +1,198 @@
+"""Environments are the simulator, and Gymnasium's."""
+
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import earlydrop
+
+gymnasium = pytest.importorskip("gymnasium")
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.vector import AutoresetMode  # noqa: E402
+
+import earlydrop.gym  # noqa: E402
+
+KINDS = ["probability", "max_p", "thresholds", "kmin-kmax-pmax"]
+SHORT: dict[str, Any] = {"duration": "1 s", "flows": 4}
+
+
+def make(num_envs: int, **options: Any) -> Any:
+    return gymnasium.make_vec("earlydrop/AQM-v0", num_envs=num_envs, **{**SHORT, **options})
+
+
+@pytest.mark.parametrize(
+    ("action", "scheme"),
+    [
+        ("kmin-kmax-pmax", "red:min=6,max=21,max_p=0.07"),
+        ("max_p", "gred:min=6,max=21,max_p=0.07"),
+        ("thresholds", "ared:min=6,max=21"),
+        ("probability", "dial:probability=0.011"),
+    ],
+)
+def test_an_agent_that_answers_what_red_would_gets_the_run_of_red(action: str, scheme: str) -> None:
+    options: dict[str, Any] = {
+        **SHORT,
+        "duration": "4 s",
+        "schemes": scheme,
+        "link": "10 Mbps",
+        "rtt": "50 ms",
+    }
+    result = earlydrop.compare(**options, seeds=3)
+    envs = make(3, action=action, outcomes=True, threads=2, **options)
+    _, infos = envs.reset(seed=list(map(int, result.runs["seed"])))
+    truncated = np.zeros(3, bool)
+    while not truncated.any():
+        *_, truncated, infos = envs.step(envs.configured)
+    assert infos["_outcome"].all()
+    compared = 0
+    for name in set(result.runs.columns) & set(infos["outcome"][0]):
+        wanted = np.array(result.runs[name], float)
+        got = np.array([outcome[name] for outcome in infos["outcome"]], float)
+        np.testing.assert_array_equal(got, wanted, err_msg=name)
+        compared += 1
+    assert compared > 15
+    assert all(loss > 0 for loss in result.runs["loss"])
+
+
+def test_it_passes_gymnasiums_checks() -> None:
+    for action in KINDS:
+        for scale in ["natural", "unit"]:
+            env = gymnasium.make("earlydrop/AQM-v0", action=action, scale=scale, **SHORT)
+            check_env(env.unwrapped, skip_render_check=True)
+
+
+def test_it_passes_the_checks_of_stable_baselines3() -> None:
+    checks = pytest.importorskip("stable_baselines3.common.env_checker")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        checks.check_env(gymnasium.make("earlydrop/AQM-v0", scale="unit", **SHORT).unwrapped)
+
+
+def test_many_are_as_many_single_ones() -> None:
+    envs = make(3, action="max_p", threads=2)
+    env = gymnasium.make("earlydrop/AQM-v0", action="max_p", **SHORT)
+    envs.reset(seed=5)
+    single, info = env.reset(seed=7)
+    assert info == {"seed": 7, "point": 0}
+    for number in range(100):
+        p = 0.01 * (number % 9)
+        many, rewards, terminated, truncated, infos = envs.step(np.full((3, 1), p))
+        single, reward, _, over, info = env.step(np.array([p]))
+        np.testing.assert_array_equal(many[2], single)
+        assert rewards[2] == reward
+        assert infos["reward_parts"][2].tolist() == list(info.values())[:3]
+        assert many.dtype == single.dtype == np.float32
+        assert not terminated.any()
+        assert truncated[2] == over == (number == 99)
+    assert many in envs.observation_space
+    assert single in env.observation_space
+
+
+def test_seeds_decide_and_none_continues() -> None:
+    def play(envs: Any, seed: Any) -> Any:
+        _, infos = envs.reset(seed=seed)
+        rewards = [envs.step(np.full((2, 1), 0.02))[1] for _ in range(60)]
+        return infos["seed"].tolist(), np.array(rewards)
+
+    envs = make(2)
+    seeds, first = play(envs, 3)
+    assert seeds == [3, 4]
+    np.testing.assert_array_equal(play(envs, [4, 3])[1], first[:, ::-1])
+    play(envs, 3)
+    seeds, later = play(envs, None)
+    again = make(2)
+    play(again, 3)
+    assert play(again, None)[0] == seeds != [3, 4]
+    assert (later != first).any()
+
+
+def test_autoreset_is_gymnasiums() -> None:
+    for mode in AutoresetMode:
+        envs = make(2, autoreset_mode=mode)
+        assert envs.metadata["autoreset_mode"] == mode
+        envs.reset(seed=1)
+        for _ in range(100):
+            observations, _, _, truncated, infos = envs.step(np.full((2, 1), 0.02))
+        assert truncated.all()
+        if mode == AutoresetMode.SAME_STEP:
+            assert (observations == 0).all()
+            assert infos["_final_obs"].all()
+            assert infos["final_obs"][1] in envs.single_observation_space
+            assert infos["final_obs"][1][2] > 0.5
+            continue
+        assert "final_obs" not in infos
+        if mode == AutoresetMode.NEXT_STEP:
+            observations, rewards, _, truncated, _ = envs.step(np.full((2, 1), 0.02))
+            assert (observations == 0).all()
+            assert (rewards == 0).all()
+            assert not truncated.any()
+            continue
+        with pytest.raises(earlydrop.ArgumentError, match="environment 0 has ended"):
+            envs.step(np.zeros((2, 1)))
+        envs.reset(options={"reset_mask": np.array([True, False])})
+        with pytest.raises(earlydrop.ArgumentError, match="environment 1 has ended"):
+            envs.step(np.zeros((2, 1)))
+        envs.reset(options={"reset_mask": np.array([False, True])})
+        envs.step(np.zeros((2, 1)))
+
+
+def test_arrays_are_the_callers_unless_copy_is_off() -> None:
+    for copy in [True, False]:
+        envs = make(2, copy=copy)
+        envs.reset(seed=1)
+        first = envs.step(np.zeros((2, 1)))[:4]
+        kept = [array.copy() for array in first]
+        for _ in range(40):
+            second = envs.step(np.ones((2, 1)))[:4]
+        unchanged = all((a == b).all() for a, b in zip(first, kept, strict=True))
+        assert unchanged == copy
+        assert all((a is b) != copy for a, b in zip(first, second, strict=True))
+
+
+def test_a_sweep_is_a_set_of_settings() -> None:
+    sweep = '\nschemes = ["dial"]\nduration = "1 s"\n[flows.bulk]\n[sweep]\n'
+    envs = gymnasium.make_vec(
+        "earlydrop/AQM-v0", num_envs=40, scenario=sweep + '"flows.bulk.count" = [1, 5, 9]'
+    )
+    _, infos = envs.reset(seed=1)
+    assert set(infos["point"].tolist()) == {0, 1, 2}
+
+
+def test_rewards_are_weighted_parts() -> None:
+    envs = make(2, reward={"delay": 0.5, "loss": 20})
+    envs.reset(seed=1)
+    for _ in range(50):
+        _, rewards, _, _, infos = envs.step(np.full((2, 1), 0.05))
+        np.testing.assert_allclose(rewards, infos["reward_parts"] @ [1, -0.5, -20], atol=1e-12)
+
+
+def test_wrong_arguments_name_what_is_allowed() -> None:
+    for options, message in [
+        ({"action": "propability"}, 'did you mean "probability"'),
+        ({"scale": "units"}, 'did you mean "unit"'),
+        ({"reward": {"lost": 1}}, "did you mean 'loss'"),
+        ({"step": "10 mm"}, "step: "),
+        ({"action": "max_p", "schemes": "codel"}, "`codel` cannot be steered by max_p"),
+        ({"link": "10 Mbits"}, "link=10 Mbits"),
+        ({"step": "0 s"}, "a step of no time"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            earlydrop.gym.AQMVectorEnv(2, **options)
+    envs = make(2)
+    with pytest.raises(earlydrop.ArgumentError, match="environment 1 is not a number"):
+        envs.step(np.array([[0.1], [np.nan]]))
+    with pytest.raises(earlydrop.ArgumentError, match="reset_mask"):
+        envs.reset(options={"reset_mask": [True, False]})
+    with pytest.raises(earlydrop.ScenarioError):
+        make(0)
+
+
+def test_earlydrop_alone_does_not_import_gymnasium() -> None:
+    import subprocess
+
+    code = "import sys, earlydrop; sys.exit('gymnasium' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
