@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from typing import Any, Protocol
+from warnings import catch_warnings, simplefilter
 
 #: What a `progress` argument takes: `None` shows a bar where somebody sees it.
 Shown = bool | None
@@ -80,7 +81,10 @@ def bar(shown: Shown, unit: str = "run") -> Bar:
     if not shown:
         return _Hidden()
     try:
-        from tqdm.auto import tqdm
+        # Without ipywidgets, tqdm warns and shows a bar of text, which is all that is needed.
+        with catch_warnings():
+            simplefilter("ignore")
+            from tqdm.auto import tqdm
     except ImportError:
         return _Line(unit)
     return _Tqdm(tqdm, unit)
