@@ -126,8 +126,8 @@ def _figure_class() -> type[Figure]:
 
         def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
             image = BytesIO()
-            # Two pixels of the image for each of the screen, 96 of which are an inch.
-            self.savefig(image, format="png", dpi=2 * 1.25 * 96)
+            # A quarter larger than on paper, and sharp: 96 pixels of a screen are an inch.
+            self.savefig(image, format="png", dpi=1.5 * 1.25 * 96)
             width, height = self.get_size_inches()
             size = {"width": round(width * 1.25 * 96), "height": round(height * 1.25 * 96)}
             return image.getvalue(), size
@@ -177,7 +177,7 @@ def _legend(figure: Figure, plot: Part) -> None:
     def fits(columns: int) -> bool:
         rows = -(-len(widths) // columns)
         filled = [widths[start : start + rows] for start in range(0, len(widths), rows)]
-        return sum(max(column) for column in filled) <= plot["width"]
+        return bool(sum(max(column) for column in filled) <= plot["width"])
 
     figure.legend(
         handles=[_handle(entry, font) for entry in entries],

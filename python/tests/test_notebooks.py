@@ -6,6 +6,7 @@
 import math
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,23 @@ def kept(output: Any) -> Any:
     return output
 
 
+def joined(outputs: Iterable[Any]) -> list[Any]:
+    """The outputs with what was printed in one piece."""
+    result: list[Any] = []
+    for output in outputs:
+        if result and output.output_type == result[-1].output_type == "stream":
+            result[-1].text += output.text
+        else:
+            result.append(output)
+    return result
+
+
 def tidy(notebook: Any) -> Any:
     """A notebook as it is saved."""
     for cell in notebook.cells:
         cell.metadata = {}
         if cell.cell_type == "code":
-            cell.outputs = [output for output in map(kept, cell.outputs) if output is not None]
+            cell.outputs = joined(output for output in map(kept, cell.outputs) if output)
     notebook.metadata.pop("widgets", None)
     notebook.metadata.language_info = {"name": "python"}
     return notebook
