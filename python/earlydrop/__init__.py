@@ -37,11 +37,13 @@ from .scenario import Scenario
 from .schemes import SchemeInfo, scheme, schemes
 from .sweep import sweep
 from .table import Table
+from .tracing import Trace, trace
 from .tuning import Tuning, tune
 
 if TYPE_CHECKING:
     from .curves import Curve, curve
     from .driven import Fate, Queue, Replay, Tally
+    from .flent import FlentData, read_flent
 
 __version__ = _version()
 
@@ -54,6 +56,7 @@ __all__ = [
     "EarlydropError",
     "Explanation",
     "Fate",
+    "FlentData",
     "Interrupted",
     "Link",
     "Outcome",
@@ -71,6 +74,7 @@ __all__ = [
     "SchemeInfo",
     "Table",
     "Tally",
+    "Trace",
     "Translation",
     "Tuning",
     "Verdict",
@@ -82,18 +86,22 @@ __all__ = [
     "open_run",
     "parameter",
     "prepare",
+    "read_flent",
     "reproduce",
     "run",
     "scheme",
     "schemes",
     "sweep",
+    "trace",
     "translate",
     "tune",
 ]
 
 #: Where to find what is loaded when it is first used.
-_LAZY = dict.fromkeys(["Curve", "curve"], ".curves") | dict.fromkeys(
-    ["Fate", "Queue", "Replay", "Tally"], ".driven"
+_LAZY = (
+    dict.fromkeys(["Curve", "curve"], ".curves")
+    | dict.fromkeys(["Fate", "Queue", "Replay", "Tally"], ".driven")
+    | dict.fromkeys(["FlentData", "read_flent"], ".flent")
 )
 
 

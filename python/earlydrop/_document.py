@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, TypeAlias
 
+from .notebook import framed
 from .scenario import Value, _text
 from .table import aligned
 
@@ -39,7 +40,7 @@ class Answer:
 
     def _repr_html_(self) -> str:
         tables = "".join(table.html() for table in self._tables() if table.rows)
-        return f"<p><b>{escape(self._title())}</b></p>{tables}"
+        return framed(f'<p class="name">{escape(self._title())}</p>{tables}')
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,11 @@ class TextTable:
             + "</tr>"
             for row in self.rows
         )
-        title = f"<p>{escape(self.title)}</p>" if self.title else ""
-        return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        title = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        return (
+            f'<div class="wide"><table>{title}<thead><tr>{head}</tr></thead>'
+            f"<tbody>{rows}</tbody></table></div>"
+        )
 
 
 def texts(options: Mapping[str, Value | None]) -> dict[str, str]:

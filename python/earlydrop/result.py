@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _lib, kept_schemes
 from .errors import ArgumentError, Interrupted, RunError, SchemeError
+from .figures import draw, wanted
+from .notebook import terminal_width
 from .own import natives
 from .progress import Shown, bar
-from .scenario import Scenario, _wrapped
-from .table import Table, _needs, aligned
+from .scenario import Scenario, Value, _wrapped
+from .table import Table, _needs
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import xarray
     from distributed import Client
+    from matplotlib.figure import Figure
 
 #: What a list of metrics may be: names in a list, or "delay_p99,loss".
 Metrics = str | Sequence[str] | None
@@ -49,9 +53,8 @@ class Result:
     (6, 6)
     >>> print(result)
     20 CUBIC flows...
-    scheme ...
-    red    ...
-    codel  ...
+    * best mean of the column
+    ...
     """
 
     def __init__(self, scenario: Scenario, *, folder: str | os.PathLike[str] | None = None) -> None:
@@ -276,28 +279,104 @@ class Result:
         kept_schemes.keep(Path(folder), self.scenario._own)
         return kept
 
+    def figure(
+        self,
+        what: str = "scatter",
+        *,
+        schemes: str | Sequence[str] | None = None,
+        metrics: Metrics = None,
+        at: Mapping[str, Value] | None = None,
+        title: str = "",
+        x_label: str | None = None,
+        y_label: str | None = None,
+        width: str | float = "ieee",
+        height: str | float | None = None,
+        font: str | float = 8,
+    ) -> Figure:
+        """A figure of matplotlib for a paper: the picture of `earlydrop figure`.
+
+        `what` is "scatter" (one metric against another), "sweep" (a metric along a swept field),
+        "time" (series of one scheme, or of two), "cdf" or "tail" (times in the queue). `metrics`
+        are the two of a scatter, the one of a sweep, or names of time series. `at` is the point of
+        a sweep: `{"network.rtt": "50 ms"}`. `width` and `height` are text ("3.3in", "84mm", or a
+        column of IEEE's or ACM's format: "ieee", "ieee2", "acm", "acm2") or inches; `font` is in
+        points.
+
+        >>> import earlydrop
+        >>> result = earlydrop.compare(["red", "codel"], duration="5 s", seeds=2)
+        >>> figure = result.figure("scatter", width="acm")
+        >>> figure.get_size_inches().round(2).tolist()
+        [3.33, ...]
+        >>> result.figure("tial")
+        Traceback (most recent call last):
+        ...
+        earlydrop.errors.ArgumentError: picture `tial`: allowed: tail, ...
+        """
+        choices = wanted(
+            what,
+            schemes=schemes,
+            metrics=metrics,
+            at=at,
+            title=title,
+            x_label=x_label,
+            y_label=y_label,
+            width=width,
+            height=height,
+            font=font,
+        )
+        return draw(self._run.plot(choices))
+
+    def svg(
+        self,
+        what: str = "scatter",
+        *,
+        schemes: str | Sequence[str] | None = None,
+        metrics: Metrics = None,
+        at: Mapping[str, Value] | None = None,
+        title: str = "",
+        x_label: str | None = None,
+        y_label: str | None = None,
+        width: str | float = "ieee",
+        height: str | float | None = None,
+        font: str | float = 8,
+    ) -> str:
+        """The SVG file that `earlydrop figure` writes, without matplotlib; see `figure`."""
+        choices = wanted(
+            what,
+            schemes=schemes,
+            metrics=metrics,
+            at=at,
+            title=title,
+            x_label=x_label,
+            y_label=y_label,
+            width=width,
+            height=height,
+            font=font,
+        )
+        return self._run.svg(choices)
+
+    def to_flent(
+        self, folder: str | os.PathLike[str], *, time: datetime | None = None
+    ) -> list[Path]:
+        """Writes a data file of flent (https://flent.org) for each run whose samples are stored.
+
+        `flent -i FILE -p totals -o plot.png` plots one, `flent-gui` compares them.
+
+        Bandwidths need `set={"measure.departures": True}`. Runs of the first seed have samples;
+        `"measure.series": "all"` keeps all. `time` is when a run is said to have begun: now.
+        """
+        from .flent import write
+
+        return write(self, folder, time)
+
     def __str__(self) -> str:
-        lines = [self.scenario.title]
-        for title, header, rows in self._run.printed(None):
-            lines += [title] if title else []
-            lines += aligned(header, rows)
-        return "\n".join(lines)
+        return self._run.text(terminal_width())
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        parts = [f"<p><b>{escape(self.scenario.title)}</b></p>"]
-        for title, header, rows in self._run.printed(None):
-            if title:
-                parts.append(f"<p>{escape(title)}</p>")
-            head = "".join(f"<th>{escape(name)}</th>" for name in header)
-            body = "".join(
-                "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-                for row in rows
-            )
-            parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
-        return "".join(parts)
+        return self._run.html()
 
 
 def _threads(threads: int | None) -> int:

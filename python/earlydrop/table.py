@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from . import _lib
+from .notebook import framed
 
 if TYPE_CHECKING:
     import pandas
@@ -122,9 +123,10 @@ class Table:
             "<tr>" + "".join(f"<td>{escape(_text(v))}</td>" for v in row.values()) + "</tr>"
             for row in _first(self)
         )
-        more = "".join(f"<p>{line}</p>" for line in _more(self))
-        return (
-            f'<div style="overflow-x: auto"><table><thead><tr>{head}</tr></thead>'
+        more = "".join(f'<p class="note">{line}</p>' for line in _more(self))
+        size = f'<p class="note">{len(self)} rows of {len(self.columns)} columns</p>'
+        return framed(
+            f'{size}<div class="wide"><table><thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>{more}"
         )
 

@@ -11,12 +11,14 @@ mod environment;
 mod errors;
 mod judging;
 mod model;
+mod picture;
 mod python_aqm;
 mod queue;
 mod run;
 mod scenario;
 mod scheme;
 mod table;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -51,6 +53,14 @@ mod _lib {
     use super::scheme::SchemeClass;
     #[pymodule_export]
     use super::table::Table;
+    #[pymodule_export]
+    use super::trace::Trace;
+
+    /// The style sheet of tables in notebooks, for an element of class `earlydrop`.
+    #[pyfunction]
+    fn notebook_style() -> String {
+        earlydrop_report::notebook::style()
+    }
 
     /// Whether text names a built-in scheme by this name.
     #[pyfunction]

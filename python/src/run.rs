@@ -13,14 +13,16 @@ use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
 use earlydrop_lab::store::{self, Report, RunError, Store, missing_cells, run_cells, run_until};
 use earlydrop_lab::summary::Summary;
-use earlydrop_report::run_report::{json, write_report_to};
-use earlydrop_report::table::{self as text_table, View};
+use earlydrop_report::notebook;
+use earlydrop_report::run_report::{Data, gather, json, write_report_to};
+use earlydrop_report::table::View;
 use earlydrop_report::tuning::TuneReport;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::attended::attended;
 use crate::errors::{run_error, scenario_error, value_error};
+use crate::picture::Picture;
 use crate::scenario::{Scenario, describe};
 use crate::scheme::{INTERPRETER, SchemeClass, registry};
 use crate::table::Table;
@@ -153,6 +155,11 @@ impl Run {
             read(plan, store, &summary)
         })
     }
+}
+
+/// The data of a run's pictures.
+fn data(plan: &Plan, store: &Store, summary: &Summary) -> PyResult<Data> {
+    gather(plan, store, summary, &View::default()).map_err(run_error)
 }
 
 /// All schemes compared with the one with this label.
@@ -385,22 +392,6 @@ impl Run {
         })
     }
 
-    /// The tables that the command prints: title, header, and rows of texts with marks.
-    #[pyo3(signature = (metrics=None))]
-    fn printed(&self, metrics: Option<&str>) -> PyResult<Vec<PrintedTable>> {
-        let metrics = chosen(metrics)?;
-        let cell = |cell: text_table::Cell| format!("{}{}", cell.text, cell.mark.sign(true));
-        let row = |row: Vec<text_table::Cell>| row.into_iter().map(cell).collect();
-        self.summarises(|plan, _, summary| {
-            let tables = text_table::tables(plan, summary, metrics.as_deref());
-            let printed = tables.into_iter().map(|table| {
-                let rows = table.rows.into_iter().map(row).collect();
-                (table.title, table.header, rows)
-            });
-            Ok(printed.collect())
-        })
-    }
-
     /// The JSON document of `earlydrop run --json`.
     #[pyo3(signature = (metrics=None, baseline=None))]
     fn json(&self, metrics: Option<&str>, baseline: Option<&str>) -> PyResult<String> {
@@ -410,6 +401,31 @@ impl Run {
             let page = store.folder().join("report.html");
             let document = json(plan, store, summary, &page, &view);
             Ok(document.map_err(run_error)?.to_string())
+        })
+    }
+
+    /// A picture as JSON, for matplotlib to draw.
+    fn plot(&self, wanted: Picture) -> PyResult<String> {
+        self.summarises(|plan, store, summary| wanted.json(&data(plan, store, summary)?))
+    }
+
+    /// A picture as an SVG file, as `earlydrop figure` writes it.
+    fn svg(&self, wanted: Picture) -> PyResult<String> {
+        self.summarises(|plan, store, summary| wanted.svg(&data(plan, store, summary)?))
+    }
+
+    /// The text that the command prints, in lines of at most `width` columns.
+    fn text(&self, width: usize) -> PyResult<String> {
+        self.summarises(|plan, _, summary| {
+            let view = View::default();
+            Ok(earlydrop_cli::summary_text(plan, summary, &view, width))
+        })
+    }
+
+    /// What a notebook shows.
+    fn html(&self) -> PyResult<String> {
+        self.summarises(|plan, store, summary| {
+            notebook::result(plan, store, summary).map_err(run_error)
         })
     }
 
@@ -437,6 +453,3 @@ impl Run {
         })
     }
 }
-
-/// Title, header and rows.
-type PrintedTable = (String, Vec<String>, Vec<Vec<String>>);

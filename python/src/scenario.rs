@@ -155,6 +155,9 @@ pub(crate) fn describe<'py>(py: Python<'py>, plan: &Plan) -> PyResult<Bound<'py,
         .iter()
         .map(|axis| (axis.field.clone(), axis.texts()));
     about.set_item("axes", axes.collect::<Vec<_>>())?;
+    let groups = scenario.groups.iter();
+    let groups = groups.map(|group| (group.name.to_string(), group.is_tcp()));
+    about.set_item("groups", groups.collect::<Vec<_>>())?;
     about.set_item("points", plan.points.len())?;
     about.set_item("seeds", plan.seeds.clone())?;
     about.set_item("runs", plan.cell_count())?;

@@ -11,9 +11,9 @@ use arrow_array::{
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{DataType, Field, Schema};
-use earlydrop_lab::store::{ColumnTable, Values};
+use earlydrop_lab::store::{Column, ColumnTable, ColumnType, Values};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
 
 use crate::errors::{run_error, value_error};
 
@@ -93,6 +93,26 @@ fn array(values: &Values) -> ArrayRef {
 
 #[pymethods]
 impl Table {
+    /// A table of columns by name and meaning; of text where the first value that is there is text,
+    /// otherwise of numbers.
+    #[staticmethod]
+    fn of(columns: Vec<(String, String, Bound<'_, PyList>)>) -> PyResult<Table> {
+        let column = |(name, meaning, list): (String, String, Bound<'_, PyList>)| {
+            let first = list.iter().find(|value| !value.is_none());
+            let (kind, values) = match first {
+                Some(value) if value.is_instance_of::<PyString>() => {
+                    (ColumnType::Text, Values::Text(list.extract()?))
+                }
+                _ => (ColumnType::Real, Values::Real(list.extract()?)),
+            };
+            Ok((Column::new(&name, kind, &meaning), values))
+        };
+        let columns = columns.into_iter().map(column);
+        Table::new(ColumnTable {
+            columns: columns.collect::<PyResult<_>>()?,
+        })
+    }
+
     /// The columns' names.
     #[getter]
     fn names(&self) -> Vec<&str> {

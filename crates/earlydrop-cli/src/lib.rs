@@ -35,8 +35,12 @@ use commands::{
     check, compare, configure, explain, export, figure, queue, report, reproduce, run, schemes,
     trace, translate, tune,
 };
-use draw::Style;
+use draw::{Style, painted};
 use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
+use earlydrop_lab::plan::{Cell, Plan};
+use earlydrop_lab::summary::Summary;
+use earlydrop_lab::trace::CellTrace;
+use earlydrop_report::table::View;
 use failure::Failure;
 use output::Output;
 use outputs::Overwriting;
@@ -142,6 +146,19 @@ pub fn run(words: impl IntoIterator<Item = impl Into<OsString>>) -> u8 {
     // where it cannot be written.
     drop(io::stdout().flush());
     code
+}
+
+/// The text that `earlydrop run` prints of results, without colours, in lines of at most `width`
+/// columns.
+pub fn summary_text(plan: &Plan, summary: &Summary, view: &View, width: usize) -> String {
+    let style = Style::plain(width);
+    painted(&summary_table::lines(plan, summary, view, &style), &style)
+}
+
+/// The text that `earlydrop trace` prints of a traced run, without colours, in lines of at most
+/// `width` columns.
+pub fn trace_text(plan: &Plan, cell: Cell, traced: &CellTrace, width: usize) -> String {
+    trace::text(plan, cell, traced, width)
 }
 
 /// Parses the command line.

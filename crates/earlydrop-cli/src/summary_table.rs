@@ -2,11 +2,13 @@
 
 use std::io;
 
-use earlydrop_lab::baseline::SIGNIFICANT;
-use earlydrop_lab::plan::{CHANGED, Hosts, Plan};
+use earlydrop_lab::plan::{CHANGED, Plan};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::derived;
-use earlydrop_report::table::{Cell, Mark, Table, View, difference_table, link_tables, tables};
+use earlydrop_report::table::{
+    Cell, Mark, NOT_TRUSTWORTHY, Table, View, further_tables, has_doubtful_runs, meanings, measured,
+    tables,
+};
 
 use crate::draw::{Look, Style, Text};
 use crate::output::Output;
@@ -19,6 +21,11 @@ pub(crate) fn print(
     out: &mut Output<'_>,
     style: &Style,
 ) -> io::Result<()> {
+    out.lines(&lines(plan, summary, view, style), style)
+}
+
+/// The lines of [`print`].
+pub(crate) fn lines(plan: &Plan, summary: &Summary, view: &View, style: &Style) -> Vec<Text> {
     let mut lines = header(plan, summary, style);
     let is_alike = derived::of_all_points(plan).is_some();
     let mut marks: Vec<Mark> = Vec::new();
@@ -44,36 +51,23 @@ pub(crate) fn print(
         }
     }
     lines.push(Text::default());
-    lines.extend(legend(&marks, view, style));
-    let live = summary.rows.iter().filter_map(|row| row.live.as_ref());
-    if live.map(|live| live.doubtful).sum::<usize>() > 0 {
+    let meanings = meanings(&marks, view, style.unicode);
+    lines.extend(meanings.iter().flat_map(|line| faint(line, style)));
+    if has_doubtful_runs(summary) {
         lines.extend(faint(NOT_TRUSTWORTHY, style));
     }
-    out.lines(&lines, style)
+    lines
 }
 
 /// The title, the size of the run, and what holds at every point of the sweep.
 fn header(plan: &Plan, summary: &Summary, style: &Style) -> Vec<Text> {
     let scenario = plan.scenario();
-    let seeds = summary.rows.iter().map(|row| row.seeds).max().unwrap_or(0);
-    let runs = match seeds {
-        1 => "one run each".to_string(),
-        seeds => format!("means of {seeds} runs ± 95% intervals"),
-    };
-    let hosts = match plan.hosts {
-        Hosts::Simulated => "",
-        Hosts::Real => "live, on real hosts with the kernel's TCP: ",
-    };
-    let (from, to) = (scenario.warm_up, scenario.duration);
     let mut lines = vec![Text::new(&scenario.title, Look::Strong)];
     // What a file says of itself stands in the file; what was changed is seen nowhere else.
     if scenario.about.starts_with(CHANGED) {
         lines.extend(Text::new(&scenario.about, Look::Plain).wrapped(style.width));
     }
-    lines.extend(faint(
-        &format!("{hosts}{runs}, measured from {from} to {to}"),
-        style,
-    ));
+    lines.extend(faint(&measured(plan, summary), style));
     let derived = derived::of_all_points(plan).unwrap_or_default();
     lines.extend(derived.iter().flat_map(|line| faint(line, style)));
     lines
@@ -82,48 +76,6 @@ fn header(plan: &Plan, summary: &Summary, style: &Style) -> Vec<Text> {
 fn faint(text: &str, style: &Style) -> Vec<Text> {
     Text::new(text, Look::Faint).wrapped(style.width)
 }
-
-/// The tables of a point after its main one: of each bottleneck, and of differences.
-fn further_tables(plan: &Plan, summary: &Summary, view: &View, point: usize) -> Vec<Table> {
-    let mut tables = link_tables(plan, summary, point);
-    let comparison = view.comparison.as_ref();
-    tables.extend(comparison.map(|comparison| difference_table(plan, comparison, point)));
-    tables
-}
-
-/// All tables in the order of the points.
-pub(crate) fn all_tables(plan: &Plan, summary: &Summary, view: &View) -> Vec<Table> {
-    let main = tables(plan, summary, view.metrics.as_deref()).into_iter();
-    let of_point = |(point, main)| {
-        let further = further_tables(plan, summary, view, point);
-        [main].into_iter().chain(further)
-    };
-    main.enumerate().flat_map(of_point).collect()
-}
-
-/// The meaning of the marks that tables have.
-fn legend(marks: &[Mark], view: &View, style: &Style) -> Vec<Text> {
-    let all = [Mark::Best, Mark::Similar, Mark::Significant];
-    let lines = all
-        .into_iter()
-        .filter(|mark| marks.contains(mark))
-        .map(|mark| {
-            let meaning = match (mark, &view.comparison) {
-                (Mark::Significant, Some(_)) => SIGNIFICANT,
-                _ => mark.meaning(),
-            };
-            format!("{} {meaning}", mark.sign(style.unicode))
-        });
-    let mut lines: Vec<String> = lines.collect();
-    if view.comparison.is_some() && !marks.contains(&Mark::Significant) {
-        lines.push(format!("no difference is {SIGNIFICANT}"));
-    }
-    lines.iter().flat_map(|line| faint(line, style)).collect()
-}
-
-/// The meaning of the mark after a scheme's name.
-pub(crate) const NOT_TRUSTWORTHY: &str = "! not trustworthy: in some runs more than 1% of packets \
-    were late by more than half a packet's transmission time, or were lost outside the queue";
 
 /// A table in blocks of columns that fit the width, each block with the schemes' names.
 pub(crate) fn lay_out(table: &Table, style: &Style) -> Vec<Text> {

@@ -1,6 +1,8 @@
 //! One cell in depth: all its series, and the packets of the watched link.
 
-use earlydrop_sim::capture::Capture;
+use std::io::{self, Write};
+
+use earlydrop_sim::capture::{Capture, write_pcapng};
 use earlydrop_sim::packet_log::PacketLog;
 
 use crate::budget::Budget;
@@ -20,6 +22,13 @@ pub struct CellTrace {
     pub packets: Vec<PacketLog>,
     /// The group of each flow.
     pub groups: Vec<String>,
+}
+
+impl CellTrace {
+    /// Writes the captured packets as a pcapng file.
+    pub fn write_pcapng(&self, out: impl Write) -> io::Result<()> {
+        write_pcapng(&self.captures, out)
+    }
 }
 
 /// The packets of the watched link to record.

@@ -7,6 +7,7 @@
 //! | [`mod@table`] | a run's summary as tables, Markdown and CSV |
 //! | [`derived`] | buffers, thresholds and targets of a plan, in sentences |
 //! | [`run_report`] | a run's results as one interactive page, and as JSON |
+//! | [`notebook`] | a run's results as a part of a page, for notebooks |
 //! | [`side_by_side`] | simulated and live runs of one scenario, compared |
 //! | [`configuration`] | the answer of `earlydrop configure`: text, page, JSON, other tools' syntax |
 //! | [`explanation`], [`translation`] | the answers of `earlydrop explain` and `translate`, and as JSON |
@@ -76,6 +77,7 @@ pub mod figure;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod latex;
+pub mod notebook;
 mod model_json;
 mod page_shell;
 pub mod request;

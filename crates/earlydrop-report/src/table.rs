@@ -1,9 +1,11 @@
 //! A run's summary as tables of cells, as Markdown and as CSV.
 
-use earlydrop_lab::baseline::{Comparison, Difference, DifferenceRow, headline_metrics};
+use earlydrop_lab::baseline::{
+    Comparison, Difference, DifferenceRow, SIGNIFICANT, headline_metrics,
+};
 use earlydrop_lab::escape::{CsvField, CsvWriter, markdown};
 use earlydrop_lab::metrics::{LINK_METRICS, LIVE_METRICS, METRICS, Metric};
-use earlydrop_lab::plan::Plan;
+use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::statistics::{Standing, significant};
 use earlydrop_lab::summary::{LinkSummary, RankedMean, SchemeSummary, Summary};
 
@@ -216,6 +218,69 @@ fn table(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>, point: usize
         rows: rows.iter().map(line).collect(),
     }
 }
+
+/// The tables of a point after its main one: of each bottleneck, and of differences.
+pub fn further_tables(plan: &Plan, summary: &Summary, view: &View, point: usize) -> Vec<Table> {
+    let mut tables = link_tables(plan, summary, point);
+    let comparison = view.comparison.as_ref();
+    tables.extend(comparison.map(|comparison| difference_table(plan, comparison, point)));
+    tables
+}
+
+/// All tables in the order of the points.
+pub fn all_tables(plan: &Plan, summary: &Summary, view: &View) -> Vec<Table> {
+    let main = tables(plan, summary, view.metrics.as_deref()).into_iter();
+    let of_point = |(point, main)| {
+        let further = further_tables(plan, summary, view, point);
+        [main].into_iter().chain(further)
+    };
+    main.enumerate().flat_map(of_point).collect()
+}
+
+/// How many runs the means are of, and what was measured: "means of 5 runs ± 95% intervals,
+/// measured from 10 s to 60 s".
+pub fn measured(plan: &Plan, summary: &Summary) -> String {
+    let scenario = plan.scenario();
+    let seeds = summary.rows.iter().map(|row| row.seeds).max().unwrap_or(0);
+    let runs = match seeds {
+        1 => "one run each".to_string(),
+        seeds => format!("means of {seeds} runs ± 95% intervals"),
+    };
+    let hosts = match plan.hosts {
+        Hosts::Simulated => "",
+        Hosts::Real => "live, on real hosts with the kernel's TCP: ",
+    };
+    let (from, to) = (scenario.warm_up, scenario.duration);
+    format!("{hosts}{runs}, measured from {from} to {to}")
+}
+
+/// The meaning of each of these marks that tables have, each in a line after its sign.
+pub fn meanings(marks: &[Mark], view: &View, unicode: bool) -> Vec<String> {
+    let all = [Mark::Best, Mark::Similar, Mark::Significant];
+    let present = all.into_iter().filter(|mark| marks.contains(mark));
+    let line = |mark: Mark| {
+        let meaning = match (mark, &view.comparison) {
+            (Mark::Significant, Some(_)) => SIGNIFICANT,
+            _ => mark.meaning(),
+        };
+        format!("{} {meaning}", mark.sign(unicode))
+    };
+    let mut lines: Vec<String> = present.map(line).collect();
+    if view.comparison.is_some() && !marks.contains(&Mark::Significant) {
+        lines.push(format!("no difference is {SIGNIFICANT}"));
+    }
+    lines
+}
+
+/// Whether some of the live runs are not trustworthy.
+pub fn has_doubtful_runs(summary: &Summary) -> bool {
+    let live = summary.rows.iter().filter_map(|row| row.live.as_ref());
+    live.map(|live| live.doubtful).sum::<usize>() > 0
+}
+
+/// The meaning of the mark after a scheme's name.
+pub const NOT_TRUSTWORTHY: &str = "! not trustworthy: in some runs more than 1% of packets \
+    were late by more than half a packet's transmission time, or were lost outside the queue";
 
 /// Follows the label of a scheme of whose live runs some are not trustworthy.
 pub const NOT_TRUSTWORTHY_MARK: &str = " !";

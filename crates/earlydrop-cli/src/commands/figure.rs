@@ -2,13 +2,14 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::ValueEnum;
 use earlydrop_lab::files::{NewFile, Signature, create_folder};
 use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
-use earlydrop_report::figure::print::{self, PDF_HEAD, PGF_HEAD, Size, missing_letters, scene};
+use earlydrop_report::figure::print::{
+    self, Length, PDF_HEAD, PGF_HEAD, Size, missing_letters, scene,
+};
 use earlydrop_report::run_report::gather;
 use earlydrop_report::run_report::pictures::{self, Choices, picture};
 use earlydrop_report::table::View;
@@ -115,43 +116,6 @@ impl Format {
     }
 }
 
-/// A length on paper, in points (1/72 inch).
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Length(f64);
-
-/// Names of widths, in inches.
-const COLUMNS: [(&str, f64); 4] = [("ieee", 3.5), ("ieee2", 7.16), ("acm", 3.33), ("acm2", 7.0)];
-/// Units of length, in points.
-const UNITS: [(&str, f64); 4] = [
-    ("in", 72.0),
-    ("mm", 72.0 / 25.4),
-    ("cm", 720.0 / 25.4),
-    ("pt", 1.0),
-];
-
-impl FromStr for Length {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Length, String> {
-        if let Some((_, inches)) = COLUMNS.iter().find(|(name, _)| *name == text) {
-            return Ok(Length(72.0 * inches));
-        }
-        let read = || {
-            let (unit, points) = UNITS.iter().find(|(unit, _)| text.ends_with(unit))?;
-            let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-            Some(number * points)
-        };
-        match read() {
-            Some(points) if points > 0.0 && points <= 14_400.0 => Ok(Length(points)),
-            _ => Err("allowed: a number above 0 with in, mm, cm or pt, up to 200in".to_string()),
-        }
-    }
-}
-
-/// The widths and font sizes with which a picture can be read.
-const WIDTHS: (f64, f64) = (90.0, 14_400.0);
-const FONTS: (f64, f64) = (2.0, 72.0);
-
 pub(crate) fn run(arguments: &Figure, out: &mut Output<'_>) -> Result<(), Failure> {
     let size = size(arguments)?;
     let files = files(arguments)?;
@@ -188,23 +152,8 @@ pub(crate) fn run(arguments: &Figure, out: &mut Output<'_>) -> Result<(), Failur
 }
 
 fn size(arguments: &Figure) -> Result<Size, Failure> {
-    let check = |option: &str, length: Length, (low, high): (f64, f64)| {
-        if (low..=high).contains(&length.0) {
-            return Ok(length.0);
-        }
-        Err(Failure::Usage(format!(
-            "{option} {:.2}pt: allowed: {low}pt to {high}pt",
-            length.0
-        )))
-    };
-    Ok(Size {
-        width: check("--width", arguments.width, WIDTHS)?,
-        height: arguments
-            .height
-            .map(|length| check("--height", length, WIDTHS))
-            .transpose()?,
-        font: check("--font", arguments.font, FONTS)?,
-    })
+    let size = Size::of(arguments.width, arguments.height, arguments.font);
+    size.map_err(|error| Failure::Usage(format!("--{error}")))
 }
 
 /// The files to write, each with its format.
@@ -281,21 +230,5 @@ impl Figure {
             x_label: self.x_label.clone(),
             y_label: self.y_label.clone(),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_have_units_or_are_columns() {
-        let points = |text: &str| text.parse::<Length>().map(|length| length.0);
-        assert_eq!(points("3.5in"), Ok(252.0));
-        assert_eq!(points("ieee"), points("3.5in"));
-        assert_eq!(points("25.4 mm").map(f64::round), Ok(72.0));
-        for wrong in ["3.5", "", "in", "-1in", "NaNin", "1e9in", "3 feet"] {
-            assert!(points(wrong).is_err(), "{wrong}");
-        }
     }
 }

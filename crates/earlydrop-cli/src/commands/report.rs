@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Re
             }
         }
         Format::Markdown => {
-            for table in summary_table::all_tables(&plan, &summary, &view) {
+            for table in table::all_tables(&plan, &summary, &view) {
                 writeln!(out, "{}", table.markdown())?;
             }
         }

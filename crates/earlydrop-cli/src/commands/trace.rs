@@ -12,9 +12,8 @@ use earlydrop_lab::store::{PacketFormat, Store, write_packets};
 use earlydrop_lab::trace::{CellTrace, Packets, trace};
 use earlydrop_report::run_report;
 use earlydrop_report::table::point_label;
-use earlydrop_sim::capture;
 
-use crate::draw::{Look, Plot, Style, Text};
+use crate::draw::{Look, Plot, Style, Text, painted};
 use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::output::Output;
@@ -233,7 +232,7 @@ impl Files {
         written.map_err(|error| FileError::new(&path, error))?;
         file.complete()?;
         if let Some((path, mut file)) = self.pcap {
-            let written = capture::write_pcapng(&trace.captures, &mut file);
+            let written = trace.write_pcapng(&mut file);
             written.map_err(|error| FileError::new(&path, error))?;
             file.complete()?;
             paths.push(path);
@@ -271,6 +270,12 @@ fn write_series(series: &[Series], out: impl Write) -> io::Result<()> {
         }
     }
     writer.finish()
+}
+
+/// What the command prints of a traced run, in lines of at most `width` columns.
+pub(crate) fn text(plan: &Plan, cell: Cell, trace: &CellTrace, width: usize) -> String {
+    let style = Style::plain(width);
+    painted(&plots(plan, cell, trace, &style), &style)
 }
 
 /// Plots of the measured link over time: lengths in packets, probabilities, drops and marks.

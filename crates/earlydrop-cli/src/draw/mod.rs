@@ -31,6 +31,15 @@ pub(crate) struct Style {
 }
 
 impl Style {
+    /// No colours, and lines of at most `width` columns.
+    pub(crate) fn plain(width: usize) -> Style {
+        Style {
+            colour: false,
+            unicode: true,
+            width: width.clamp(20, MAX_WIDTH),
+        }
+    }
+
     /// The capabilities of standard output. Colours depend on `NO_COLOR`, `CLICOLOR_FORCE` and
     /// whether it is a terminal; without a terminal the width is `COLUMNS`, else 80.
     pub(crate) fn of_stdout() -> Style {
@@ -44,4 +53,10 @@ impl Style {
             width: terminal.or_else(columns).unwrap_or(80).clamp(20, MAX_WIDTH),
         }
     }
+}
+
+/// Lines as one text, without the empty ones at its end.
+pub(crate) fn painted(lines: &[Text], style: &Style) -> String {
+    let lines: Vec<String> = lines.iter().map(|line| line.paint(style)).collect();
+    lines.join("\n").trim_end().to_string()
 }

@@ -42,6 +42,11 @@ pub struct FlowGroup {
 }
 
 impl FlowGroup {
+    /// Whether its flows are TCP's.
+    pub fn is_tcp(&self) -> bool {
+        matches!(self.traffic, Traffic::Tcp { .. })
+    }
+
     /// Bytes of memory that it takes, about.
     pub(super) fn bytes(&self) -> usize {
         let profile = match &self.traffic {

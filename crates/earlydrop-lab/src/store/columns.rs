@@ -2,9 +2,10 @@
 
 use rusqlite::types::Value;
 
-use super::export::{ExportTable, Format, tables};
+use super::export::{ExportTable, Format, sample_columns, tables};
 use super::tables::{Column, ColumnType};
 use super::{Store, StoreError};
+use crate::outcome::Series;
 
 /// A table of a run: the rows that `earlydrop export` writes.
 #[derive(Clone, Debug)]
@@ -49,6 +50,29 @@ impl Store {
     pub fn table_names(&self) -> Result<Vec<&'static str>, StoreError> {
         let (tables, _) = tables(self, Format::Parquet)?;
         Ok(tables.iter().map(|table| table.name).collect())
+    }
+}
+
+/// Time series as a table with a row for each sample, as the exported `samples` have them.
+pub fn sample_table(series: &[Series]) -> ColumnTable {
+    let (mut sources, mut names) = (Vec::new(), Vec::new());
+    let (mut times, mut values) = (Vec::new(), Vec::new());
+    for one in series {
+        for (index, value) in one.values.iter().enumerate() {
+            sources.push(Some(one.source.clone()));
+            names.push(Some(one.name.clone()));
+            times.push(Some(one.interval * index as f64));
+            values.push(value.is_finite().then_some(*value));
+        }
+    }
+    let columns = [
+        Values::Text(sources),
+        Values::Text(names),
+        Values::Real(times),
+        Values::Real(values),
+    ];
+    ColumnTable {
+        columns: sample_columns().into_iter().zip(columns).collect(),
     }
 }
 

@@ -15,9 +15,9 @@ mod summaries;
 mod tables;
 mod write;
 
-pub use columns::{ColumnTable, Values};
+pub use columns::{ColumnTable, Values, sample_table};
 pub use export::{ExportError, Format, export};
-pub use packets::{PacketFormat, write_packets};
+pub use packets::{PacketFormat, packet_table, write_packets};
 pub use read::{FlowRow, Quantiles, QueueRow};
 pub use run::{Report, RunError, missing_cells, run, run_cells, run_until};
 pub use tables::{Column, ColumnType, Table, page};

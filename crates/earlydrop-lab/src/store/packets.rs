@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use earlydrop_sim::packet_log::{PacketEvent, PacketLog, PacketRecord};
 use rusqlite::types::Value;
 
+use super::columns::{ColumnTable, Values};
 use super::export::parquet::{TableWriter, is_own};
 use super::tables::{Column, ColumnType};
 use crate::escape::{CsvField, CsvWriter};
@@ -109,6 +110,24 @@ pub fn write_packets(
             write().map_err(io::Error::other)
         }
     }
+}
+
+/// What happened to each packet at a queue as a table: the rows of [`write_packets`].
+pub fn packet_table(log: &PacketLog, groups: &[String]) -> ColumnTable {
+    let columns = columns(log).into_iter();
+    let mut columns: Vec<(Column, Values)> = columns
+        .map(|column| {
+            let values = Values::empty(column.kind);
+            (column, values)
+        })
+        .collect();
+    for (record, probes) in log.records() {
+        let values = row(log, groups, record, probes);
+        for ((_, column), value) in columns.iter_mut().zip(values) {
+            column.push(value);
+        }
+    }
+    ColumnTable { columns }
 }
 
 fn columns(log: &PacketLog) -> Vec<Column> {

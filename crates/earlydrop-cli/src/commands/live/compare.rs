@@ -9,7 +9,7 @@ use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report;
 use earlydrop_report::side_by_side::{self, Comparison};
-use earlydrop_report::table::Mark;
+use earlydrop_report::table::{Mark, NOT_TRUSTWORTHY};
 
 use super::{live_plan, prepare_host, run_cells};
 use crate::commands::run_options::{self, RunOptions, check_finished};
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::output::Output;
 use crate::progress::stop_flag;
-use crate::summary_table::{NOT_TRUSTWORTHY, lay_out};
+use crate::summary_table::lay_out;
 
 /// The page's file name, in the folder of the live runs.
 const PAGE: &str = "side-by-side.html";

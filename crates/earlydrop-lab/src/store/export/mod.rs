@@ -14,7 +14,7 @@ use crate::escape::{CsvField, CsvWriter};
 use crate::files::{FileError, NewFile, Overwrite, Signature, create_folder};
 use crate::version::version;
 use parquet::TableWriter;
-pub(super) use tidy::{ExportTable, Keys, tables};
+pub(super) use tidy::{ExportTable, Keys, sample_columns, tables};
 
 /// A format of exported tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -105,14 +105,19 @@ fn of(table: Table, keys: &Keys) -> ExportTable {
     }
 }
 
-/// The table of samples: a row for each value of each time series.
-fn samples(keys: &Keys) -> ExportTable {
-    let own = [
+/// The columns of samples after the keys of their run.
+pub(in super::super) fn sample_columns() -> [Column; 4] {
+    [
         Column::new("source", ColumnType::Text, "the link or the flow"),
         Column::new("name", ColumnType::Text, "the quantity, as in `series`"),
         Column::new("time", ColumnType::Real, "seconds since the start"),
         Column::new("value", ColumnType::Real, "the value"),
-    ];
+    ]
+}
+
+/// The table of samples: a row for each value of each time series.
+fn samples(keys: &Keys) -> ExportTable {
+    let own = sample_columns();
     ExportTable {
         name: "samples",
         keys: keys.columns.len(),

@@ -30,6 +30,11 @@ pub(super) fn colour(look: usize) -> Rgb {
     COLOURS[look % COLOURS.len()]
 }
 
+/// The index of this colour among those of curves.
+pub(super) fn series_of(colour: Rgb) -> Option<usize> {
+    COLOURS.iter().position(|own| *own == colour)
+}
+
 /// The dashes of the curve with this index.
 pub(super) fn dashes(look: usize) -> &'static [f64] {
     DASHES[look / COLOURS.len() % DASHES.len()]

@@ -12,6 +12,8 @@
 //! assert!(file(&picture, Format::Pdf).starts_with(b"%PDF-1.4"));
 //! ```
 
+mod json;
+mod length;
 mod marks;
 mod pdf;
 mod pgf;
@@ -19,11 +21,14 @@ mod plot;
 mod scene;
 mod svg;
 
+pub use json::json;
+pub use length::Length;
 pub use marks::SECOND;
 pub use pdf::{HEAD as PDF_HEAD, missing_letters};
 pub use pgf::{HEAD as PGF_HEAD, tex};
 pub use plot::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, scene};
 pub use scene::{Item, Path, Rgb, Scene, Stroke, Text};
+pub use svg::inline;
 
 /// A format of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -216,7 +216,7 @@ fn layout(plot: &Plot, size: &Size, foot: f64, ticks: &[Vec<(f64, String)>]) -> 
     }
 }
 
-fn scale(axis: &PlotAxis) -> Scale {
+pub(super) fn scale(axis: &PlotAxis) -> Scale {
     let (low, high) = axis.range;
     match (axis.is_log, axis.is_exact) {
         (true, _) => Scale::log(low, high),
@@ -225,7 +225,7 @@ fn scale(axis: &PlotAxis) -> Scale {
     }
 }
 
-fn ticks(axis: &PlotAxis, scale: &Scale, wanted: usize) -> Vec<(f64, String)> {
+pub(super) fn ticks(axis: &PlotAxis, scale: &Scale, wanted: usize) -> Vec<(f64, String)> {
     match axis.ticks.is_empty() {
         true => scale.ticks(wanted),
         false => axis.ticks.clone(),
@@ -405,7 +405,7 @@ fn guide(scene: &mut Scene, layout: &Layout, points: &[(f64, f64)], y: (&Scale, 
 }
 
 /// Dashes for a line of one point.
-fn scaled(dashes: &[f64]) -> Vec<f64> {
+pub(super) fn scaled(dashes: &[f64]) -> Vec<f64> {
     dashes.iter().map(|length| 0.6 * length).collect()
 }
 

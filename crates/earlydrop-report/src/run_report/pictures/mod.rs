@@ -5,6 +5,8 @@ mod scatter;
 mod sweep;
 mod time;
 
+use std::str::FromStr;
+
 use crate::figure::print::{Key, Plot, PlotAxis};
 
 use super::data::{Data, Metric};
@@ -22,6 +24,28 @@ pub enum What {
     Cdf,
     /// The share of packets whose time in the queue is more than x, on a logarithmic axis.
     Tail,
+}
+
+impl What {
+    /// Every picture with its name.
+    pub const ALL: [(&str, What); 5] = [
+        ("scatter", What::Scatter),
+        ("sweep", What::Sweep),
+        ("time", What::Time),
+        ("cdf", What::Cdf),
+        ("tail", What::Tail),
+    ];
+}
+
+impl FromStr for What {
+    type Err = PictureError;
+
+    fn from_str(name: &str) -> Result<What, PictureError> {
+        let found = What::ALL.iter().find(|(known, _)| *known == name);
+        let names = What::ALL.iter().map(|(known, _)| *known);
+        let found = found.ok_or_else(|| unknown("picture", name, names));
+        found.map(|(_, what)| *what)
+    }
 }
 
 /// What a picture is made of; the default is that of the page.
@@ -167,7 +191,7 @@ fn point(data: &Data, choices: &Choices) -> Result<usize, PictureError> {
             let fields = data.axes.iter().map(|axis| axis.field.as_str());
             match data.axes.is_empty() {
                 true => PictureError::Unfit(format!(
-                    "--at {field}={value}: the run sweeps no field, so it has one point only"
+                    "{field}={value}: the run sweeps no field, so it has one point only"
                 )),
                 false => unknown("swept field", field, fields),
             }

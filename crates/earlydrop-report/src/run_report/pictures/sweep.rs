@@ -15,7 +15,7 @@ pub(super) fn sweep(view: &View<'_>) -> Result<Plot, PictureError> {
     let data = view.data;
     let along = data.axes.iter().position(|axis| axis.values.len() > 1);
     let along = along.ok_or_else(|| {
-        PictureError::Unfit("--what sweep: the run sweeps no field; choose another picture".into())
+        PictureError::Unfit("sweep: the run sweeps no field; choose another picture".into())
     })?;
     let (index, metric) = metric(view)?;
     let swept = &data.axes[along];
@@ -78,7 +78,7 @@ fn metric<'a>(view: &View<'a>) -> Result<(usize, &'a Metric), PictureError> {
         [] => view.metric("delay_mean"),
         [one] => view.metric(one),
         given => Err(PictureError::Unfit(format!(
-            "--metric {}: a sweep shows one metric",
+            "metrics {}: a sweep shows one",
             given.join(",")
         ))),
     }

@@ -1,0 +1,237 @@
+//! Results as HTML that a notebook shows in a cell: a part of a page, in the notebook's light or
+//! dark colours, that needs no script.
+
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use earlydrop_lab::plan::{CHANGED, Cell, Plan};
+use earlydrop_lab::store::{Store, StoreError};
+use earlydrop_lab::summary::Summary;
+use earlydrop_lab::trace::CellTrace;
+
+use crate::derived;
+use crate::figure::escape;
+use crate::figure::print::{Plot, Size, inline, scene};
+use crate::run_report::pictures::{Choices, What, picture};
+use crate::run_report::{Data, gather, of_trace};
+use crate::table::{self, Mark, NOT_TRUSTWORTHY, Table, View};
+
+const RULES: &str = include_str!("../assets/notebook.css");
+
+const LIGHT: &str = "--ink:#1c222b;--axis:#8a94a3;--grid:#e8ebef;--line:#80808033;--ground:#ffffff;\
+    --c0:#2a3fb5;--c1:#b34a0c;--c2:#0b8290;--c3:#76105f;--c4:#b4982f;--c5:#7f95ff;--c6:#1d2a1a";
+const DARK: &str = "--ink:#e4e7eb;--axis:#6b7686;--grid:#272d36;--line:#80808040;--ground:#14171c;\
+    --c0:#4d7cf5;--c1:#ff8a1c;--c2:#22c79f;--c3:#c58fc3;--c4:#e9e13a;--c5:#b9a4ff;--c6:#d8f5f0";
+
+/// What dark notebooks and pages have: JupyterLab, Visual Studio Code, Colab, Sphinx.
+const DARK_PAGES: &str = "body[data-jp-theme-light=false] .earlydrop,\
+    body.vscode-dark .earlydrop,body.vscode-high-contrast:not(.vscode-high-contrast-light) .earlydrop,\
+    html[theme=dark] .earlydrop,html[data-theme=dark] .earlydrop,body[data-theme=dark] .earlydrop";
+/// Pages that say nothing of their colours have those that the reader prefers.
+const OTHER_PAGES: &str = "html:not([theme],[data-theme]) \
+    body:not([data-jp-theme-light],[data-vscode-theme-kind],[data-theme],.vscode-light) .earlydrop";
+
+/// The size of a picture in a cell: half of a usual notebook's width.
+const SIZE: Size = Size {
+    width: 330.0,
+    height: None,
+    font: 9.0,
+};
+/// With more points than these, the tables of a sweep are folded.
+const OPEN_TABLES: usize = 2;
+
+/// The style sheet of [`result`], [`trace`] and of tables in an element of class `earlydrop`.
+pub fn style() -> String {
+    format!(
+        ".earlydrop{{{LIGHT}}}\n@media (prefers-color-scheme: dark){{{OTHER_PAGES}{{{DARK}}}}}\n\
+         {DARK_PAGES}{{{DARK}}}\n{RULES}"
+    )
+}
+
+/// A run's results: its title, what was changed, pictures, tables with the meaning of their marks,
+/// and warnings.
+pub fn result(plan: &Plan, store: &Store, summary: &Summary) -> Result<String, StoreError> {
+    let (view, scenario) = (View::default(), plan.scenario());
+    let mut out = begin(&scenario.title);
+    if scenario.about.starts_with(CHANGED) {
+        paragraph(&mut out, "", &scenario.about);
+    }
+    let (done, planned) = (summary.cells.len(), plan.cell_count());
+    if done < planned {
+        let text = format!("{done} of {planned} runs are finished.");
+        paragraph(&mut out, "warning", &text);
+    }
+    if done > 0 {
+        paragraph(&mut out, "note", &table::measured(plan, summary));
+        for line in derived::of_all_points(plan).unwrap_or_default() {
+            paragraph(&mut out, "note", &line);
+        }
+        let data = gather(plan, store, summary, &view)?;
+        out.push_str(&tables(plan, summary, &view, || pictures(&data)));
+    }
+    for warning in plan.warnings() {
+        paragraph(&mut out, "warning", &warning);
+    }
+    out.push_str("</div>");
+    Ok(out)
+}
+
+/// A traced run: its title, and its time series.
+pub fn trace(plan: &Plan, cell: Cell, trace: &CellTrace, source: &str) -> String {
+    let command = earlydrop_lab::escape::CommandLine::new("trace");
+    let data = of_trace(plan, cell, trace, source, &command);
+    let mut out = begin(&data.title);
+    if let Ok(plot) = picture(&data, What::Time, &Choices::default()) {
+        out.push_str(&drawn(&[plot]));
+    }
+    out.push_str("</div>");
+    out
+}
+
+fn begin(title: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<div class=\"earlydrop\"><style>{}</style><p class=\"name\">{title}</p>",
+        style()
+    )
+}
+
+fn paragraph(out: &mut String, class: &str, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(out, "<p class=\"{class}\">{}</p>", escape(text));
+}
+
+/// The table of a run without a sweep before its pictures; of a sweep, the pictures say more than
+/// a table for each point.
+fn tables(
+    plan: &Plan,
+    summary: &Summary,
+    view: &View,
+    pictures: impl FnOnce() -> String,
+) -> String {
+    let all = table::all_tables(plan, summary, view);
+    let marks: Vec<Mark> = all.iter().flat_map(Table::marks).collect();
+    let mut meanings = table::meanings(&marks, view, true);
+    if table::has_doubtful_runs(summary) {
+        meanings.push(NOT_TRUSTWORTHY.to_string());
+    }
+    let mut tables: String = all.iter().map(html).collect();
+    tables.push_str("<div class=\"marks\">");
+    for meaning in &meanings {
+        paragraph(&mut tables, "", meaning);
+    }
+    tables.push_str("</div>");
+    let points = plan.points.len();
+    if points == 1 {
+        return tables + &pictures();
+    }
+    let open = if points <= OPEN_TABLES { " open" } else { "" };
+    format!(
+        "{}<details{open}><summary>Tables of the {points} points</summary>{tables}</details>",
+        pictures()
+    )
+}
+
+fn html(table: &Table) -> String {
+    let caption = match table.title.as_str() {
+        "" => String::new(),
+        title => format!("<caption>{}</caption>", escape(title)),
+    };
+    let head: String = table
+        .header
+        .iter()
+        .map(|name| format!("<th>{}</th>", escape(name)))
+        .collect();
+    let cell = |cell: &table::Cell| {
+        let class = match cell.mark {
+            Mark::Best | Mark::Significant => " class=\"best\"",
+            Mark::Similar | Mark::None => "",
+        };
+        let (text, sign) = (escape(&cell.text), cell.mark.sign(true));
+        format!("<td{class}>{text}<span class=\"sign\">{sign}</span></td>")
+    };
+    let row = |row: &Vec<table::Cell>| {
+        let cells: String = row.iter().map(cell).collect();
+        format!("<tr>{cells}</tr>")
+    };
+    let rows: String = table.rows.iter().map(row).collect();
+    format!(
+        "<div class=\"wide\"><table>{caption}<thead><tr>{head}</tr></thead>\
+         <tbody>{rows}</tbody></table></div>"
+    )
+}
+
+/// Delay and utilisation: along a sweep, or against each other; of a single run, or of a single
+/// scheme, also its time series.
+fn pictures(data: &Data) -> String {
+    let of_metric = |metric: &str| Choices {
+        metrics: vec![metric.to_string()],
+        ..Choices::default()
+    };
+    let page = Choices::default;
+    let mut wanted = Vec::new();
+    if data.axes.iter().any(|axis| axis.values.len() > 1) {
+        wanted.push((What::Sweep, of_metric("delay_mean")));
+        wanted.push((What::Sweep, of_metric("utilisation")));
+    } else {
+        if data.schemes.len() > 1 {
+            wanted.push((What::Scatter, page()));
+        }
+        if data.schemes.len() == 1 || data.seeds.len() == 1 {
+            wanted.push((What::Time, page()));
+        }
+    }
+    let plots = wanted.iter();
+    let plots = plots.filter_map(|(what, choices)| picture(data, *what, choices).ok());
+    drawn(&plots.collect::<Vec<_>>())
+}
+
+fn drawn(plots: &[Plot]) -> String {
+    if plots.is_empty() {
+        return String::new();
+    }
+    let one = |plot: &Plot| {
+        let scene = scene(plot, &SIZE);
+        // Names on the page: equal pictures may share them.
+        let mut hasher = DefaultHasher::new();
+        inline(&scene, "").hash(&mut hasher);
+        inline(&scene, &format!("earlydrop-{:x}-", hasher.finish()))
+    };
+    let elements: String = plots.iter().map(one).collect();
+    format!("<div class=\"pictures\">{elements}</div>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_those_of_figures() {
+        let figures = include_str!("../assets/figure.css");
+        for colours in [LIGHT, DARK] {
+            for (name, colour) in colours.split(';').map(|part| part.split_once(':').unwrap()) {
+                let same = format!("{}: {colour};", name.trim());
+                assert!(name.trim() == "--line" || figures.contains(&same), "{same}");
+            }
+        }
+        let names = |colours: &str| colours.matches("--").count();
+        assert_eq!(names(LIGHT), names(DARK));
+    }
+
+    #[test]
+    fn text_cannot_become_markup() {
+        let cell = table::Cell {
+            text: "<b>".to_string(),
+            mark: Mark::Best,
+        };
+        let table = Table {
+            title: "a & b".to_string(),
+            header: vec!["<i>".to_string()],
+            rows: vec![vec![cell]],
+        };
+        let html = html(&table);
+        assert!(!html.contains("<b>") && !html.contains("<i>"), "{html}");
+        assert!(html.contains("<td class=\"best\">&lt;b&gt;<span class=\"sign\">*</span></td>"));
+        assert!(html.contains("<caption>a &amp; b</caption>"));
+    }
+}

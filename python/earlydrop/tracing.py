@@ -1,0 +1,155 @@
+"""One run in depth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import _lib
+from .errors import RunError
+from .figures import draw, wanted
+from .notebook import terminal_width
+from .scenario import Origin, Scenario, Value, _text
+from .table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Trace:
+    """One run in depth: all its time series and, where recorded, each packet at the measured queue.
+
+    >>> import earlydrop
+    >>> trace = earlydrop.trace("scenarios/home-uplink.toml", packets=True)  # doctest: +SKIP
+    >>> trace.figure().savefig("queue.pdf")                                  # doctest: +SKIP
+    >>> trace.write_pcap("link.pcapng")                                      # doctest: +SKIP
+    """
+
+    def __init__(self, scenario: Scenario, native: _lib.Trace) -> None:
+        self._scenario = scenario
+        self._native = native
+        self._scheme, self._seed, at = native.about()
+        self._at = dict(at)
+
+    @property
+    def scenario(self) -> Scenario:
+        """What the run is one of."""
+        return self._scenario
+
+    @property
+    def scheme(self) -> str:
+        """The scheme's label."""
+        return self._scheme
+
+    @property
+    def seed(self) -> int:
+        """The seed."""
+        return self._seed
+
+    @property
+    def at(self) -> dict[str, str]:
+        """The swept fields with their values."""
+        return self._at
+
+    @property
+    def link(self) -> str:
+        """The name of the measured link, which is the source of its queue's samples."""
+        return self._native.link
+
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """Every metric of the run, in base units."""
+        return dict(self._native.metrics())
+
+    @property
+    def samples(self) -> Table:
+        """A row for each sample: source, name, time and value."""
+        return Table(self._native.samples())
+
+    @property
+    def packets(self) -> Table:
+        """A row for each arrival, drop and departure at the measured queue, with its length and the
+        scheme's state afterwards; where `packets=True` recorded them.
+        """
+        table = self._native.packets()
+        if table is None:
+            raise RunError("no packets were recorded: trace(..., packets=True) records them")
+        return Table(table)
+
+    def write_pcap(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the packets that left the measured queue as a pcapng file, for Wireshark; where
+        `packets=True` recorded them. A file that is no pcapng file is not written over.
+        """
+        if not self._native.write_pcap(Path(path)):
+            raise RunError("no packets were recorded: trace(..., packets=True) records them")
+        return Path(path)
+
+    def figure(
+        self,
+        what: str = "time",
+        *,
+        metrics: str | Sequence[str] | None = None,
+        title: str = "",
+        x_label: str | None = None,
+        y_label: str | None = None,
+        width: str | float = "ieee",
+        height: str | float | None = None,
+        font: str | float = 8,
+    ) -> Figure:
+        """A figure of matplotlib over time, or a distribution: see `Result.figure`. `metrics` are
+        names of time series.
+        """
+        choices = wanted(
+            what,
+            schemes=None,
+            metrics=metrics,
+            at=None,
+            title=title,
+            x_label=x_label,
+            y_label=y_label,
+            width=width,
+            height=height,
+            font=font,
+        )
+        return draw(self._native.plot(choices))
+
+    def __str__(self) -> str:
+        return self._native.text(terminal_width())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return self._native.html()
+
+
+def trace(
+    scenario: Origin = None,
+    *,
+    scheme: str | None = None,
+    seed: int | None = None,
+    at: Mapping[str, Value] | None = None,
+    sample: Value | None = None,
+    packets: bool = False,
+) -> Trace:
+    """Runs one cell of a scenario in depth, as `earlydrop trace` does: a scheme by its label, with
+    a seed, at a point of the sweep; the first ones by default.
+
+    `sample="10 ms"` is the time between samples. `packets=True` records every packet at the
+    measured queue.
+
+    >>> import earlydrop
+    >>> scenario = earlydrop.Scenario(schemes="red,codel", duration="2 s", seeds=1)
+    >>> traced = earlydrop.trace(scenario, scheme="codel", packets=True)
+    >>> events = traced.packets.to_pandas()
+    >>> sorted(events.event.unique())
+    ['departed', 'dropped', 'enqueued']
+    >>> int((events.event == "departed").sum()) <= int((events.event == "enqueued").sum())
+    True
+    """
+    changes = {} if sample is None else {"measure.sample": sample}
+    checked = Scenario(scenario, set=changes)
+    points = [(field, _text(value)) for field, value in (at or {}).items()]
+    return Trace(checked, _lib.Trace(checked._native, scheme, seed, points, packets))
