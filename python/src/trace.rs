@@ -90,7 +90,9 @@ impl Trace {
     /// The metrics with their values.
     fn metrics(&self) -> Vec<(&'static str, Option<f64>)> {
         let names = METRICS.iter().map(|metric| metric.name);
-        names.zip(self.traced.outcome.values.iter().copied()).collect()
+        names
+            .zip(self.traced.outcome.values.iter().copied())
+            .collect()
     }
 
     /// All time series.

@@ -6,8 +6,8 @@ use earlydrop_lab::plan::{CHANGED, Plan};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::derived;
 use earlydrop_report::table::{
-    Cell, Mark, NOT_TRUSTWORTHY, Table, View, further_tables, has_doubtful_runs, meanings, measured,
-    tables,
+    Cell, Mark, NOT_TRUSTWORTHY, Table, View, further_tables, has_doubtful_runs, meanings,
+    measured, tables,
 };
 
 use crate::draw::{Look, Style, Text};

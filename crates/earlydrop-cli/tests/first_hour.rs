@@ -18,11 +18,14 @@ use support::pages::{Block, Entry, check_page, console, entries, page, shortened
 use support::{Ran, User};
 
 /// What is typed instead of the beginning of a line; `None` skips the line.
-const REPLACED: [(&str, Option<&str>); 3] = [
+const REPLACED: [(&str, Option<&str>); 5] = [
     ("cargo run --release -- ", Some("earlydrop ")),
     // The test has built the command.
     ("cargo install ", None),
     ("cargo test ", None),
+    // The Python package has tests of its own.
+    ("python/test", None),
+    ("pip install ", None),
 ];
 
 /// Commands that are only parsed, by their beginnings, and why.
@@ -71,7 +74,7 @@ impl Reader {
                 None
             }
             // Programs of the README; they are examples of their crates.
-            "rust" => None,
+            "rust" | "python" => None,
             other => panic!("no rule for a block of \"{other}\""),
         }
     }

@@ -77,8 +77,8 @@ pub mod figure;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod latex;
-pub mod notebook;
 mod model_json;
+pub mod notebook;
 mod page_shell;
 pub mod request;
 pub mod run_report;

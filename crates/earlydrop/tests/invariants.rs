@@ -87,6 +87,7 @@ fn small_buffers_keep_the_invariants() {
         "fq-red:limit=40,inner=choke,inner.weight=0.5,inner.min=2",
         "fq-red:limit=60,inner=pie,queues=2",
         "step:threshold=2 ms,limit=9",
+        "dial:probability=0.2,spacing=wait,limit=20",
     ];
     check_all(names.map(String::from).into(), 30);
 }

@@ -113,13 +113,14 @@ fn may_drop(spec: &Spec, audited: &Audited) -> bool {
     }
 }
 
-/// The presets whose scheme marks, and the schemes with a quick average.
+/// The presets whose scheme marks, the schemes with a quick average, and a constant probability.
 fn marking() -> impl Iterator<Item = Spec> {
     let quick = SCHEMES
         .iter()
         .filter(|scheme| scheme.parameter("weight").is_some());
     let quick = quick.map(|scheme| format!("{}:weight=0.02", scheme.name));
-    let specs = presets().into_iter().chain(quick);
+    let constant = ["dial:probability=0.02".to_string()];
+    let specs = presets().into_iter().chain(quick).chain(constant);
     let specs = specs.map(|text| text.parse::<Spec>().unwrap());
     specs.filter(|spec| {
         let settings = spec.settings(&link()).unwrap();
@@ -137,8 +138,12 @@ fn ecn_capable_packets_are_marked_not_dropped() {
                 assert!(may_drop(&spec, audited), "{text}, {ecn:?}: {reason:?}");
             });
             let marks = audited.queue.counters().marked.packets;
-            // Drop-tail sends no signals; FRED drops equal flows by their share (`policy`).
-            let silent = ["droptail", "fred"].contains(&spec.descriptor().name);
+            // Drop-tail sends no signals, nor does a dial at its default; FRED drops equal flows by
+            // their share (`policy`).
+            let silent = match spec.descriptor().name {
+                "dial" => text == "dial",
+                name => ["droptail", "fred"].contains(&name),
+            };
             assert!(marks > 0 || silent, "{text}, {ecn:?}");
         }
     }

@@ -2,7 +2,7 @@
 
 use earlydrop::packet::FlowKey;
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{Link, Plan as SchemePlan};
+use earlydrop::registry::{Link, Plan as SchemePlan, Settings};
 use earlydrop::schemes::AnyAqm;
 use earlydrop::units::Nanos;
 use earlydrop_sim::Simulation;
@@ -97,32 +97,9 @@ impl Setup {
             return Err(cannot_steer(label, options.action));
         };
         let settings = spec.settings(&facts).ok();
-        let number = |name: &str| {
-            settings
-                .as_ref()
-                .map_or(0.0, |settings| settings.number(name))
-        };
-        let (unit, configured) = match (&aqm, options.action) {
-            (AnyAqm::Dial(_), ActionKind::Probability) => (1.0, [number("probability"), 0.0, 0.0]),
-            (AnyAqm::Red(red), kind) if kind != ActionKind::Probability => {
-                let in_bytes = settings
-                    .as_ref()
-                    .is_some_and(|s| s.choice("unit") == "bytes");
-                let unit = if in_bytes {
-                    facts.mean_packet.0 as f64
-                } else {
-                    1.0
-                };
-                let shape = red.curve().shape();
-                let (min, max, max_p) = (shape.min / unit, shape.max / unit, number("max_p"));
-                let configured = match kind {
-                    ActionKind::MaxP => [max_p, 0.0, 0.0],
-                    ActionKind::Thresholds => [min, max, 0.0],
-                    _ => [min, max, max_p],
-                };
-                (unit, configured)
-            }
-            _ => return Err(cannot_steer(label, options.action)),
+        let configured = settings.and_then(|settings| configured(&aqm, options.action, &settings));
+        let Some((unit, configured)) = configured else {
+            return Err(cannot_steer(label, options.action));
         };
         let by_bytes = limit.bytes.0 as f64 / facts.mean_packet.0 as f64;
         let setup = Setup {
@@ -140,6 +117,30 @@ impl Setup {
         set.map_err(|_| cannot_steer(label, options.action))?;
         Ok(setup)
     }
+}
+
+/// What a packet counts in the scheme's average, and what the scheme was configured with; `None`
+/// where it cannot be steered by `action`.
+fn configured(aqm: &AnyAqm, action: ActionKind, settings: &Settings) -> Option<(f64, [f64; MOST])> {
+    let red = match (aqm, action) {
+        (AnyAqm::Dial(_), ActionKind::Probability) => {
+            return Some((1.0, [settings.number("probability"), 0.0, 0.0]));
+        }
+        (AnyAqm::Red(red), kind) if kind != ActionKind::Probability => red,
+        _ => return None,
+    };
+    let unit = match settings.choice("unit") {
+        "bytes" => settings.link().mean_packet.0 as f64,
+        _ => 1.0,
+    };
+    let shape = red.curve().shape();
+    let (min, max, max_p) = (shape.min / unit, shape.max / unit, settings.number("max_p"));
+    let values = match action {
+        ActionKind::MaxP => [max_p, 0.0, 0.0],
+        ActionKind::Thresholds => [min, max, 0.0],
+        _ => [min, max, max_p],
+    };
+    Some((unit, values))
 }
 
 fn cannot_steer(label: &str, action: ActionKind) -> Problem {

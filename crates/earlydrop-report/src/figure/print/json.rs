@@ -149,7 +149,10 @@ mod tests {
         assert_eq!(told["height"], scene(&plot, &size).height);
         let panel = &told["panels"][0];
         assert_eq!(panel["y"]["ends"], json!([0.0, 10.0]));
-        assert_eq!(panel["marks"][0]["points"], json!([[1.0, 3.0], [2.0, null]]));
+        assert_eq!(
+            panel["marks"][0]["points"],
+            json!([[1.0, 3.0], [2.0, null]])
+        );
         assert_eq!(panel["marks"][0]["colour"], "#b34a0c");
         assert_eq!(told["x"]["ticks"][1], json!([10.0, "10"]));
         assert_eq!(told["legend"][0]["dashes"], json!([]));

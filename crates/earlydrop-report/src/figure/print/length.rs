@@ -50,7 +50,9 @@ impl Size {
                 return Ok(points);
             }
             let (low, high) = (allowed.start(), allowed.end());
-            Err(format!("{name} {points:.2}pt: allowed: {low}pt to {high}pt"))
+            Err(format!(
+                "{name} {points:.2}pt: allowed: {low}pt to {high}pt"
+            ))
         };
         let height = height.map(|height| check("height", height, WIDTHS));
         Ok(Size {

@@ -104,9 +104,11 @@ fn path(out: &mut String, drawn: &Path, colour_of: fn(Rgb) -> String) -> std::fm
     match fill {
         None => write!(out, " fill=\"none\"")?,
         Some((colour, 1.0)) => write!(out, " fill=\"{}\"", colour_of(*colour))?,
-        Some((colour, opacity)) => {
-            write!(out, " fill=\"{}\" fill-opacity=\"{opacity}\"", colour_of(*colour))?
-        }
+        Some((colour, opacity)) => write!(
+            out,
+            " fill=\"{}\" fill-opacity=\"{opacity}\"",
+            colour_of(*colour)
+        )?,
     }
     if let Some(stroke) = stroke {
         let width = short(stroke.width);
@@ -194,7 +196,10 @@ mod tests {
         assert!(element.contains(&of_series), "{element}");
         assert!(element.contains("url(#one-clip1)"));
         // Every colour is one that a dark page can replace.
-        assert_eq!(element.matches('#').count(), element.matches(",#").count() + 1);
+        assert_eq!(
+            element.matches('#').count(),
+            element.matches(",#").count() + 1
+        );
         assert!(!String::from_utf8_lossy(&file(&drawn)).contains("var("));
     }
 }
