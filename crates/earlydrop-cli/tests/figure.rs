@@ -107,7 +107,7 @@ fn what_cannot_be_drawn_is_refused_and_nothing_is_written() {
         ),
         (
             &["--width", "3"],
-            "allowed: a number above 0 with in, mm, cm or pt",
+            "allowed: ieee, ieee2, acm, acm2, or a number above 0 with in, mm, cm or pt",
         ),
         (
             &["--font", "900pt"],

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_told_as_it_is_drawn() {
+    fn data_is_in_its_units_and_looks_are_those_of_the_file() {
         let key = Key {
             look: 1,
             has_line: true,
@@ -145,17 +145,17 @@ mod tests {
             height: None,
             font: 8.0,
         };
-        let told = json(&plot, &size);
-        assert_eq!(told["height"], scene(&plot, &size).height);
-        let panel = &told["panels"][0];
+        let document = json(&plot, &size);
+        assert_eq!(document["height"], scene(&plot, &size).height);
+        let panel = &document["panels"][0];
         assert_eq!(panel["y"]["ends"], json!([0.0, 10.0]));
         assert_eq!(
             panel["marks"][0]["points"],
             json!([[1.0, 3.0], [2.0, null]])
         );
         assert_eq!(panel["marks"][0]["colour"], "#b34a0c");
-        assert_eq!(told["x"]["ticks"][1], json!([10.0, "10"]));
-        assert_eq!(told["legend"][0]["dashes"], json!([]));
-        assert_eq!(told["legend"][0]["outline"], Value::Null);
+        assert_eq!(document["x"]["ticks"][3], json!([10.0, "10"]));
+        assert_eq!(document["legend"][0]["dashes"], json!([]));
+        assert_eq!(document["legend"][0]["outline"], Value::Null);
     }
 }

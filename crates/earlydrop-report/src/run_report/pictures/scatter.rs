@@ -73,7 +73,7 @@ fn axes<'a>(view: &View<'a>) -> Result<(Indexed<'a>, Indexed<'a>), PictureError>
         [] => Ok((view.metric("delay_mean")?, view.metric("utilisation")?)),
         [x, y] => Ok((view.metric(x)?, view.metric(y)?)),
         given => Err(PictureError::Unfit(format!(
-            "metrics {}: a scatter has two, such as delay_p99,utilisation",
+            "metrics {}: a scatter has two metrics, such as delay_p99,utilisation",
             given.join(",")
         ))),
     }

@@ -78,7 +78,7 @@ fn metric<'a>(view: &View<'a>) -> Result<(usize, &'a Metric), PictureError> {
         [] => view.metric("delay_mean"),
         [one] => view.metric(one),
         given => Err(PictureError::Unfit(format!(
-            "metrics {}: a sweep shows one",
+            "metrics {}: a sweep shows one metric",
             given.join(",")
         ))),
     }
