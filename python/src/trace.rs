@@ -47,18 +47,18 @@ impl Trace {
         packets: bool,
     ) -> PyResult<Trace> {
         let plan = scenario.plan()?;
-        let scheme = scheme.map_or(Ok(0), |label| baseline::find(&plan, label));
+        let scheme = scheme.map_or(Ok(0), |label| baseline::find(plan, label));
         let cell = Cell {
             scheme: scheme.map_err(value_error)?,
-            point: point(&plan, &at).map_err(value_error)?,
-            seed: seed_index(&plan, seed).map_err(value_error)?,
+            point: point(plan, &at).map_err(value_error)?,
+            seed: seed_index(plan, seed).map_err(value_error)?,
         };
         let wanted = Packets {
             captures: packets,
             log: packets,
         };
         let work = |stop: &AtomicBool, _: Sender<()>| {
-            trace(&plan, cell, wanted, &|| stop.load(Ordering::Relaxed))
+            trace(plan, cell, wanted, &|| stop.load(Ordering::Relaxed))
         };
         let source = &scenario.source;
         let raise = |problem| scenario_error(source.problems(vec![problem]));

@@ -3,7 +3,9 @@
 `EARLYDROP_WRITE_PAGES=1 python -m pytest tests/test_reference.py` writes it anew.
 """
 
+import ast
 import inspect
+import json
 import os
 from pathlib import Path
 
@@ -38,11 +40,28 @@ def text(thing: object) -> str:
     return "\n".join(lines)
 
 
+def parameter(one: inspect.Parameter) -> str:
+    """Returns a parameter as it is written in a definition."""
+    star = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+    typed = "" if one.annotation is one.empty else f": {annotation(one.annotation)}"
+    if one.default is one.empty:
+        return f"{star}{one.name}{typed}"
+    default = json.dumps(one.default) if isinstance(one.default, str) else repr(one.default)
+    return f"{one.name}{typed}{' = ' if typed else '='}{default}"
+
+
+def annotation(of: object) -> str:
+    """Returns an annotation as text: it may be a string, quoted once more, or a type."""
+    if isinstance(of, str):
+        return of.strip("'\"")
+    return inspect.formatannotation(of)
+
+
 def signature(name: str, thing: object) -> str:
     """Returns the first line of a definition, folded where it is long."""
     whole = inspect.signature(thing)  # type: ignore[arg-type]
-    parameters = [str(one).replace("'", "") for one in whole.parameters.values()]
-    returned = str(whole.return_annotation).replace("'", "")
+    parameters = [parameter(one) for one in whole.parameters.values()]
+    returned = annotation(whole.return_annotation)
     ending = f") -> {returned}" if whole.return_annotation is not whole.empty else ")"
     # A keyword-only parameter shows in its place only with the star before it.
     kinds = [one.kind for one in whole.parameters.values()]
@@ -55,10 +74,36 @@ def signature(name: str, thing: object) -> str:
     return f"{name}(\n    " + ",\n    ".join(parameters) + f",\n{ending}"
 
 
+def stub_order() -> dict[str, list[str]]:
+    """Returns the members of the extension's classes as its stub has them.
+
+    The classes themselves have no order: an interpreter gives the properties of an extension
+    class differently from run to run.
+    """
+    stub = Path(earlydrop.__file__).with_name("_lib.pyi")
+    return {
+        one.name: [part.name for part in one.body if isinstance(part, ast.FunctionDef)]
+        for one in ast.parse(stub.read_text()).body
+        if isinstance(one, ast.ClassDef)
+    }
+
+
+STUB = stub_order()
+
+
+def ordered(cls: type) -> list[tuple[str, object]]:
+    """Returns the members of a class in the order in which they are written."""
+    members = list(vars(cls).items())
+    if cls.__module__ == "earlydrop" and cls.__name__ in STUB:
+        written = STUB[cls.__name__]
+        members.sort(key=lambda one: written.index(one[0]) if one[0] in written else -1)
+    return members
+
+
 def members(cls: type) -> list[str]:
     """Returns the descriptions of a class's own public members."""
     parts = []
-    for name, member in vars(cls).items():
+    for name, member in ordered(cls):
         if name.startswith("_"):
             continue
         thing = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member

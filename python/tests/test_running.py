@@ -153,18 +153,19 @@ def test_cells_of_another_process_complete_a_run() -> None:
 
 
 def test_threads_of_python_run_beside_a_run() -> None:
+    """Another thread counts to 1000 during a run that only it can end."""
     counted = 0
-    ended = threading.Event()
 
-    def count() -> None:
+    def count_and_stop() -> None:
         nonlocal counted
-        while not ended.is_set():
+        while counted < 1000:
             counted += 1
             time.sleep(0)
+        os.kill(os.getpid(), signal.SIGINT)
 
-    thread = threading.Thread(target=count)
-    thread.start()
-    earlydrop.run(SMALL)
-    ended.set()
+    thread = threading.Thread(target=count_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        thread.start()
+        earlydrop.run(earlydrop.Scenario(SMALL, seeds=100_000))
     thread.join()
-    assert counted > 10
+    assert counted == 1000
