@@ -12,38 +12,38 @@ from typing import TYPE_CHECKING
 
 from ._lib import Backlog, Departure, Packet, Random, Verdict
 from ._lib import version as _version
-from .advice import (
-    Configuration,
-    Explanation,
-    Translation,
-    configure,
-    explain,
-    from_tc,
-    translate,
-)
-from .errors import (
-    ArgumentError,
-    EarlydropError,
-    Interrupted,
-    RunError,
-    ScenarioError,
-    SchemeError,
-)
-from .own import Link, Scheme, parameter
-from .papers import Reproduction, reproduce
-from .result import Outcome, Result
-from .running import compare, open_run, prepare, run
-from .scenario import Scenario
-from .schemes import SchemeInfo, scheme, schemes
-from .sweep import sweep
-from .table import Table
-from .tracing import Trace, trace
-from .tuning import Tuning, tune
 
 if TYPE_CHECKING:
+    from .advice import (
+        Configuration,
+        Explanation,
+        Translation,
+        configure,
+        explain,
+        from_tc,
+        translate,
+    )
+    from .cluster import sweep
     from .curves import Curve, curve
     from .driven import Fate, Queue, Replay, Tally
+    from .errors import (
+        ArgumentError,
+        EarlydropError,
+        Interrupted,
+        RunError,
+        ScenarioError,
+        SchemeError,
+    )
     from .flent import FlentData, read_flent
+    from .own import Link, Scheme, parameter
+    from .papers import Reproduction, reproduce
+    from .registry import SchemeInfo, scheme, schemes
+    from .result import Outcome, Result
+    from .running import compare, open_run, prepare, run
+    from .scenario import Scenario
+    from .table import Table
+    from .tracing import Trace, trace
+    from .tuning import Tuning, tune
 
 __version__ = _version()
 
@@ -97,19 +97,52 @@ __all__ = [
     "tune",
 ]
 
-#: Where to find what is loaded when it is first used.
-_LAZY = (
-    dict.fromkeys(["Curve", "curve"], ".curves")
-    | dict.fromkeys(["Fate", "Queue", "Replay", "Tally"], ".driven")
-    | dict.fromkeys(["FlentData", "read_flent"], ".flent")
-)
+#: The modules with what they hold. Each is loaded when something of it is first used: an import
+#: of everything takes longer than most of what is asked of the package.
+_MODULES = {
+    "advice": [
+        "Configuration",
+        "Explanation",
+        "Translation",
+        "configure",
+        "explain",
+        "from_tc",
+        "translate",
+    ],
+    "cluster": ["sweep"],
+    "curves": ["Curve", "curve"],
+    "driven": ["Fate", "Queue", "Replay", "Tally"],
+    "errors": [
+        "ArgumentError",
+        "EarlydropError",
+        "Interrupted",
+        "RunError",
+        "ScenarioError",
+        "SchemeError",
+    ],
+    "flent": ["FlentData", "read_flent"],
+    "own": ["Link", "Scheme", "parameter"],
+    "papers": ["Reproduction", "reproduce"],
+    "registry": ["SchemeInfo", "scheme", "schemes"],
+    "result": ["Outcome", "Result"],
+    "running": ["compare", "open_run", "prepare", "run"],
+    "scenario": ["Scenario"],
+    "table": ["Table"],
+    "tracing": ["Trace", "trace"],
+    "tuning": ["Tuning", "tune"],
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    """Loads what takes long to import when it is first used."""
-    module = _LAZY.get(name)
+    """Loads the module of a name when it is first used."""
+    module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(module, __name__), name)
+    found: object = getattr(import_module(f".{module}", __name__), name)
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -115,7 +115,7 @@ class Result:
         if client is not None:
             if until is not None or threads is not None:
                 raise ArgumentError("with client=, neither until= nor threads= is allowed")
-            from .sweep import run_on
+            from .cluster import run_on
 
             run_on(self, client, progress)
             return self

@@ -7,6 +7,8 @@ import ast
 import inspect
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import earlydrop
@@ -154,3 +156,16 @@ def test_the_page_is_what_the_docstrings_say() -> None:
     if os.environ.get("EARLYDROP_WRITE_PAGES"):
         PAGE.write_text(made)
     assert PAGE.read_text() == made, "EARLYDROP_WRITE_PAGES=1 writes docs/reference/python.md anew"
+
+
+def test_every_name_has_its_module_and_nothing_is_loaded_before() -> None:
+    for name in earlydrop.__all__:
+        assert getattr(earlydrop, name).__name__ == name
+    held = {name for names in earlydrop._MODULES.values() for name in names}
+    assert held | {"Backlog", "Departure", "Packet", "Random", "Verdict"} == set(earlydrop.__all__)
+    ask = (
+        "import sys, earlydrop;"
+        "print(*[name for name in sys.modules if name.startswith('earlydrop') or name == 'numpy'])"
+    )
+    loaded = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    assert set(loaded.stdout.split()) == {"earlydrop", "earlydrop._lib"}
