@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         from_tc,
         translate,
     )
+    from .batch_queue import BatchQueue, queue
     from .cluster import sweep
     from .curves import Curve, curve
     from .driven import Fate, Queue, Replay, Tally
@@ -50,6 +51,7 @@ __version__ = _version()
 __all__ = [
     "ArgumentError",
     "Backlog",
+    "BatchQueue",
     "Configuration",
     "Curve",
     "Departure",
@@ -86,6 +88,7 @@ __all__ = [
     "open_run",
     "parameter",
     "prepare",
+    "queue",
     "read_flent",
     "reproduce",
     "run",
@@ -109,6 +112,7 @@ _MODULES = {
         "from_tc",
         "translate",
     ],
+    "batch_queue": ["BatchQueue", "queue"],
     "cluster": ["sweep"],
     "curves": ["Curve", "curve"],
     "driven": ["Fate", "Queue", "Replay", "Tally"],

@@ -24,6 +24,8 @@ __all__ = [
     "explain",
     "is_built_in",
     "notebook_style",
+    "planned_runs",
+    "queue",
     "reproduce",
     "schemes",
     "translate",
@@ -50,6 +52,10 @@ def tune(
     folder: Path | None = None,
     progress: Callable[[bool, int, int, int], None] | None = None,
 ) -> tuple[str, list[tuple[str, str]], Run]: ...
+def queue(options: dict[str, str], at: list[int]) -> str: ...
+def planned_runs(
+    what: str, full: bool, universes: int | None, folder: Path
+) -> list[tuple[str, Scenario, Path]]: ...
 def reproduce(
     what: str,
     full: bool,

@@ -7,12 +7,17 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import _lib
 from ._document import Answer, Document, TextTable, number
 from .errors import ArgumentError
 from .progress import Bar, Shown, bar
-from .result import _threads
+from .result import Result, _threads
+from .scenario import _wrapped
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class Claim:
     figure: str
     claim: str
     metric: str
-    #: "holds", "holds partly", "does not hold", "undecided".
+    #: "holds", "holds in part", "contradicted", "not shown", "cannot be decided".
     verdict: str
     #: The relative effect, with its 95% interval.
     effect: float | None
@@ -153,13 +158,15 @@ def reproduce(
     multiverse: int | None = None,
     folder: str | os.PathLike[str] = "runs",
     threads: int | None = None,
+    client: Client | None = None,
     progress: Shown = None,
 ) -> Reproduction:
     """Runs the experiments of a paper ("clred") or of a claim ("clred.F5"), or all, again.
 
     Quickly, with few seeds and points, unless `full`. `multiverse` runs them in so many universes,
     too, with other plausible values of what the paper does not print. Results are in `folder`,
-    where the command has them; what Ctrl-C stops continues with the next call.
+    where the command has them; what Ctrl-C stops continues with the next call. With the client of a
+    Dask cluster, its workers run them.
 
     >>> import earlydrop
     >>> claims = earlydrop.reproduce("clred.F5", folder=getfixture("tmp_path")).claims
@@ -169,6 +176,12 @@ def reproduce(
     if multiverse is not None and not 2 <= multiverse <= 4096:
         near = min(max(multiverse, 2), 4096)
         raise ArgumentError(f"multiverse={multiverse}: allowed: 2 to 4096; nearest: {near}")
+    if client is not None:
+        if threads is not None:
+            raise ArgumentError("with client=, threads= is not allowed")
+        for _, native, place in _lib.planned_runs(what, full, multiverse, Path(folder)):
+            Result(_wrapped(native, {}), folder=place).resume(client=client, progress=progress)
+    # What is complete in its folder is only read.
     experiments = _Experiments(progress)
     try:
         text = _lib.reproduce(what, full, multiverse, _threads(threads), Path(folder), experiments)

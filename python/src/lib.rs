@@ -40,7 +40,9 @@ mod _lib {
     #[pymodule_export]
     use super::judging::Random;
     #[pymodule_export]
-    use super::model::{configure, explain, reproduce, schemes, translate, tune};
+    use super::model::{
+        configure, explain, planned_runs, queue, reproduce_claims, schemes, translate, tune,
+    };
     #[pymodule_export]
     use super::queue::Departed;
     #[pymodule_export]

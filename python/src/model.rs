@@ -2,14 +2,17 @@
 //! command's JSON, which `earlydrop/advice.py` and its neighbours read.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
+use earlydrop_lab::document::suggestion;
 use earlydrop_lab::run::Progress;
+use earlydrop_model::queue::{Acceptance, Solver};
 use earlydrop_papers::Error as PapersError;
 use earlydrop_papers::catalogue::{Catalogue, Pace};
-use earlydrop_papers::reproduce::{Event, RunOptions, run as run_papers};
+use earlydrop_papers::reproduce::{self, Event, RunOptions};
+use earlydrop_report::batch_queue::{self, QueueOptions};
 use earlydrop_report::configuration::{self, ConfigureOptions};
 use earlydrop_report::explanation::{self, ExplainOptions};
 use earlydrop_report::request::{LoadOptions, RequestError, ToolText};
@@ -71,6 +74,7 @@ fn as_keywords(text: &str) -> String {
                 is_option = bare == name && !has_words;
                 let keyword = match bare {
                     "as" | "from" => "tool".to_string(),
+                    "lambda" => "lambda_".to_string(),
                     other => other.replace('-', "_"),
                 };
                 let colon = if has_words { ":" } else { &name[bare.len()..] };
@@ -176,6 +180,40 @@ pub(crate) fn translate(
     Ok(document.to_string())
 }
 
+/// The answer of `earlydrop queue` as JSON; `at` are the numbers of packets whose probabilities are
+/// wanted.
+#[pyfunction]
+#[pyo3(signature = (options, at))]
+pub(crate) fn queue(py: Python<'_>, mut options: Options, at: Vec<u64>) -> PyResult<String> {
+    let mut take = |name: &str, usual: &str| options.remove(name).unwrap_or(usual.to_string());
+    let rejects = [("partial", Acceptance::Partial), ("whole", Acceptance::Whole)];
+    let methods = [("exact", Solver::Exact), ("paper", Solver::DominantRoot)];
+    let reject = one_of("reject", &take("reject", "partial"), &rejects)?;
+    let method = one_of("method", &take("method", "exact"), &methods)?;
+    let options = QueueOptions {
+        mu: take("mu", "1"),
+        batch: take("batch", "fixed:1"),
+        buffer: take("buffer", ""),
+        lambda: options.remove("lambda"),
+        rho: options.remove("rho"),
+        reject,
+        method,
+        at,
+    };
+    let report = py.detach(|| batch_queue::solve(&options));
+    Ok(batch_queue::json(&report.map_err(request_error)?).to_string())
+}
+
+/// The value of a keyword argument that is one of a few words.
+fn one_of<T: Copy>(keyword: &str, given: &str, allowed: &[(&str, T)]) -> PyResult<T> {
+    let found = allowed.iter().find(|(word, _)| *word == given);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let words: Vec<&str> = allowed.iter().map(|(word, _)| *word).collect();
+        let hint = suggestion(given, &words, '"');
+        value_error(format!("{keyword}=\"{given}\": {hint}"))
+    })
+}
+
 /// The answer of `earlydrop schemes` as JSON: one scheme, or all, on a link of this rate.
 #[pyfunction]
 #[pyo3(signature = (named, link))]
@@ -239,11 +277,32 @@ pub(crate) fn tune(
     Ok((document, specs, Run::of_tuning(report)))
 }
 
+/// The runs that `reproduce` completes: their names, scenarios and folders.
+#[pyfunction]
+#[pyo3(signature = (what, full, universes, folder))]
+pub(crate) fn planned_runs(
+    what: &str,
+    full: bool,
+    universes: Option<usize>,
+    folder: PathBuf,
+) -> PyResult<Vec<(String, Scenario, PathBuf)>> {
+    let planned = || {
+        let catalogue = Catalogue::read()?;
+        let selection = catalogue.select(what)?;
+        let stop = AtomicBool::new(false);
+        let options = run_options(full, universes, 1, &folder, &stop);
+        reproduce::planned(&catalogue, &selection, &options)
+    };
+    let planned = planned().map_err(papers_error)?.into_iter();
+    let named = |one: reproduce::PlannedRun| (one.name, Scenario::new(one.source), one.folder);
+    Ok(planned.map(named).collect())
+}
+
 /// Runs the experiments of a paper or a claim, and returns the answer of `earlydrop reproduce` as
 /// JSON. `progress` hears of each experiment by its name.
 #[pyfunction]
-#[pyo3(signature = (what, full, universes, threads, folder, progress=None))]
-pub(crate) fn reproduce(
+#[pyo3(name = "reproduce", signature = (what, full, universes, threads, folder, progress=None))]
+pub(crate) fn reproduce_claims(
     py: Python<'_>,
     what: &str,
     full: bool,
@@ -255,15 +314,9 @@ pub(crate) fn reproduce(
     let work = |stop: &AtomicBool, sender: Sender<(String, Progress)>| {
         let catalogue = Catalogue::read()?;
         let selection = catalogue.select(what)?;
-        let options = RunOptions {
-            pace: if full { Pace::Full } else { Pace::Quick },
-            out: &folder,
-            threads,
-            stop,
-            universes,
-        };
+        let options = run_options(full, universes, threads, &folder, stop);
         let mut name = String::new();
-        let ran = run_papers(&catalogue, &selection, &options, |event| match event {
+        let ran = reproduce::run(&catalogue, &selection, &options, |event| match event {
             Event::Begin { paper, experiment } => name = format!("{paper} {experiment}"),
             Event::Progress(reached) => {
                 // The receiver stays until this thread has ended.
@@ -282,8 +335,28 @@ pub(crate) fn reproduce(
         }
         Ok(())
     };
-    attended(py, work, listener, |error| match error {
+    attended(py, work, listener, papers_error)
+}
+
+fn run_options<'a>(
+    full: bool,
+    universes: Option<usize>,
+    threads: usize,
+    folder: &'a Path,
+    stop: &'a AtomicBool,
+) -> RunOptions<'a> {
+    RunOptions {
+        pace: if full { Pace::Full } else { Pace::Quick },
+        out: folder,
+        threads,
+        stop,
+        universes,
+    }
+}
+
+fn papers_error(error: PapersError) -> PyErr {
+    match error {
         PapersError::UnknownName(name) => value_error(name),
         other => run_error(other),
-    })
+    }
 }

@@ -253,3 +253,42 @@ def test_ctrl_c_stops_a_reproduction_which_continues(
         earlydrop.reproduce("clred", folder=tmp_path)
     assert pressed.is_set()
     assert list(tmp_path.rglob("results.sqlite"))
+
+
+@pytest.mark.parametrize(
+    ("keywords", "words"),
+    [
+        ({"rho": 0.98, "batch": "normal:4,4,8", "buffer": 200, "at": [0, 200]},
+         ["--rho", "0.98", "--batch", "normal:4,4,8", "--buffer", "200", "--at", "0,200"]),
+        ({"lambda_": 0.5, "mu": 2, "batch": {1: 0.5, 2: 0.3}, "buffer": 10, "reject": "whole"},
+         ["--lambda", "0.5", "--mu", "2", "--batch", "1:0.5,2:0.3", "--buffer", "10",
+          "--reject", "whole"]),
+        ({"rho": 1.2, "batch": 4, "buffer": 40, "method": "paper"},
+         ["--rho", "1.2", "--batch", "fixed:4", "--buffer", "40", "--method", "paper"]),
+    ],
+)  # fmt: skip
+def test_queues_are_the_commands(keywords: dict[str, Any], words: list[str]) -> None:
+    solved = earlydrop.queue(**keywords)
+    assert solved.to_json() == document("queue", *words)
+    first, last, probability = solved.distribution
+    assert first[0] == 0 and last[-1] == keywords["buffer"]
+    assert probability.sum() == pytest.approx(1)
+    assert f"M^X/M/1/{keywords['buffer']}" in repr(solved)
+    assert "mean queue" in solved._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"rho": 0.9}, "buffer=0"),
+        ({"buffer": 10}, "one of rho= and lambda_="),
+        ({"buffer": 10, "rho": 1, "lambda_": 1}, "one of rho= and lambda_="),
+        ({"buffer": 10, "rho": 0.9, "reject": "hole"}, 'reject="hole": did you mean "whole"?'),
+        ({"buffer": 10, "lambda_": -1}, "lambda_=-1"),
+        ({"buffer": 10, "rho": 0.9, "batch": "poisson:4"}, "batch=poisson:4"),
+    ],
+)  # fmt: skip
+def test_queues_are_refused_by_keyword(keywords: dict[str, Any], message: str) -> None:
+    with pytest.raises(earlydrop.ArgumentError) as raised:
+        earlydrop.queue(**{"buffer": 0} | keywords)
+    assert message in str(raised.value)

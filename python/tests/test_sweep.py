@@ -82,3 +82,52 @@ def test_what_a_cluster_cannot_do_is_refused(client: Any) -> None:
     result = earlydrop.prepare(earlydrop.Scenario(SWEEP))
     with pytest.raises(earlydrop.ArgumentError, match="until="):
         result.resume(client=client, until="1%")
+
+
+def test_claims_judged_by_workers_are_those_of_this_process(client: Any, tmp_path: Path) -> None:
+    here = earlydrop.reproduce("clred.F5.a", multiverse=2, folder=tmp_path / "here")
+    done: list[str] = []
+    add = earlydrop._lib.Run.add_cells
+
+    class Counting:
+        def __init__(self, run: Any) -> None:
+            self.run = run
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.run, name)
+
+        def add_cells(self, rows: bytes) -> int:
+            done.append(str(self.run.folder))
+            return add(self.run, rows)
+
+    native = earlydrop.result.Result.__init__
+
+    def counting(self: earlydrop.Result, *given: Any, **named: Any) -> None:
+        native(self, *given, **named)
+        self._run = Counting(self._run)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(earlydrop.result.Result, "__init__", counting)
+        patched.setattr(earlydrop._lib, "reproduce", nothing_is_run(earlydrop._lib.reproduce))
+        away = earlydrop.reproduce(
+            "clred.F5.a", multiverse=2, folder=tmp_path / "away", client=client
+        )
+    assert away.to_json() == here.to_json()
+    assert len({folder.rsplit("/", 1)[-1] for folder in done}) == 3
+    with pytest.raises(earlydrop.ArgumentError, match="threads= is not allowed"):
+        earlydrop.reproduce("clred.F5.a", client=client, threads=1)
+
+
+def nothing_is_run(reproduce: Any) -> Any:
+    """The extension's function, which may only read."""
+
+    def reading(*given: Any) -> str:
+        *given, listener = given
+
+        def heard(name: str, before: int, done: int, planned: int) -> None:
+            assert before == planned, f"{name} was run here"
+            listener(name, before, done, planned)
+
+        return reproduce(*given, heard)  # type: ignore[no-any-return]
+
+    return reading

@@ -5,14 +5,15 @@
 //!                                  \--try_claims--> Trials
 //! ```
 //!
-//! Each experiment has a folder with its store, so what was stopped continues with the next call.
+//! Each experiment has a folder with its store, so what was stopped continues with the next call,
+//! and [`planned`] lists them for who has other machines to complete them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use earlydrop_lab::files::{Overwrite, Signature, create_folder, write_whole};
-use earlydrop_lab::plan::Plan;
+use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
@@ -125,6 +126,70 @@ pub fn run<'a>(
     })
 }
 
+/// A run that a selection needs: an experiment, or one of its universes.
+#[derive(Clone, Debug)]
+pub struct PlannedRun {
+    /// Which it is, in words.
+    pub name: String,
+    /// Its scenario.
+    pub source: Source,
+    /// The folder of its results.
+    pub folder: PathBuf,
+}
+
+/// The runs that [`run`] completes for a selection, in its order. Runs that are complete in their
+/// folders then are not run by it.
+pub fn planned(
+    catalogue: &Catalogue,
+    selection: &Selection<'_>,
+    options: &RunOptions<'_>,
+) -> Result<Vec<PlannedRun>, Error> {
+    let mut all = Vec::new();
+    for entry in &catalogue.papers {
+        let paper = &entry.paper.key;
+        let needed = needed_experiments(entry, selection);
+        let names = entry.experiments().into_iter();
+        for name in names.filter(|name| needed.contains(name)) {
+            if let Some(source) = entry.source(name, options.pace) {
+                all.push(PlannedRun {
+                    name: format!("{paper} {name}"),
+                    source: source?,
+                    folder: options.folder().join(paper).join(name),
+                });
+            }
+        }
+        if let Some(universes) = options.universes {
+            let folder = options.multiverse_folder();
+            let (claims, multiverse) = in_universes(entry, selection, options, universes, &folder);
+            let runs = multiverse::planned(entry, &claims, multiverse)?.into_iter();
+            all.extend(runs.map(|one| PlannedRun {
+                name: format!("{paper} {}", one.name),
+                source: one.source,
+                folder: one.folder,
+            }));
+        }
+    }
+    Ok(all)
+}
+
+/// The selected claims of a paper, and how they are run in other universes.
+fn in_universes<'a, 'f>(
+    entry: &'a PaperEntry,
+    selection: &Selection<'_>,
+    options: &RunOptions<'_>,
+    universes: usize,
+    folder: &'f Path,
+) -> (Vec<&'a Claim>, Multiverse<'f>) {
+    let claims = entry.paper.claims.iter();
+    let claims = claims.filter(|claim| selection.has(&claim.id)).collect();
+    let multiverse = Multiverse {
+        universes,
+        pace: options.pace,
+        folder,
+    };
+    (claims, multiverse)
+}
+
 /// Runs the experiments of a paper that the selection needs, and opens those that were run
 /// before.
 fn experiments(
@@ -173,14 +238,8 @@ fn robustness<'a>(
     let Some(universes) = options.universes else {
         return Ok(Vec::new());
     };
-    let claims = entry.paper.claims.iter();
-    let claims: Vec<&Claim> = claims.filter(|claim| selection.has(&claim.id)).collect();
     let folder = options.multiverse_folder();
-    let multiverse = Multiverse {
-        universes,
-        pace: options.pace,
-        folder: &folder,
-    };
+    let (claims, multiverse) = in_universes(entry, selection, options, universes, &folder);
     multiverse::run(entry, &claims, multiverse, |name, plan, store| {
         run_cells(entry, name, (plan, store), options, on_event)?;
         Ok(!options.is_stopped())

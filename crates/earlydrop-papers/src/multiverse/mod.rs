@@ -20,4 +20,4 @@ pub use choice::{Choice, ChoiceFile, ChoiceValue};
 pub use design::{Universe, design};
 pub use influence::Influence;
 pub use robustness::{Robustness, UniverseJudgement};
-pub use run::{Multiverse, run};
+pub use run::{Multiverse, UniverseRun, planned, run};

@@ -1,7 +1,7 @@
 //! Runs an experiment in every universe.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use earlydrop_lab::plan::{Plan, Source, Variant};
 use earlydrop_lab::store::Store;
@@ -35,6 +35,36 @@ pub fn run<'a>(
     multiverse: Multiverse<'_>,
     mut run: impl FnMut(&str, &Plan, &Store) -> Result<bool, Error>,
 ) -> Result<Vec<Robustness<'a>>, Error> {
+    let mut by_experiment = judged(entry, claims);
+    for (experiment, list) in &mut by_experiment {
+        run_experiment(entry, experiment, list, multiverse, &mut run)?;
+    }
+    let mut all: Vec<Robustness<'a>> = by_experiment.into_values().flatten().collect();
+    let place = |one: &Robustness<'_>| claims.iter().position(|claim| claim.id == one.claim.id);
+    all.sort_by_key(place);
+    Ok(all)
+}
+
+/// The runs that [`run`] completes, in its order.
+pub fn planned(
+    entry: &PaperEntry,
+    claims: &[&Claim],
+    multiverse: Multiverse<'_>,
+) -> Result<Vec<UniverseRun>, Error> {
+    let mut all = Vec::new();
+    for (experiment, list) in &judged(entry, claims) {
+        for universe in universes(entry, experiment, list, multiverse)? {
+            all.push(universe?);
+        }
+    }
+    Ok(all)
+}
+
+/// The claims that are judged in universes, by their experiment, in no universe so far.
+fn judged<'a>(
+    entry: &'a PaperEntry,
+    claims: &[&'a Claim],
+) -> BTreeMap<&'a str, Vec<Robustness<'a>>> {
     let mut by_experiment: BTreeMap<&str, Vec<Robustness<'a>>> = BTreeMap::new();
     for claim in claims.iter().copied().filter(|claim| is_judged(claim)) {
         let choices = entry.choices.of(&claim.experiment);
@@ -47,13 +77,7 @@ pub fn run<'a>(
             });
         }
     }
-    for (experiment, list) in &mut by_experiment {
-        run_experiment(entry, experiment, list, multiverse, &mut run)?;
-    }
-    let mut all: Vec<Robustness<'a>> = by_experiment.into_values().flatten().collect();
-    let place = |one: &Robustness<'_>| claims.iter().position(|claim| claim.id == one.claim.id);
-    all.sort_by_key(place);
-    Ok(all)
+    by_experiment
 }
 
 fn is_judged(claim: &Claim) -> bool {
@@ -68,33 +92,69 @@ fn run_experiment(
     multiverse: Multiverse<'_>,
     run: &mut impl FnMut(&str, &Plan, &Store) -> Result<bool, Error>,
 ) -> Result<(), Error> {
-    let Some(source) = entry.source(experiment, multiverse.pace) else {
-        return Ok(());
-    };
-    let mut source = source?;
-    keep_what_is_judged(&mut source, list);
-    let choices = list[0].choices.clone();
-    let values: Vec<usize> = choices.iter().map(|choice| choice.values.len()).collect();
-    let universes = design(&values, multiverse.universes);
-    let count = universes.len();
-    for (index, universe) in universes.into_iter().enumerate() {
-        let source = in_universe(&source, &choices, &universe);
-        let plan = source.plan()?;
-        let name = format!("{}-{}", universe.digits(), &plan.identity()[..8]);
-        let folder = multiverse.folder.join(&entry.paper.key).join(experiment);
-        let store = Store::create(&folder.join(name), &source, &plan)?;
-        let words = format!("{experiment}, universe {} of {count}", index + 1);
-        if !run(&words, &plan, &store)? {
+    for one in universes(entry, experiment, list, multiverse)? {
+        let one = one?;
+        let store = Store::create(&one.folder, &one.source, &one.plan)?;
+        if !run(&one.name, &one.plan, &store)? {
             return Ok(());
         }
-        let mut runs = Runs::of(&plan, &store)?;
-        for one in list.iter_mut() {
-            let judgement = judge(one.claim, &runs.measurements(&one.claim.metric)?);
-            let judged = UniverseJudgement::new(universe.clone(), &judgement);
-            one.universes.push(judged);
+        let mut runs = Runs::of(&one.plan, &store)?;
+        for robustness in list.iter_mut() {
+            let claim = robustness.claim;
+            let judgement = judge(claim, &runs.measurements(&claim.metric)?);
+            let judged = UniverseJudgement::new(one.universe.clone(), &judgement);
+            robustness.universes.push(judged);
         }
     }
     Ok(())
+}
+
+/// An experiment in one universe, with the folder of its runs.
+#[derive(Clone, Debug)]
+pub struct UniverseRun {
+    /// Which it is, in words.
+    pub name: String,
+    pub(super) universe: Universe,
+    /// The experiment's scenario there.
+    pub source: Source,
+    pub(super) plan: Plan,
+    /// The folder of its runs.
+    pub folder: PathBuf,
+}
+
+/// An experiment in every universe. Each is planned when it is asked for.
+fn universes(
+    entry: &PaperEntry,
+    experiment: &str,
+    list: &[Robustness<'_>],
+    multiverse: Multiverse<'_>,
+) -> Result<impl Iterator<Item = Result<UniverseRun, Error>> + use<>, Error> {
+    let mut source = entry.source(experiment, multiverse.pace).transpose()?;
+    if let Some(source) = &mut source {
+        keep_what_is_judged(source, list);
+    }
+    let choices: Vec<Choice> = list[0].choices.iter().copied().cloned().collect();
+    let values: Vec<usize> = choices.iter().map(|choice| choice.values.len()).collect();
+    let universes = match source {
+        Some(_) => design(&values, multiverse.universes),
+        None => Vec::new(),
+    };
+    let count = universes.len();
+    let folder = multiverse.folder.join(&entry.paper.key).join(experiment);
+    let experiment = experiment.to_string();
+    let indexed = universes.into_iter().enumerate();
+    Ok(indexed.filter_map(move |(index, universe)| {
+        let source = source.as_ref()?;
+        let choices: Vec<&Choice> = choices.iter().collect();
+        let source = in_universe(source, &choices, &universe);
+        Some(source.plan().map_err(Error::from).map(|plan| UniverseRun {
+            name: format!("{experiment}, universe {} of {count}", index + 1),
+            folder: folder.join(format!("{}-{}", universe.digits(), &plan.identity()[..8])),
+            universe,
+            source,
+            plan,
+        }))
+    }))
 }
 
 /// Keeps the schemes that the claims compare, and samples over time only where a claim reads them.
