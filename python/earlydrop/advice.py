@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -451,15 +452,20 @@ def _load(
 
 
 def from_tc(line: str, *, link: Value | None = None) -> str:
-    """The scheme of a `tc qdisc ... red` line, as `compare` takes it.
+    """The scheme of a `tc qdisc` line, or of what `tc qdisc show` prints, as `compare` takes it.
 
-    Where the line has no `bandwidth`, automatic values are those of `link`.
+    It reads red, codel, fq_codel, pie, pfifo and bfifo. What the line leaves out is Linux's
+    default; what red computes from the rate where the line has no `bandwidth` is that of `link`.
 
     >>> import earlydrop
+    >>> earlydrop.from_tc("tc qdisc add dev eth0 root fq_codel target 2ms quantum 300")
+    'fq-codel:as=linux,target=2000us,quantum=300bytes'
     >>> earlydrop.from_tc("tc qdisc add dev eth0 root red limit 400kb min 30kb max 90kb avpkt 1000")
     'red:...'
     """
-    return explain(line, tool="linux", link=link).scheme
+    if re.search(r"\bred\b", line):
+        return explain(line, tool="linux", link=link).scheme
+    return _lib.scheme_of_qdisc(line)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,8 @@ mod _lib {
     use super::judging::Random;
     #[pymodule_export]
     use super::model::{
-        configure, explain, planned_runs, queue, reproduce_claims, schemes, translate, tune,
+        configure, explain, planned_runs, queue, reproduce_claims, scheme_of_qdisc, schemes,
+        translate, tune,
     };
     #[pymodule_export]
     use super::queue::Departed;

@@ -160,6 +160,13 @@ pub(crate) fn explain(
     Ok(explanation::json(&report).to_string())
 }
 
+/// The scheme that simulates a `tc qdisc` line other than red's.
+#[pyfunction]
+pub(crate) fn scheme_of_qdisc(line: &str) -> PyResult<String> {
+    let scheme = ToolText::of(line).and_then(|given| given.scheme_of_qdisc());
+    scheme.map_err(request_error)
+}
+
 /// The answer of `earlydrop translate` as JSON.
 #[pyfunction]
 #[pyo3(signature = (configuration, tool, to, load))]
@@ -186,7 +193,10 @@ pub(crate) fn translate(
 #[pyo3(signature = (options, at))]
 pub(crate) fn queue(py: Python<'_>, mut options: Options, at: Vec<u64>) -> PyResult<String> {
     let mut take = |name: &str, usual: &str| options.remove(name).unwrap_or(usual.to_string());
-    let rejects = [("partial", Acceptance::Partial), ("whole", Acceptance::Whole)];
+    let rejects = [
+        ("partial", Acceptance::Partial),
+        ("whole", Acceptance::Whole),
+    ];
     let methods = [("exact", Solver::Exact), ("paper", Solver::DominantRoot)];
     let reject = one_of("reject", &take("reject", "partial"), &rejects)?;
     let method = one_of("method", &take("method", "exact"), &methods)?;

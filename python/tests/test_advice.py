@@ -136,6 +136,17 @@ def test_a_line_of_tc_runs() -> None:
     assert (result.runs["utilisation"] > 0).all()
 
 
+def test_lines_of_other_disciplines_run() -> None:
+    line = "tc qdisc add dev eth0 root fq_codel limit 500 target 2ms"
+    scheme = earlydrop.from_tc(line)
+    assert scheme == "fq-codel:as=linux,limit=500,target=2000us"
+    assert (earlydrop.run(SMALL, schemes=scheme).runs["utilisation"] > 0).all()
+    refused = command("explain", line, code=2).stderr
+    assert f"--schemes {scheme}" in refused
+    with pytest.raises(earlydrop.ArgumentError, match="did you mean 'target'"):
+        earlydrop.from_tc("tc qdisc add dev eth0 root pie tarqet 5ms")
+
+
 def test_schemes_are_the_commands() -> None:
     every = earlydrop.schemes()
     assert [one.to_json() for one in every.values()] == document("schemes")

@@ -8,6 +8,7 @@ use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, Link};
 use earlydrop::units::{BitsPerSec, Bytes};
 
+use super::qdisc::scheme_of_qdisc;
 use super::tc::{self, NoWeight};
 use super::token::{Token, digits, tokenize};
 use super::{
@@ -273,9 +274,14 @@ fn parse_words(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     let kind = all.iter().position(|token| token.text == "red");
     let Some(kind) = kind else {
         let other = all.iter().find(|token| KINDS.contains(&token.text));
-        let help = "of tc's queueing disciplines, only red is read here";
+        let help = "of tc's queueing disciplines, only red is explained";
         return Err(match other {
-            Some(token) => token.error(format!("{} is not red", token.text), help),
+            Some(token) => token.error(
+                format!("{} is not red", token.text),
+                scheme_of_qdisc(text).map_or(help.to_string(), |scheme| {
+                    format!("{help}; this one is simulated by --schemes {scheme}")
+                }),
+            ),
             None => ParseError::of_all(text, "this text contains no \"red\"", help),
         });
     };
@@ -392,7 +398,7 @@ fn parse_json(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
 }
 
 /// Splits a token into a number and its unit in lower case.
-fn split(token: Token<'_>) -> (Option<f64>, String) {
+pub(super) fn split(token: Token<'_>) -> (Option<f64>, String) {
     let end = |(_, letter): &(usize, char)| letter.is_ascii_alphabetic();
     let end = token.text.char_indices().find(end).map(|(index, _)| index);
     let (number, unit) = token.text.split_at(end.unwrap_or(token.text.len()));
@@ -404,7 +410,7 @@ fn split(token: Token<'_>) -> (Option<f64>, String) {
 }
 
 /// Parses a size as iproute2 does: `k` is 1024, and `kbit` is 1024/8 bytes.
-fn size<'a>(token: Token<'a>, name: &str) -> Result<(u32, Token<'a>), ParseError> {
+pub(super) fn size<'a>(token: Token<'a>, name: &str) -> Result<(u32, Token<'a>), ParseError> {
     let (number, unit) = split(token);
     let scale = match unit.as_str() {
         "" | "b" => Some(1.0),

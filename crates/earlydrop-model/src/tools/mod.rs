@@ -35,6 +35,7 @@ mod native;
 mod ns2;
 mod ns3;
 mod parse;
+mod qdisc;
 mod sonic;
 mod spec;
 pub mod tc;
@@ -53,6 +54,7 @@ pub(crate) use differences::describe;
 pub use differences::{Difference, differences};
 pub use knob_table::knob_table;
 pub(crate) use linux::linux_command;
+pub use qdisc::scheme_of_qdisc;
 pub(crate) use translation::rewrite;
 pub use translation::{
     LostKnob, Translation, equivalent_max_p, ratio_in_words, translate, word_for_word,

@@ -116,6 +116,11 @@ impl ToolText {
             text: given.to_string(),
         })
     }
+
+    /// The scheme that simulates a `tc qdisc` line other than red's.
+    pub fn scheme_of_qdisc(&self) -> Result<String, RequestError> {
+        tools::scheme_of_qdisc(&self.text).map_err(|refusal| parse_failure(self, refusal))
+    }
 }
 
 /// The value of one of the known names; `option` is the argument's name in the error.
