@@ -459,7 +459,7 @@ def from_tc(line: str, *, link: Value | None = None) -> str:
 
     >>> import earlydrop
     >>> earlydrop.from_tc("tc qdisc add dev eth0 root fq_codel target 2ms quantum 300")
-    'fq-codel:as=linux,target=2000us,quantum=300bytes'
+    'fq-codel:as=linux,bypass=on,target=2000us,quantum=300bytes'
     >>> earlydrop.from_tc("tc qdisc add dev eth0 root red limit 400kb min 30kb max 90kb avpkt 1000")
     'red:...'
     """

@@ -139,7 +139,7 @@ def test_a_line_of_tc_runs() -> None:
 def test_lines_of_other_disciplines_run() -> None:
     line = "tc qdisc add dev eth0 root fq_codel limit 500 target 2ms"
     scheme = earlydrop.from_tc(line)
-    assert scheme == "fq-codel:as=linux,limit=500,target=2000us"
+    assert scheme == "fq-codel:as=linux,bypass=on,limit=500,target=2000us"
     assert (earlydrop.run(SMALL, schemes=scheme).runs["utilisation"] > 0).all()
     refused = command("explain", line, code=2).stderr
     assert f"--schemes {scheme}" in refused

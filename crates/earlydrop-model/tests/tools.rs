@@ -209,7 +209,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "tc qdisc add dev e root fq_codel",
         "fq_codel",
-        "only red is explained; this one is simulated by --schemes fq-codel:as=linux",
+        "only red is explained; this one is simulated by --schemes fq-codel:as=linux,bypass=on",
     ),
     (
         "tc qdisc add dev e root red limit 400m min 9m max 90m avpkt 1000 burst 30000 probability 0.1",

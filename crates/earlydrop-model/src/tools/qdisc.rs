@@ -13,6 +13,9 @@ struct Discipline {
     kind: &'static str,
     /// The scheme, with its preset.
     scheme: &'static str,
+    /// What is set at the root of a device, where a packet that finds nothing queued passes by the
+    /// discipline.
+    at_root: Option<&'static str>,
     options: &'static [QdiscOption],
 }
 
@@ -48,26 +51,31 @@ static DISCIPLINES: &[Discipline] = &[
     Discipline {
         kind: "codel",
         scheme: "codel:as=linux",
+        at_root: None,
         options: CODEL,
     },
     Discipline {
         kind: "fq_codel",
         scheme: "fq-codel:as=linux",
+        at_root: Some("bypass=on"),
         options: FQ_CODEL,
     },
     Discipline {
         kind: "pie",
         scheme: "pie:as=linux",
+        at_root: None,
         options: PIE,
     },
     Discipline {
         kind: "pfifo",
         scheme: "droptail",
+        at_root: None,
         options: &[option("limit", Is::Packets("limit"))],
     },
     Discipline {
         kind: "bfifo",
         scheme: "droptail",
+        at_root: None,
         options: &[option("limit", Is::Size("limit"))],
     },
 ];
@@ -141,26 +149,24 @@ pub fn scheme_of_qdisc(text: &str) -> Result<String, ParseError> {
         let help = format!("known: red, {}", kinds.join(", "));
         return Err(ParseError::of_all(text, message, help));
     };
-    let mut settings: Vec<String> = Vec::new();
+    let is_root = all.iter().any(|token| token.text == "root");
+    let at_root = discipline.at_root.filter(|_| is_root);
+    let mut settings: Vec<String> = at_root.map(str::to_string).into_iter().collect();
     let mut rest = all[at + 1..].iter().copied();
     while let Some(word) = rest.next() {
         if word.text == "Sent" {
             // Counters follow.
             break;
         }
+        let mut known = discipline.options.iter();
         let around = AROUND.iter().find(|(name, _)| *name == word.text);
-        if let Some((_, has_value)) = around {
+        if let Some(known) = known.find(|one| one.word == word.text) {
+            settings.extend(setting(&word, known, &mut rest)?);
+        } else if let Some((_, has_value)) = around {
             rest.by_ref().take(usize::from(*has_value)).for_each(drop);
-            continue;
-        }
-        if word.text.ends_with(':') {
-            continue;
-        }
-        let known = discipline.options.iter();
-        let Some(known) = known.clone().find(|one| one.word == word.text) else {
+        } else if !word.text.ends_with(':') {
             return Err(unknown(&word, discipline));
-        };
-        settings.extend(setting(&word, known, &mut rest)?);
+        }
     }
     let colon = if discipline.scheme.contains(':') {
         ","
@@ -252,7 +258,7 @@ mod tests {
     fn lines_of_every_discipline_are_schemes() {
         let line = "tc qdisc add dev eth0 root fq_codel limit 2000 flows 512 target 2ms interval \
                     40ms quantum 300 noecn";
-        let expected = "fq-codel:as=linux,limit=2000,queues=512,target=2000us,interval=40000us,\
+        let expected = "fq-codel:as=linux,bypass=on,limit=2000,queues=512,target=2000us,interval=40000us,\
                         quantum=300bytes,ecn=off";
         assert_eq!(settings(line), expected);
         let line = "tc qdisc replace dev eth0 parent 1:10 handle 10: codel target 5000 ecn \
@@ -275,7 +281,7 @@ mod tests {
     fn what_tc_prints_is_read() {
         let shown = "qdisc fq_codel 0: dev eth0 root refcnt 2 limit 10240p flows 1024 quantum 1514 \
                      target 5ms interval 100ms memory_limit 32Mb ecn drop_batch 64\n Sent 0 bytes";
-        let expected = "fq-codel:as=linux,limit=10240,queues=1024,quantum=1514bytes,target=5000us,\
+        let expected = "fq-codel:as=linux,bypass=on,limit=10240,queues=1024,quantum=1514bytes,target=5000us,\
                         interval=100000us,memory_limit=33554432bytes,ecn=on,drop_batch=64";
         assert_eq!(settings(shown), expected);
         let shown = "qdisc pie 8001: root refcnt 2 limit 1000p target 15ms tupdate 16ms alpha 2 \
