@@ -39,18 +39,32 @@ class RunError(EarlydropError, RuntimeError):
 class SchemeError(RunError):
     """A call of a scheme written in Python that failed; `__cause__` is its exception.
 
-    The run has ended; `result` has what is finished. `scheme` and `call` are names, and `time` is
-    in seconds of simulated time.
+    The run has ended; `result` has what is finished. `scheme` and `call` are names, `time` is in
+    seconds of simulated time. `seed` is that of the scenario's run, and `point` has its swept
+    fields with their values; None and empty where no scenario runs.
     """
 
     result: Result | None = None
 
-    def __init__(self, scheme: str, call: str, time: float, cause: str) -> None:
-        super().__init__(f"{scheme}: {call} at {time:.9f} s of simulated time: {cause}")
+    def __init__(
+        self,
+        scheme: str,
+        call: str,
+        time: float,
+        cause: str,
+        seed: int | None = None,
+        point: dict[str, str] | None = None,
+    ) -> None:
+        self.seed, self.point = seed, point or {}
+        where = [] if seed is None else [f"seed {seed}"]
+        where += [f"{field} = {value}" for field, value in self.point.items()]
+        cell = "".join(f", {part}" for part in where)
+        super().__init__(f"{scheme}: {call} at {time:.9f} s of simulated time{cell}: {cause}")
         self.scheme, self.call, self.time, self._text = scheme, call, time, cause
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (SchemeError, (self.scheme, self.call, self.time, self._text))
+        given = (self.scheme, self.call, self.time, self._text, self.seed, self.point)
+        return (SchemeError, given)
 
 
 class Interrupted(KeyboardInterrupt):

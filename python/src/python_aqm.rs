@@ -1,6 +1,7 @@
 //! One queue's scheme in Python: an object of the class, called with the interpreter attached.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use earlydrop::packet::PacketInfo;
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{Kind, Value};
 use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop_lab::run::{CellName, cell_under_way};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -83,6 +85,8 @@ pub(crate) struct SchemeFailure {
     scheme: &'static str,
     call: &'static str,
     time: Nanos,
+    /// Where it failed, in runs of scenarios.
+    cell: Option<CellName>,
     error: PyErr,
 }
 
@@ -93,6 +97,7 @@ impl SchemeFailure {
             scheme,
             call,
             time,
+            cell,
             error,
         } = self;
         if !error.is_instance_of::<PyException>(py) {
@@ -104,7 +109,9 @@ impl SchemeFailure {
                 .import("earlydrop.errors")?
                 .getattr(intern!(py, "SchemeError"))?;
             let cause = error.to_string();
-            let made = class.call1((scheme, call, secs(time), cause))?;
+            let (seed, point) = cell.map_or((None, Vec::new()), |c| (Some(c.seed), c.point));
+            let point: BTreeMap<String, String> = point.into_iter().collect();
+            let made = class.call1((scheme, call, secs(time), cause, seed, point))?;
             Ok(PyErr::from_value(made))
         };
         match made() {
@@ -145,6 +152,7 @@ impl PythonAqm {
             scheme: self.definition.descriptor.name,
             call,
             time,
+            cell: cell_under_way(),
             error,
         }))
     }

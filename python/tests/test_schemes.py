@@ -288,7 +288,7 @@ def test_a_wrong_call_ends_the_run_and_keeps_what_is_finished(answer: object, me
     Wrong = failing(answer)
     scenario = earlydrop.Scenario(schemes=["red", Wrong], seeds=2, **SMALL)
     result = earlydrop.prepare(scenario)
-    expected = rf"wrong: on_arrival at \d+\.\d+ s of simulated time: .*{message}"
+    expected = rf"wrong: on_arrival at \d+\.\d+ s of simulated time, seed 1: .*{message}"
     with pytest.raises(earlydrop.SchemeError, match=expected) as error:
         result.resume(threads=1)
     assert (error.value.scheme, error.value.call) == ("wrong", "on_arrival")
@@ -298,7 +298,37 @@ def test_a_wrong_call_ends_the_run_and_keeps_what_is_finished(answer: object, me
     assert error.value.result is result
     assert result.done == 1
     assert set(result.runs["scheme"]) == {"red"}
+    assert (error.value.seed, error.value.point) == (1, {})
     assert pickle.loads(pickle.dumps(error.value)).time == error.value.time
+
+
+def test_a_failure_in_a_sweep_names_seed_and_point() -> None:
+    class Late(earlydrop.Scheme):
+        def on_arrival(self, packet, queue, random):
+            if self.link.rate > 3e6:
+                raise ArithmeticError("too fast")
+            return False
+
+    document = {
+        "flows": {"bulk": {"count": 6}},
+        "sweep": {"network.rate": ["2 Mbps", "4 Mbps"]},
+    }
+    scenario = earlydrop.Scenario(document, schemes=[Late], seeds=[41, 42], duration="4 s")
+    with pytest.raises(
+        earlydrop.SchemeError, match=r"simulated time, seed 4[12], network\.rate = 4 Mbps: Arith"
+    ) as error:
+        earlydrop.run(scenario)
+    assert error.value.point == {"network.rate": "4 Mbps"}
+    assert error.value.seed in (41, 42)
+    copy = pickle.loads(pickle.dumps(error.value))
+    assert (copy.seed, copy.point) == (error.value.seed, error.value.point)
+    assert str(copy) == str(error.value)
+
+
+def test_a_queue_by_hand_has_no_seed_to_name() -> None:
+    error = earlydrop.SchemeError("ramp", "start", 0.5, "no")
+    assert str(error) == "ramp: start at 0.500000000 s of simulated time: no"
+    assert (error.seed, error.point) == (None, {})
 
 
 def test_numpys_bools_are_answers() -> None:

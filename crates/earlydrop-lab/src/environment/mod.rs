@@ -43,6 +43,7 @@
 
 mod action;
 mod episode;
+mod signal;
 mod workers;
 
 use std::sync::Arc;

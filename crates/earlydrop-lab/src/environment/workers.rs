@@ -1,13 +1,17 @@
-//! Episodes on threads: each thread has a chunk of them, and gets it for each step.
+//! Episodes on threads: in chunks, each of which any thread can step.
 //!
-//! A chunk is moved to its thread and back, with room for what a step reads and writes, so a step
-//! allocates nothing and shares nothing. The calling thread has a chunk, too.
+//! Each thread steps the chunks of its own share first, whose episodes are in the caches of its
+//! core, and then what is left of others'. The calling thread works, too, so a step waits for no
+//! thread that is yet to wake up, only for chunks that are under way. A chunk is moved to its
+//! thread and back, with room for what a step reads and writes, so a step allocates nothing and
+//! shares nothing.
 
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::episode::{Episode, World};
+use super::signal::Signal;
 use super::{EnvironmentError, OBSERVATIONS, Outputs, PARTS, Slices};
 use crate::document::Problem;
 
@@ -65,67 +69,108 @@ fn step_all(world: &World, episodes: &mut [Episode], actions: &[f64], outputs: &
     }
 }
 
-/// A thread that steps the chunks it is sent.
-#[derive(Debug)]
-struct Worker {
-    to: Option<SyncSender<Box<Chunk>>>,
-    from: Receiver<Box<Chunk>>,
-    thread: Option<JoinHandle<()>>,
+/// A chunk on its way between the calling thread and the one that steps it.
+#[derive(Debug, Default)]
+struct Slot {
+    to_do: Mutex<Option<Box<Chunk>>>,
+    done: Mutex<Option<Box<Chunk>>>,
 }
 
-impl Worker {
-    /// `None` where the operating system gives no thread.
-    fn start() -> Option<Worker> {
-        let (to, chunks) = sync_channel::<Box<Chunk>>(1);
-        let (done, from) = sync_channel(1);
-        let work = move || {
-            while let Ok(mut chunk) = chunks.recv() {
-                chunk.step();
-                if done.send(chunk).is_err() {
-                    return;
-                }
+type Chunks<'a> = MutexGuard<'a, Option<Box<Chunk>>>;
+
+fn lock(place: &Mutex<Option<Box<Chunk>>>) -> Chunks<'_> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What all threads share.
+#[derive(Debug)]
+struct Work {
+    slots: Vec<Slot>,
+    /// The steps that have begun.
+    begun: Signal,
+    /// The chunks of a step that are done, or whose thread has failed.
+    done: Signal,
+    stop: AtomicBool,
+}
+
+impl Work {
+    /// Steps chunks until none is left: from `first` on, and from the end on to the beginning.
+    fn do_from(&self, first: usize) {
+        let (before, own) = self.slots.split_at(first);
+        for slot in own.iter().chain(before.iter().rev()) {
+            let Some(mut chunk) = lock(&slot.to_do).take() else {
+                continue;
+            };
+            let _counted = Counted(&self.done);
+            chunk.step();
+            *lock(&slot.done) = Some(chunk);
+        }
+    }
+
+    /// The life of a thread whose share begins at `first`.
+    fn attend(&self, first: usize) {
+        let mut steps = 0;
+        loop {
+            steps = self.begun.wait(|begun| begun != steps);
+            if self.stop.load(Ordering::SeqCst) {
+                return;
             }
-        };
-        let thread = thread::Builder::new().spawn(work).ok()?;
-        Some(Worker {
-            to: Some(to),
-            from,
-            thread: Some(thread),
-        })
+            self.do_from(first);
+        }
     }
 }
 
-impl Drop for Worker {
+/// Counts a chunk when its thread is through with it, even if it fails.
+struct Counted<'a>(&'a Signal);
+
+impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        self.to = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        self.0.add_one();
     }
 }
 
 /// The episodes of an environment, in chunks.
 #[derive(Debug)]
 pub(super) struct Workers {
-    /// The calling thread's chunk is the first. A chunk is missing only after its thread has
-    /// failed.
+    /// In the order of the episodes. A chunk is missing only after its thread has failed.
     chunks: Vec<Option<Box<Chunk>>>,
-    workers: Vec<Worker>,
+    work: Arc<Work>,
+    threads: Vec<JoinHandle<()>>,
 }
+
+/// How many chunks a thread's share has: what a thread leaves, others can do.
+const SHARE: usize = 4;
 
 impl Workers {
     pub(super) fn new(world: &Arc<World>, count: usize) -> Result<Workers, Problem> {
         let wanted = world.options.threads.clamp(1, count);
-        let workers: Vec<Worker> = (1..wanted).map_while(|_| Worker::start()).collect();
-        let threads = workers.len() + 1;
-        let bound = |chunk: usize| count * chunk / threads;
-        let chunks = (0..threads).map(|chunk| {
-            let made = Chunk::new(world, bound(chunk)..bound(chunk + 1))?;
+        let pieces = match wanted {
+            1 => 1,
+            threads => (SHARE * threads).min(count),
+        };
+        let bound = |piece: usize| count * piece / pieces;
+        let chunks = (0..pieces).map(|piece| {
+            let made = Chunk::new(world, bound(piece)..bound(piece + 1))?;
             Ok(Some(Box::new(made)))
         });
+        let chunks = chunks.collect::<Result<_, Problem>>()?;
+        let work = Arc::new(Work {
+            slots: (0..pieces).map(|_| Slot::default()).collect(),
+            begun: Signal::default(),
+            done: Signal::default(),
+            stop: AtomicBool::new(false),
+        });
+        // Where the operating system gives no more threads, the others do their work.
+        let start = |thread: usize| {
+            let work = work.clone();
+            let attend = move || work.attend(pieces * thread / wanted);
+            thread::Builder::new().spawn(attend).ok()
+        };
+        let threads = (1..wanted).map_while(start).collect();
         Ok(Workers {
-            chunks: chunks.collect::<Result<_, Problem>>()?,
-            workers,
+            chunks,
+            work,
+            threads,
         })
     }
 
@@ -149,29 +194,51 @@ impl Workers {
         actions: &[f64],
         outputs: &mut Slices<'_>,
     ) -> Result<(), EnvironmentError> {
+        if self.chunks.iter().any(Option::is_none) {
+            return Err(EnvironmentError::Thread);
+        }
         let mut rest = actions;
-        for (index, place) in self.chunks.iter_mut().enumerate() {
-            let mut chunk = place.take().ok_or(EnvironmentError::Thread)?;
+        for chunk in self.chunks.iter_mut().flatten() {
             let (own, others) = rest.split_at(chunk.actions.len());
             chunk.actions.copy_from_slice(own);
             rest = others;
-            let worker = index.checked_sub(1).map(|index| &self.workers[index]);
-            match worker.and_then(|worker| worker.to.as_ref()) {
-                None => *place = Some(chunk),
-                Some(to) => to.send(chunk).map_err(|_| EnvironmentError::Thread)?,
-            }
         }
-        if let Some(Some(chunk)) = self.chunks.first_mut() {
+        if let ([Some(chunk)], true) = (&mut self.chunks[..], self.threads.is_empty()) {
             chunk.step();
-        }
-        for (place, worker) in self.chunks[1..].iter_mut().zip(&self.workers) {
-            *place = Some(worker.from.recv().map_err(|_| EnvironmentError::Thread)?);
+        } else {
+            self.step_together();
         }
         let mut first = 0;
-        for chunk in self.chunks.iter().flatten() {
+        for chunk in &self.chunks {
+            let chunk = chunk.as_ref().ok_or(EnvironmentError::Thread)?;
             first += chunk.copy_outputs(first, outputs);
         }
         Ok(())
+    }
+
+    /// Steps all chunks on all threads.
+    fn step_together(&mut self) {
+        let work = &*self.work;
+        work.done.set(0);
+        for (chunk, slot) in self.chunks.iter_mut().zip(&work.slots) {
+            *lock(&slot.to_do) = chunk.take();
+        }
+        work.begun.add_one();
+        work.do_from(0);
+        work.done.wait(|done| done == work.slots.len());
+        for (chunk, slot) in self.chunks.iter_mut().zip(&work.slots) {
+            *chunk = lock(&slot.done).take();
+        }
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.work.stop.store(true, Ordering::SeqCst);
+        self.work.begun.add_one();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
     }
 }
 
@@ -195,5 +262,55 @@ impl Chunk {
         copy(&own.parts, all.parts, first, count);
         copy(&own.truncated, all.truncated, first, count);
         count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ActionKind, Environment, Options};
+    use super::*;
+    use crate::plan::{Source, TraceFiles};
+
+    fn environment(count: usize, threads: usize) -> Environment {
+        let text = "duration = \"1 s\"\nschemes = [\"dial\"]\n[flows.bulk]\ncount = 2";
+        let source = Source::new("small.toml", text, TraceFiles::default()).unwrap();
+        let options = Options {
+            threads,
+            ..Options::new(ActionKind::Probability)
+        };
+        Environment::new(&source.plan().unwrap(), count, options).unwrap()
+    }
+
+    /// Nobody steps an environment for a while: its threads sleep, and wake for the next step.
+    #[test]
+    fn threads_of_an_idle_environment_sleep_and_wake() {
+        let (mut idle, mut alone) = (environment(7, 3), environment(7, 1));
+        let mut outputs = [Outputs::of(&idle), Outputs::of(&alone)];
+        for _ in 0..3 {
+            idle.workers.work.begun.wait_for_sleepers(2);
+            for _ in 0..20 {
+                idle.step(&[0.01; 7], &mut outputs[0].slices()).unwrap();
+                alone.step(&[0.01; 7], &mut outputs[1].slices()).unwrap();
+                assert_eq!(outputs[0].observations, outputs[1].observations);
+            }
+        }
+    }
+
+    /// A chunk whose thread fails is missing ever after, and says so.
+    #[test]
+    fn a_chunk_that_is_lost_is_an_error() {
+        let mut environment = environment(4, 2);
+        let mut outputs = Outputs::of(&environment);
+        // It has no room for what its first episode writes.
+        let chunk = environment.workers.chunks[1].as_mut().unwrap();
+        chunk.outputs = Outputs::default();
+        let step =
+            std::panic::AssertUnwindSafe(|| environment.step(&[0.01; 4], &mut outputs.slices()));
+        // Whichever thread steps it: the caller's own panic goes on, that of another is an error.
+        if let Ok(stepped) = std::panic::catch_unwind(step) {
+            assert_eq!(stepped, Err(EnvironmentError::Thread));
+        }
+        let again = environment.step(&[0.01; 4], &mut outputs.slices());
+        assert_eq!(again, Err(EnvironmentError::Thread));
     }
 }

@@ -42,6 +42,8 @@ mod threads;
 #[cfg(feature = "threads")]
 pub use threads::{all_outcomes, on_threads};
 
+use std::cell::RefCell;
+
 use crate::document::Problem;
 use crate::outcome::Outcome;
 use crate::plan::{Cell, Plan};
@@ -111,6 +113,48 @@ pub fn run_cell(
     stop: &impl Fn() -> bool,
 ) -> Result<Option<Outcome>, Problem> {
     let prepared = plan.prepare(cell, plan.keeps_series(cell))?;
+    let _under_way = CellUnderWay::enter(plan, cell);
     let results = prepared.start()?.finish_unless(stop);
     Ok(results.map(|results| Outcome::of(&results, &prepared)))
+}
+
+/// The seed and the point of a cell, as the scenario has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellName {
+    /// The seed of its run.
+    pub seed: u64,
+    /// The swept fields, each with its value there; empty without a sweep.
+    pub point: Vec<(String, String)>,
+}
+
+thread_local! {
+    static UNDER_WAY: RefCell<Option<CellName>> = const { RefCell::new(None) };
+}
+
+/// The cell that this thread is running: a scheme of a program's own that fails can say where.
+pub fn cell_under_way() -> Option<CellName> {
+    UNDER_WAY.with_borrow(Clone::clone)
+}
+
+/// Names a cell for as long as it lives.
+struct CellUnderWay;
+
+impl CellUnderWay {
+    fn enter(plan: &Plan, cell: Cell) -> CellUnderWay {
+        let coordinates = &plan.points[cell.point].coordinates;
+        let axes = plan.axes.iter().zip(coordinates);
+        let values = axes.map(|(axis, index)| (axis.field.clone(), axis.texts()[*index].clone()));
+        let name = CellName {
+            seed: plan.seeds[cell.seed],
+            point: values.collect(),
+        };
+        UNDER_WAY.set(Some(name));
+        CellUnderWay
+    }
+}
+
+impl Drop for CellUnderWay {
+    fn drop(&mut self) {
+        UNDER_WAY.set(None);
+    }
 }
