@@ -3,19 +3,18 @@
 Run it on a quiet machine: python benches/cluster.py [ROUNDS]
 """
 
-import statistics
 import sys
 import time
-from typing import Any
 
 from distributed import Client, LocalCluster
+from rounds import COLUMNS, head, in_turn, ratio, row
 
 import earlydrop
 
 #: About 50 ms a cell.
 SCENARIO = """
-duration = "60 s"
-seeds = 100
+duration = "150 s"
+seeds = 50
 schemes = ["red:min=5,max=15", "codel"]
 network = { rate = "20 Mbps", rtt = "40 ms" }
 measure = { series = "none" }
@@ -24,36 +23,46 @@ count = 10
 """
 
 
-def seconds(run: Any) -> float:
-    """Returns how long a call takes."""
-    begin = time.perf_counter()
-    run()
-    return time.perf_counter() - begin
+#: Tasks that do nothing, at once.
+TASKS = 500
+
+
+def nothing(_: int) -> None:
+    """A task that costs only what Dask costs."""
 
 
 def main() -> None:
-    """Prints a line for each way, and the ratio of medians."""
+    """Prints both ways, their ratios round by round, and the cost of a task."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    cells = earlydrop.Scenario(SCENARIO).runs
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        ways = {
-            "two threads": lambda: earlydrop.run(SCENARIO, threads=2),
-            "two workers": lambda: earlydrop.sweep(SCENARIO, client=client),
-        }
-        times: dict[str, list[float]] = {name: [] for name in ways}
-        for _ in range(rounds):
-            for name, way in ways.items():
-                times[name].append(seconds(way))
-    cells = earlydrop.Scenario(SCENARIO).runs
-    for name, values in times.items():
-        each = 1e3 * statistics.median(values) / cells
-        spread = f"{min(values):.2f} to {max(values):.2f} s"
-        total = statistics.median(values)
-        print(f"{name}: {total:.2f} s for {cells} cells, {each:.1f} ms each ({spread})")
-    medians = [statistics.median(values) for values in times.values()]
-    print(f"ratio {medians[1] / medians[0]:.3f}")
+
+        def everywhere() -> float:
+            """The processor time of this process, which schedules, and of the workers."""
+            return time.process_time() + sum(client.run(time.process_time).values())
+
+        times = in_turn(
+            {
+                "two threads": lambda: earlydrop.run(SCENARIO, threads=2, progress=False),
+                "two workers": lambda: earlydrop.sweep(SCENARIO, client=client, progress=False),
+                "tasks": lambda: client.gather(client.map(nothing, range(TASKS), pure=False)),
+            },
+            rounds,
+            everywhere,
+        )
+    tasks = times.pop("tasks")
+    head(f"{cells} runs, ms each", *COLUMNS)
+    for name, seconds in times.items():
+        row(name, seconds, 1e3 / cells)
+    threads, workers = times.values()
+    head("two workers / two threads", "min", "median", "max")
+    ratio("processor time", workers.processor, threads.processor)
+    ratio("elapsed time", workers.elapsed, threads.elapsed)
+    head("Dask alone, ms", *COLUMNS)
+    row("a task that does nothing", tasks, 1e3 / TASKS)
 
 
 if __name__ == "__main__":

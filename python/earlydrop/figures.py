@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .scenario import Value, _text
@@ -175,8 +176,10 @@ def _legend(figure: Figure, plot: Part) -> None:
     widths = [_width(entry["name"], font) + 4 * font for entry in entries]
 
     def fits(columns: int) -> bool:
-        rows = -(-len(widths) // columns)
-        filled = [widths[start : start + rows] for start in range(0, len(widths), rows)]
+        # As matplotlib fills them: the first columns have an entry more than the last ones.
+        rows, longer = divmod(len(widths), columns)
+        ends = [(column + 1) * rows + min(column + 1, longer) for column in range(columns)]
+        filled = [widths[start:end] for start, end in pairwise([0, *ends])]
         return bool(sum(max(column) for column in filled) <= plot["width"])
 
     figure.legend(

@@ -53,6 +53,17 @@ def test_a_sweep_is_drawn_from_the_means_of_the_runs(swept: earlydrop.Result) ->
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["red", "codel"]
 
 
+@pytest.mark.parametrize("count", [5, 6, 7])
+def test_a_legend_is_inside_its_picture(count: int) -> None:
+    names = ["droptail", "balance", "paper", "morris", "floyd-1997", "floyd-2001", "seventh"]
+    schemes = dict.fromkeys(names[:count], "droptail")
+    result = earlydrop.compare(schemes, duration="2 s", seeds=1, progress=False)
+    figure = result.figure("scatter", width="ieee")
+    figure.canvas.draw()
+    box = figure.legends[0].get_window_extent()
+    assert box.x0 >= 0 and box.x1 <= figure.bbox.x1
+
+
 def test_every_picture_is_saved_in_its_size(swept: earlydrop.Result, tmp_path: Path) -> None:
     for what in ["scatter", "sweep", "time", "cdf", "tail"]:
         figure = swept.figure(what, at={"network.rtt": "80ms"}, width="84mm", title="A title")
