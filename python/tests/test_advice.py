@@ -1,6 +1,7 @@
 """Answers are the command's JSON documents, to the last bit, and refusals its messages."""
 
 import json
+import importlib
 import os
 import signal
 import subprocess
@@ -236,7 +237,7 @@ def interrupted_by_progress(
 ) -> threading.Event:
     """Presses Ctrl-C as soon as the progress of a call is heard of."""
     pressed = threading.Event()
-    called = getattr(sys.modules[module], what)
+    called = getattr(importlib.import_module(module), what)
 
     def press(self: Any, *reached: Any) -> None:
         called.__call__(self, *reached)
@@ -245,7 +246,7 @@ def interrupted_by_progress(
             os.kill(os.getpid(), signal.SIGINT)
 
     kind = type(what, (called,), {"__call__": press})
-    monkeypatch.setattr(sys.modules[module], what, kind)
+    monkeypatch.setattr(importlib.import_module(module), what, kind)
     return pressed
 
 
