@@ -1,7 +1,7 @@
 """Answers are the command's JSON documents, to the last bit, and refusals its messages."""
 
-import json
 import importlib
+import json
 import os
 import signal
 import subprocess
