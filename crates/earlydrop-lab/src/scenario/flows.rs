@@ -37,8 +37,17 @@ pub struct FlowGroup {
     /// Where the group, its ends and its round-trip time were written.
     pub(super) places: Places,
     start: (Nanos, Nanos),
-    steps: Vec<(Nanos, Step)>,
+    steps: Vec<TimedStep>,
     class: u8,
+}
+
+/// A change of some flows of a group.
+#[derive(Clone, Copy, Debug)]
+struct TimedStep {
+    at: Nanos,
+    step: Step,
+    /// The flows that it leaves as they are: the group's first ones.
+    spared: u32,
 }
 
 impl FlowGroup {
@@ -156,39 +165,52 @@ fn check_times(
 }
 
 fn check_steps(group: &Entries, problems: &mut Vec<Problem>) {
+    let over_tcp = !DATAGRAMS.contains(&group.choice("kind"));
+    let count = group.count("count");
     for step in group.list("steps") {
-        let over_tcp = !DATAGRAMS.contains(&group.choice("kind"));
         if step.has("rate") && over_tcp {
             let help = "it belongs to kind = cbr, on-off or voice".to_string();
             let message = "a TCP sender has no rate to set";
             problems.push(Problem::new(step.place_of("rate"), message, help));
         }
+        if let Some(flows) = step.count_or_auto("flows").filter(|flows| *flows > count) {
+            let message = format!("`flows` = {flows} of a group of {count}");
+            let help = format!("nearest: flows = {count}");
+            problems.push(Problem::new(step.place_of("flows"), message, help));
+        }
     }
 }
 
-fn steps(group: &Entries, problems: &mut Vec<Problem>) -> Vec<(Nanos, Step)> {
+fn steps(group: &Entries, problems: &mut Vec<Problem>) -> Vec<TimedStep> {
     let mut steps = Vec::new();
     let stop = group.time("stop");
     if stop != Nanos::NEVER {
-        steps.push((stop, Step::Stop));
+        steps.push(TimedStep {
+            at: stop,
+            step: Step::Stop,
+            spared: 0,
+        });
     }
-    for step in group.list("steps") {
-        let at = step.time("at");
-        let rate = step.rate_or_auto("rate");
-        steps.extend(rate.map(|rate| (at, Step::Rate(rate))));
-        match step.choice("do") {
-            "stop" => steps.push((at, Step::Stop)),
-            "resume" => steps.push((at, Step::Resume)),
-            _ if rate.is_none() => {
-                let help = "allowed: do = \"stop\", do = \"resume\", or a rate";
-                problems.push(Problem::new(
-                    step.place(),
-                    "a step that changes nothing",
-                    help,
-                ));
-            }
-            _ => {}
+    let count = group.count("count");
+    for entries in group.list("steps") {
+        let rate = entries.rate_or_auto("rate").map(Step::Rate);
+        let state = match entries.choice("do") {
+            "stop" => Some(Step::Stop),
+            "resume" => Some(Step::Resume),
+            _ => None,
+        };
+        if rate.is_none() && state.is_none() {
+            let help = "allowed: do = \"stop\", do = \"resume\", or a rate";
+            let message = "a step that changes nothing";
+            problems.push(Problem::new(entries.place(), message, help));
         }
+        let flows = entries.count_or_auto("flows").unwrap_or(count);
+        let of_step = |step| TimedStep {
+            at: entries.time("at"),
+            step,
+            spared: count.saturating_sub(flows) as u32,
+        };
+        steps.extend(rate.into_iter().chain(state).map(of_step));
     }
     steps
 }
@@ -366,8 +388,9 @@ impl FlowGroup {
         }
     }
 
-    /// One of its flows, between two hosts.
-    pub(super) fn flow(&self, from: Host, to: Host, overhead: Nanos) -> Flow {
+    /// The flow with this number in the group, from 0, between two hosts.
+    pub(super) fn flow(&self, number: u32, from: Host, to: Host, overhead: Nanos) -> Flow {
+        let steps = self.steps.iter().filter(|step| number >= step.spared);
         let (first, last) = self.start;
         let start = if first == last {
             Start::At(first)
@@ -379,7 +402,7 @@ impl FlowGroup {
             from,
             to,
             start,
-            steps: self.steps.clone(),
+            steps: steps.map(|step| (step.at, step.step)).collect(),
             class: self.class,
             overhead: self.overhead.unwrap_or(overhead),
             traffic: self.traffic.clone(),

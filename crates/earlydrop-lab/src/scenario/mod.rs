@@ -346,9 +346,9 @@ impl Scenario {
             .transmission_time(packet)
             .min(Nanos::from_millis(10));
         for group in &self.groups {
-            for _ in 0..group.count {
+            for number in 0..group.count {
                 let (from, to) = self.hosts(group, &mut built)?;
-                flows.push(group.flow(from, to, overhead));
+                flows.push(group.flow(number, from, to, overhead));
             }
         }
         let watched = built.watched;

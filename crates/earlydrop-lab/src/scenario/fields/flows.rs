@@ -216,5 +216,11 @@ static STEP: Section = Section {
             "auto",
             "the rate of their datagrams from then on",
         ),
+        one(
+            "flows",
+            Kind::OrAuto(&Kind::Count(Range::closed(1.0, MAX_FLOWS as f64), "flows")),
+            "auto",
+            "how many of the group's flows change: its last ones; auto: all",
+        ),
     ],
 };
