@@ -101,6 +101,19 @@ impl PacketLog {
         records.map(move |(at, record)| (record, &self.values[at * width..(at + 1) * width]))
     }
 
+    /// Gives each record up to `at` to `take`, with the probes after it, and forgets it.
+    ///
+    /// The queue's time may run ahead of the simulation's, or behind it by a propagation delay:
+    /// nothing more happens up to `at` once the simulation is past `at` plus that delay.
+    pub(crate) fn take_until(&mut self, at: Nanos, mut take: impl FnMut(&PacketRecord, &[f64])) {
+        let taken = self.records.partition_point(|record| record.at <= at);
+        for (record, probes) in self.records().take(taken) {
+            take(record, probes);
+        }
+        self.records.drain(..taken);
+        self.values.drain(..taken * self.probes.len());
+    }
+
     /// The log without what happened after `end`: the simulation had run ahead.
     pub(crate) fn until(mut self, end: Nanos) -> PacketLog {
         let kept = self.records.partition_point(|record| record.at <= end);

@@ -53,6 +53,7 @@ mod flow;
 mod forward;
 mod impairments;
 mod port;
+mod progress;
 mod reference;
 mod route;
 mod setup;

@@ -258,6 +258,11 @@ impl QueueMeter {
         meter
     }
 
+    /// The samples taken so far, if any are.
+    pub(crate) fn samples_so_far(&self) -> Option<&Samples> {
+        self.samples.as_deref()
+    }
+
     fn set_next_tick(&mut self) {
         let phase_end = match self.phase {
             Phase::WarmUp => self.from,

@@ -2,6 +2,7 @@
 
 use super::{AnyAqm, every_aqm};
 use crate::counters::Counters;
+use crate::curve::Curve;
 use crate::packet::Packet;
 use crate::queue::{
     Departure, DualQueue, FairQueue, Limit, Losses, Outcome, QueueDiscipline, SingleQueue,
@@ -190,6 +191,16 @@ macro_rules! any_queue {
 }
 
 every_aqm!(any_queue);
+
+impl<P: Packet> AnyQueue<P> {
+    /// The drop curve at its present strength, if this is a single queue of the RED family.
+    pub fn curve(&self) -> Option<&Curve> {
+        match self {
+            AnyQueue::Red(queue) => Some(queue.aqm().curve()),
+            _ => None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
