@@ -39,6 +39,7 @@
 //! files      read within a limit, written whole, and over nobody else's
 //! document   TOML against descriptions of fields, with errors that name the place
 //! budget     memory, events and disk of a plan, and their limits
+//! scheme_list  schemes as data for other programs
 //! scenario   the fields of a scenario, its reader, its JSON Schema and its page
 //! plan       Source (a file with the command line's changes) -> Plan (cells)
 //! outcome    the figures of one run: metrics, flows, queues, series
@@ -46,6 +47,7 @@
 //! baseline   schemes compared with one of them, by differences paired by seed
 //! run        Plan -> outcomes, in memory
 //! trace      one cell in depth
+//! watch      one cell while it runs, piece by piece
 //! store      Plan -> database in a folder; export (feature `store`)
 //! live       Plan -> store, on real hosts (feature `live`)
 //! environment  simulations with a queue that an agent steers (feature `threads`)
@@ -96,6 +98,7 @@ pub mod plan;
 pub mod rows;
 pub mod run;
 pub mod scenario;
+pub mod scheme_list;
 pub mod statistics;
 pub mod stopping;
 #[cfg(feature = "store")]
@@ -109,6 +112,7 @@ pub mod tune;
 #[cfg(feature = "threads")]
 pub mod verify;
 mod version;
+pub mod watch;
 
 pub use version::version;
 

@@ -1,10 +1,7 @@
-//! The answer of `earlydrop schemes --json`: schemes with their parameters, presets, probes and drop
-//! curves.
+//! Schemes as data for other programs: parameters, presets, probes and drop curves.
 
 use earlydrop::registry::{ConfigError, Link, Parameter, SCHEMES, Settings, Spec, Value};
 use serde::Serialize;
-
-use crate::request::{self, RequestError};
 
 /// The number of steps of a sampled curve.
 const STEPS: u32 = 100;
@@ -62,20 +59,14 @@ struct CurveDescription {
     points: Vec<(f64, f64)>,
 }
 
-/// The scheme `named`, with parameters, or all; `link` is the link's rate, on which some defaults
-/// depend.
-pub fn schemes(named: Option<&str>, link: &str) -> Result<Vec<SchemeDescription>, RequestError> {
-    let link = Link::at(request::link(link)?);
-    let specs = match named {
-        Some(spec) => vec![spec.parse::<Spec>()?],
-        None => SCHEMES.iter().map(|scheme| Spec::of(scheme)).collect(),
-    };
-    let described = specs.iter().map(|spec| describe(spec, &link));
-    Ok(described.collect::<Result<_, ConfigError>>()?)
+/// All built-in schemes with their defaults, on this link.
+pub fn describe_all(link: &Link) -> Result<Vec<SchemeDescription>, ConfigError> {
+    let specs = SCHEMES.iter().map(|scheme| Spec::of(scheme));
+    specs.map(|spec| describe(&spec, link)).collect()
 }
 
 /// Everything about a scheme on this link.
-fn describe(spec: &Spec, link: &Link) -> Result<SchemeDescription, ConfigError> {
+pub fn describe(spec: &Spec, link: &Link) -> Result<SchemeDescription, ConfigError> {
     let scheme = spec.descriptor();
     let settings = spec.settings(link)?;
     let plan = spec.plan(link)?;

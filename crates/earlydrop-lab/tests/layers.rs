@@ -6,7 +6,7 @@ mod layers;
 use std::path::Path;
 
 /// The crate's modules from the bottom to the top.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 27] = [
     "version",
     "escape",
     "files",
@@ -15,6 +15,7 @@ const ORDER: [&str; 25] = [
     "timing",
     "statistics",
     "sweep",
+    "scheme_list",
     "scenario",
     "plan",
     "metrics",
@@ -27,6 +28,7 @@ const ORDER: [&str; 25] = [
     "environment",
     "estimate",
     "trace",
+    "watch",
     "store",
     "live",
     "verify",

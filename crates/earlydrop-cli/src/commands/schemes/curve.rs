@@ -2,7 +2,7 @@
 
 use earlydrop::red::Curve;
 use earlydrop::registry::{ConfigError, Settings, Spec, Value};
-use earlydrop_report::scheme_list::curve_unit;
+use earlydrop_lab::scheme_list::curve_unit;
 
 use super::ConfiguredScheme;
 use crate::draw::{Plot, Style, Text, indented, number, sparkline};

@@ -1,7 +1,7 @@
 //! A scheme's parameters with their values, and those without effect.
 
 use earlydrop::registry::{Descriptor, Parameter, Settings, Value};
-use earlydrop_report::scheme_list::condition;
+use earlydrop_lab::scheme_list::condition;
 
 use super::{definitions, titled};
 use crate::draw::{Look, Style, Table, Text, definition, indented};
