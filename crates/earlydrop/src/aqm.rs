@@ -162,6 +162,25 @@ pub trait Aqm {
         Err(SteerError::not_steerable(setting))
     }
 
+    /// Goes on where `old` stops: this scheme, new and configured otherwise, takes over its
+    /// state, and judges from the next packet on. The queue, in which the packets of `waiting`
+    /// are, from the head on, does not change.
+    ///
+    /// Under the parameters of `old` every later verdict is the one that `old` would have given.
+    ///
+    /// By default the scheme starts afresh: of the packets that wait it knows only that they
+    /// were [accepted](Aqm::on_accepted).
+    fn continue_from(
+        &mut self,
+        _now: Nanos,
+        _old: Self,
+        waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) where
+        Self: Sized,
+    {
+        start_among(self, waiting);
+    }
+
     /// Reports each probe by name and value: the average, the probability, and other state.
     /// Costs nothing unless called.
     fn probes(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
@@ -169,6 +188,13 @@ pub trait Aqm {
     /// Heap bytes held, in addition to the size of the value itself.
     fn heap_bytes(&self) -> usize {
         0
+    }
+}
+
+/// Starts `aqm` on a queue in which packets wait already.
+pub(crate) fn start_among(aqm: &mut impl Aqm, waiting: &mut dyn Iterator<Item = PacketInfo>) {
+    for packet in waiting {
+        aqm.on_accepted(packet.arrived, &packet);
     }
 }
 
@@ -192,6 +218,14 @@ impl Ticker {
     /// The next tick; `None` before the first call of [`catch_up`](Ticker::catch_up).
     pub fn next(&self) -> Option<Nanos> {
         self.next
+    }
+
+    /// Goes on after `old`: ticks when that would have, or an interval after `now` if that is
+    /// sooner.
+    pub fn continue_from(&mut self, now: Nanos, old: &Ticker) {
+        if self.interval > Nanos::ZERO && old.interval > Nanos::ZERO {
+            self.next = old.next.map(|next| next.min(now + self.interval));
+        }
     }
 
     /// The time between ticks.

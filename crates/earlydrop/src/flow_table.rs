@@ -78,6 +78,35 @@ impl<V: Copy + Default> FlowTable<V> {
         }
     }
 
+    /// Goes on with the flows of `old`. Where it has not as much room, it evicts those least
+    /// recently used and calls `evicted` with the value of each.
+    pub(crate) fn continue_from(&mut self, old: FlowTable<V>, mut evicted: impl FnMut(V)) {
+        if old.entries.len() == self.entries.len() {
+            *self = old;
+            return;
+        }
+        self.salt = old.salt;
+        let mut index = old.oldest;
+        while index != NONE {
+            let entry = &old.entries[index as usize];
+            let (_, gone) = self.insert(entry.flow, entry.value);
+            gone.into_iter().for_each(&mut evicted);
+            index = entry.newer;
+        }
+    }
+
+    /// Every value, for a change.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        let mut used = vec![false; self.entries.len()];
+        let mut index = self.newest;
+        while index != NONE {
+            used[index as usize] = true;
+            index = self.entries[index as usize].older;
+        }
+        let entries = self.entries.iter_mut().zip(used);
+        entries.filter_map(|(entry, used)| used.then_some(&mut entry.value))
+    }
+
     /// Flows in the table.
     pub(crate) fn flows(&self) -> u32 {
         self.flows

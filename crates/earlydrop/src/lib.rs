@@ -11,7 +11,8 @@
 //! # Guarantees
 //! - `no_std`, no `unsafe`, no clock, no I/O. Time and packets come in as arguments;
 //!   packets, verdicts and counts come out.
-//! - Memory is allocated when a queue is built, and never after.
+//! - Memory is allocated when a queue is built or [changed](AnyQueue::change), and never by a
+//!   packet.
 //! - The same seed and the same calls give the same verdicts on every machine, bit for
 //!   bit: random numbers are PCG32, `exp` and its like come from `libm`.
 //! - A queue moves packets by value and never looks at a payload. Hand it an index, a

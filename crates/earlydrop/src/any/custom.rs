@@ -1,9 +1,10 @@
 //! A scheme of the program's own behind a pointer, so that the enums can hold it.
 
 use alloc::boxed::Box;
+use core::any::Any;
 use core::fmt;
 
-use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::aqm::{Aqm, Backlog, Verdict, start_among};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::steering::{Setting, SteerError};
@@ -59,6 +60,14 @@ trait ErasedAqm: fmt::Debug + Send + Sync {
     fn next_deadline(&self) -> Option<Nanos>;
     fn on_link_rate(&mut self, now: Nanos, rate: BitsPerSec);
     fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError>;
+    /// Continues from `old` if that is of the same type, and starts afresh otherwise.
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Box<dyn ErasedAqm>,
+        waiting: &mut dyn Iterator<Item = PacketInfo>,
+    );
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64));
     /// Heap bytes of the box and of the scheme's own allocations.
     fn boxed_bytes(&self) -> usize;
@@ -123,6 +132,22 @@ impl<A: Aqm + Clone + fmt::Debug + Send + Sync + 'static> ErasedAqm for A {
 
     fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
         Aqm::steer(self, now, setting)
+    }
+
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Box<dyn ErasedAqm>,
+        waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        match old.into_any().downcast::<A>() {
+            Ok(old) => Aqm::continue_from(self, now, *old, waiting),
+            Err(_) => start_among(self, waiting),
+        }
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -197,6 +222,15 @@ impl Aqm for BoxedAqm {
 
     fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
         self.0.steer(now, setting)
+    }
+
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Self,
+        waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.0.continue_from(now, old.0, waiting);
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {

@@ -3,6 +3,7 @@
 //! These enums name every scheme, so that a packet follows no pointer. The rest of the crate
 //! depends on traits and tables only.
 
+mod change;
 mod custom;
 mod plan;
 mod queue;
@@ -11,7 +12,7 @@ pub use custom::BoxedAqm;
 pub use plan::Plan;
 pub use queue::AnyQueue;
 
-use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::aqm::{Aqm, Backlog, Verdict, start_among};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::steering::{Setting, SteerError};
@@ -141,6 +142,20 @@ macro_rules! any_aqm {
             fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
                 match self {
                     $(AnyAqm::$variant(aqm) => aqm.steer(now, setting)),+
+                }
+            }
+
+            fn continue_from(
+                &mut self,
+                now: Nanos,
+                old: Self,
+                waiting: &mut dyn Iterator<Item = PacketInfo>,
+            ) {
+                match (self, old) {
+                    $((AnyAqm::$variant(aqm), AnyAqm::$variant(old)) => {
+                        aqm.continue_from(now, old, waiting);
+                    })+
+                    (aqm, _) => start_among(aqm, waiting),
                 }
             }
 

@@ -43,6 +43,10 @@ pub enum Plan {
     },
 }
 
+pub(super) const ONE_QUEUE: &str = "one queue";
+pub(super) const FAIR_QUEUE: &str = "a queue for each flow";
+pub(super) const DUAL_QUEUE: &str = "two coupled queues";
+
 impl Plan {
     /// The drop curve, if the scheme is a single queue of the RED family.
     pub fn curve(&self) -> Option<&Curve> {
@@ -52,6 +56,15 @@ impl Plan {
                 ..
             } => Some(red.curve()),
             _ => None,
+        }
+    }
+
+    /// The kind of queue, in words.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Plan::Single { .. } => ONE_QUEUE,
+            Plan::Fair { .. } | Plan::FairCodel { .. } => FAIR_QUEUE,
+            Plan::Dual { .. } => DUAL_QUEUE,
         }
     }
 

@@ -100,6 +100,29 @@ impl<P: Packet> DualQueue<P> {
         }
     }
 
+    /// Changes the parameters from the next packet on. Packets that wait stay, as does the
+    /// controller's state.
+    pub fn change(&mut self, now: Nanos, coupling: Coupling) {
+        // A timer that has not started starts with the next packet.
+        if self.ticker.next().is_some() {
+            self.update(now);
+        }
+        self.pool.grow(coupling.limit.packets);
+        let old = core::mem::replace(&mut self.ticker, Ticker::every(coupling.update));
+        self.ticker.continue_from(now, &old);
+        self.coupling = coupling;
+        self.base = self.base.min(self.largest_base());
+    }
+
+    /// The largest p'.
+    fn largest_base(&self) -> f64 {
+        if self.coupling.drop_on_overload {
+            1.0
+        } else {
+            (1.0 / self.coupling.factor).min(1.0)
+        }
+    }
+
     /// p_CL = k p', at most 1.
     fn coupled(&self) -> f64 {
         (self.coupling.factor * self.base).min(1.0)
@@ -136,11 +159,7 @@ impl<P: Packet> DualQueue<P> {
         }
         let heads = [LOW_LATENCY, CLASSIC].map(|lane| self.head_arrival(lane));
         let coupling = self.coupling;
-        let most = if coupling.drop_on_overload {
-            1.0
-        } else {
-            (1.0 / coupling.factor).min(1.0)
-        };
+        let most = self.largest_base();
         let (base, last_delay) = (&mut self.base, &mut self.last_delay);
         let mut updated = false;
         self.ticker.catch_up(now, |tick| {

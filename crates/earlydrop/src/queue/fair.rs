@@ -22,12 +22,12 @@ use alloc::boxed::Box;
 use core::hint::cold_path;
 
 use super::pool::{Chain, Pool};
-use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
+use super::{ChangeError, Departure, Limit, Losses, Outcome, QueueDiscipline};
 use crate::aqm::{Aqm, DropReason, Slot, Verdict};
 use crate::counters::Counters;
 use crate::packet::{FlowKey, Packet, PacketInfo};
 use crate::random::Pcg32;
-use crate::units::{BitsPerSec, Nanos};
+use crate::units::{BitsPerSec, Bytes, Nanos};
 
 /// How flows share the buffer and the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +198,104 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         }
     }
 
+    /// Changes every sub-queue to the parameters of `aqm`, a new scheme that
+    /// [continues](Aqm::continue_from) from its present one, and to those of `sharing`, from the
+    /// next packet on. Packets that wait stay, also those above a smaller limit.
+    ///
+    /// Refused for another number of sub-queues.
+    pub fn change(&mut self, now: Nanos, aqm: &A, sharing: Sharing) -> Result<(), ChangeError> {
+        self.check(&sharing)?;
+        for sub_queue in &mut self.sub_queues {
+            // A timer that has not started starts with the next packet.
+            if sub_queue.aqm.next_deadline().is_some() {
+                sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));
+            }
+            let old = core::mem::replace(&mut sub_queue.aqm, aqm.clone());
+            let waiting = &mut self.pool.infos(&sub_queue.chain);
+            sub_queue.aqm.continue_from(now, old, waiting);
+        }
+        self.share(sharing);
+        Ok(())
+    }
+
+    /// Whether a queue in use can share as in `sharing`.
+    pub(crate) fn check(&self, sharing: &Sharing) -> Result<(), ChangeError> {
+        let (now, wanted) = (self.sharing.queues, sharing.queues);
+        match now == wanted {
+            true => Ok(()),
+            false => Err(ChangeError::SubQueues { now, wanted }),
+        }
+    }
+
+    /// The same queue by other rules, under schemes of another type: `take_over` hands each the
+    /// scheme that its sub-queue had.
+    pub(crate) fn under<B: Aqm + Clone, const OTHER: bool>(
+        self,
+        aqm: &B,
+        sharing: Sharing,
+        take_over: impl Fn(&mut B, A, &mut dyn Iterator<Item = PacketInfo>),
+    ) -> FairQueue<P, B, OTHER> {
+        let pool = self.pool;
+        let change = |old: SubQueue<A>| {
+            let mut aqm = aqm.clone();
+            take_over(&mut aqm, old.aqm, &mut pool.infos(&old.chain));
+            SubQueue {
+                aqm,
+                chain: old.chain,
+                credit: old.credit,
+                next: old.next,
+                listed: old.listed,
+                idle: old.idle,
+            }
+        };
+        let sub_queues = self.sub_queues.into_iter().map(change).collect();
+        let mut queue = FairQueue {
+            sub_queues,
+            lists: self.lists,
+            pool,
+            sharing,
+            bypassing: self.bypassing,
+            packets: self.packets,
+            bytes: self.bytes,
+            memory: self.memory,
+            salt: self.salt,
+            random: self.random,
+            counters: self.counters,
+        };
+        queue.share(sharing);
+        if !OTHER && let Some((packet, arrived)) = queue.bypassing.take() {
+            queue.seat(packet, arrived);
+        }
+        queue
+    }
+
+    /// Puts a packet that has bypassed its sub-queue at the head of that.
+    fn seat(&mut self, packet: P, arrived: Nanos) {
+        let info = PacketInfo::of(&packet, arrived);
+        let index = self.sub_queue_of(info.flow);
+        let sub_queue = &mut self.sub_queues[index as usize];
+        self.pool.push_front(&mut sub_queue.chain, packet, arrived);
+        sub_queue.aqm.on_accepted(arrived, &info);
+        sub_queue.idle = false;
+        if !core::mem::replace(&mut sub_queue.listed, true) {
+            sub_queue.credit = i64::from(self.sharing.quantum);
+            self.append(NEW, index);
+        }
+    }
+
+    /// Shares as in `sharing`, by its rules where these may apply.
+    fn share(&mut self, sharing: Sharing) {
+        self.pool.grow(sharing.limit.packets + 1);
+        self.sharing = sharing;
+        if self.rules().buffer_memory {
+            let chains = self.sub_queues.iter().map(|sub_queue| &sub_queue.chain);
+            let waiting = chains.flat_map(|chain| self.pool.infos(chain));
+            let bypassing = self.bypassing.iter().map(|(packet, _)| packet.size());
+            let sizes = waiting.map(|packet| packet.size).chain(bypassing);
+            self.memory = sizes.map(buffer_memory).sum();
+        }
+    }
+
     /// The sub-queue that packets of `flow` go to.
     pub fn sub_queue_of(&self, flow: FlowKey) -> u32 {
         let hash = flow.hash(self.salt) >> 32;
@@ -309,7 +407,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             sub_queue.credit = i64::from(self.sharing.quantum);
             self.append(NEW, index);
         }
-        if self.make_room(info.arrived, slot, losses) {
+        if self.make_room(info.arrived, slot, info.size, losses) {
             return Outcome::Dropped(DropReason::Forced);
         }
         if marked {
@@ -319,11 +417,31 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         Outcome::Queued
     }
 
-    /// Drops packets until the limit holds; returns whether the one at `arrived` was dropped.
-    fn make_room(&mut self, now: Nanos, arrived: Slot, losses: &mut impl Losses<P>) -> bool {
-        let limit = self.sharing.limit;
+    /// Whether there are more packets or bytes than `limit`.
+    fn exceeds(&self, limit: Limit) -> bool {
+        self.packets > limit.packets || self.counted_bytes() > limit.bytes.0
+    }
+
+    /// Drops packets until the limit holds; returns whether the one at `arrived`, of `size`
+    /// bytes, was dropped.
+    fn make_room(
+        &mut self,
+        now: Nanos,
+        arrived: Slot,
+        size: u32,
+        losses: &mut impl Losses<P>,
+    ) -> bool {
+        if !self.exceeds(self.sharing.limit) {
+            return false;
+        }
+        // More than the limit only after a change to a smaller one: what waited then may stay.
+        let bytes_before = self.counted_bytes() - self.memory_of(size);
+        let limit = Limit {
+            packets: self.sharing.limit.packets.max(self.packets - 1),
+            bytes: self.sharing.limit.bytes.max(Bytes(bytes_before)),
+        };
         let mut lost = false;
-        while self.packets > limit.packets || self.counted_bytes() > limit.bytes.0 {
+        while self.exceeds(limit) {
             let Some(fattest) = self.fattest() else {
                 break;
             };
@@ -460,11 +578,9 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
     }
 
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
-        if self.rules().bypass {
+        if RULES && self.bypassing.is_some() {
             cold_path();
-            if self.bypassing.is_some() {
-                return self.send_bypassing();
-            }
+            return self.send_bypassing();
         }
         loop {
             let list = if self.lists[NEW].head == NONE {

@@ -1,5 +1,6 @@
 //! Queue disciplines: they own packets, ask a scheme for verdicts, and count.
 
+mod change;
 mod dual;
 mod fair;
 mod pool;
@@ -7,6 +8,7 @@ mod ring;
 mod single;
 
 pub use crate::any::AnyQueue;
+pub use change::ChangeError;
 pub use dual::{Coupling, DualQueue};
 pub use fair::{FairQueue, Sharing, SharingRules};
 pub use single::{Limit, SingleQueue};

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::aqm::{Backlog, Slot};
-use crate::packet::{FlowKey, Packet};
+use crate::packet::{FlowKey, Packet, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::Nanos;
 
@@ -73,6 +73,32 @@ impl<P: Packet> Pool<P> {
         }
     }
 
+    /// Makes room for `packets` in all chains together if there is less.
+    pub(crate) fn grow(&mut self, packets: u32) {
+        let before = self.nodes.len() as u32;
+        if packets <= before {
+            return;
+        }
+        let mut nodes = core::mem::take(&mut self.nodes).into_vec();
+        nodes.extend((before..packets).map(|index| Node {
+            packet: None,
+            arrived: Nanos::ZERO,
+            next: if index + 1 < packets {
+                index + 1
+            } else {
+                self.free
+            },
+        }));
+        (self.nodes, self.free) = (nodes.into(), before);
+    }
+
+    /// The packets of `chain` from its head on.
+    pub(crate) fn infos<'a>(&'a self, chain: &Chain) -> impl Iterator<Item = PacketInfo> + 'a {
+        let node = |index: u32| self.nodes.get(index as usize);
+        let nodes = core::iter::successors(node(chain.head), move |last| node(last.next));
+        nodes.filter_map(|node| Some(PacketInfo::of(node.packet.as_ref()?, node.arrived)))
+    }
+
     /// Appends `packet` to `chain`. The caller never exceeds the room allocated.
     pub(crate) fn push(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) -> Slot {
         let index = self.free;
@@ -92,6 +118,19 @@ impl<P: Packet> Pool<P> {
         }
         chain.tail = index;
         Slot(index)
+    }
+
+    /// Puts `packet` before the oldest of `chain`. The caller never exceeds the room allocated.
+    pub(crate) fn push_front(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) {
+        let mut rest = core::mem::replace(chain, Chain::EMPTY);
+        let first = self.push(chain, packet, arrived);
+        if rest.packets > 0 {
+            self.nodes[first.0 as usize].next = rest.head;
+            rest.head = first.0;
+            rest.packets += chain.packets;
+            rest.bytes += chain.bytes;
+            *chain = rest;
+        }
     }
 
     /// Removes the oldest packet of `chain`; returns it with its arrival time.

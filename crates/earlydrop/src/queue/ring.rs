@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::aqm::{Backlog, Slot};
-use crate::packet::{FlowKey, Packet};
+use crate::packet::{FlowKey, Packet, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::Nanos;
 
@@ -12,6 +12,20 @@ use crate::units::Nanos;
 struct RingEntry<P> {
     packet: Option<P>,
     arrived: Nanos,
+}
+
+impl<P> RingEntry<P> {
+    fn empty() -> RingEntry<P> {
+        RingEntry {
+            packet: None,
+            arrived: Nanos::ZERO,
+        }
+    }
+}
+
+/// The slots for `packets`: a quarter more than needed, so that holes are rarely closed.
+fn slots_for(packets: u32) -> u32 {
+    (packets + packets / 4).max(1).next_power_of_two()
 }
 
 /// A first-in first-out queue of at most a given number of packets.
@@ -32,19 +46,35 @@ pub(crate) struct Ring<P> {
 impl<P: Packet> Ring<P> {
     /// Allocates room for `packets`.
     pub(crate) fn with_room_for(packets: u32) -> Ring<P> {
-        // A quarter more than needed, so that holes are rarely closed.
-        let slots = (packets + packets / 4).max(1).next_power_of_two();
-        let empty = || RingEntry {
-            packet: None,
-            arrived: Nanos::ZERO,
-        };
         Ring {
-            slots: (0..slots).map(|_| empty()).collect(),
+            slots: (0..slots_for(packets))
+                .map(|_| RingEntry::empty())
+                .collect(),
             head: 0,
             span: 0,
             packets: 0,
             bytes: 0,
         }
+    }
+
+    /// Makes room for `packets` if there is less. Packets and holes stay in their slots.
+    pub(crate) fn grow(&mut self, packets: u32) {
+        if slots_for(packets) as usize <= self.slots.len() {
+            return;
+        }
+        let mut slots = core::mem::take(&mut self.slots).into_vec();
+        slots.rotate_left(self.head as usize);
+        slots.resize_with(slots_for(packets) as usize, RingEntry::empty);
+        (self.slots, self.head) = (slots.into(), 0);
+    }
+
+    /// The packets from the head on.
+    pub(crate) fn infos(&self) -> impl Iterator<Item = PacketInfo> + '_ {
+        (0..self.span).filter_map(|offset| {
+            let slot = &self.slots[self.index(offset)];
+            let packet = slot.packet.as_ref()?;
+            Some(PacketInfo::of(packet, slot.arrived))
+        })
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::ring::Ring;
 use super::{Departure, Losses, Outcome, QueueDiscipline};
-use crate::aqm::{Aqm, Backlog, DropReason, Slot, Verdict};
+use crate::aqm::{Aqm, Backlog, DropReason, Slot, Verdict, start_among};
 use crate::counters::Counters;
 use crate::packet::{Packet, PacketInfo};
 use crate::random::Pcg32;
@@ -57,6 +57,38 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
             counters: Counters::default(),
             idle: false,
         }
+    }
+
+    /// Changes to the parameters of `aqm`, a new scheme that
+    /// [continues](Aqm::continue_from) from the present one, and to another buffer, from the next
+    /// packet on. Packets that wait stay, also those above a smaller limit.
+    pub fn change(&mut self, now: Nanos, aqm: A, limit: Limit) {
+        // A timer that has not started starts with the next packet.
+        if self.aqm.next_deadline().is_some() {
+            self.aqm.poll(now, &self.ring);
+        }
+        self.resize(limit);
+        let old = core::mem::replace(&mut self.aqm, aqm);
+        self.aqm.continue_from(now, old, &mut self.ring.infos());
+    }
+
+    /// The same queue under a scheme of another kind, which starts afresh.
+    pub(crate) fn under<B: Aqm>(self, mut aqm: B) -> SingleQueue<P, B> {
+        start_among(&mut aqm, &mut self.ring.infos());
+        SingleQueue {
+            aqm,
+            random: self.random,
+            ring: self.ring,
+            limit: self.limit,
+            counters: self.counters,
+            idle: false,
+        }
+    }
+
+    /// Changes the buffer. Packets above a smaller one stay.
+    pub(crate) fn resize(&mut self, limit: Limit) {
+        self.ring.grow(limit.packets);
+        self.limit = limit;
     }
 
     /// The scheme and its state.

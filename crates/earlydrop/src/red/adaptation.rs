@@ -23,6 +23,29 @@ pub enum Adaptation {
 }
 
 impl Adaptation {
+    /// Goes on with the state of `old`; returns whether that is the same rule.
+    pub(crate) fn continue_from(&mut self, now: Nanos, old: Adaptation) -> bool {
+        match (self, old) {
+            (Adaptation::Feng(new), Adaptation::Feng(old)) => new.continue_from(&old),
+            (Adaptation::Floyd(new), Adaptation::Floyd(old)) => {
+                new.ticker.continue_from(now, &old.ticker);
+            }
+            (Adaptation::Restraint(new), Adaptation::Restraint(old)) => {
+                new.continue_from(now, &old);
+            }
+            (Adaptation::Rate(new, floyd), Adaptation::Rate(old, old_floyd)) => {
+                new.continue_from(&old);
+                match (floyd, old_floyd) {
+                    (Some(new), Some(old)) => new.ticker.continue_from(now, &old.ticker),
+                    (None, None) => {}
+                    _ => return false,
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// Whether the adaptation needs [`on_average`](Adaptation::on_average) at each arrival.
     pub fn needs_arrivals(&self) -> bool {
         matches!(self, Adaptation::Feng(_) | Adaptation::Rate(..))

@@ -178,6 +178,15 @@ impl Average {
         self.packet_time = packet_time;
     }
 
+    /// Goes on with the average of `old`; a packet in it is `scale` of the present units.
+    pub(crate) fn continue_from(&mut self, old: &Average, scale: f64) {
+        self.value = match self.one == old.one && scale == 1.0 {
+            true => old.value,
+            false => (old.value() * scale * self.one as f64) as u64,
+        };
+        (self.idle_since, self.idle_ended) = (old.idle_since, old.idle_ended);
+    }
+
     /// The queue is empty from `now` on.
     pub fn start_idle(&mut self, now: Nanos) {
         self.idle_since = now;

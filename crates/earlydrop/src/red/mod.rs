@@ -13,6 +13,7 @@
 
 mod adaptation;
 mod average;
+mod change;
 pub(crate) mod parameters;
 mod policy;
 pub(crate) mod presets;
@@ -157,6 +158,22 @@ impl RedConfig {
             self.mean_packet.0 as f64
         } else {
             1.0
+        }
+    }
+
+    /// An average of 1 in the unit of `old`, in this one's unit.
+    pub(crate) fn rescaled(&self, old: &RedConfig) -> f64 {
+        match self.in_bytes == old.in_bytes {
+            true => 1.0,
+            false => self.packet_unit() / old.packet_unit(),
+        }
+    }
+
+    /// A count of 1 by the rules of `old`, by this one's.
+    pub(crate) fn recounted(&self, old: &RedConfig) -> f64 {
+        match self.by_size == old.by_size {
+            true => 1.0,
+            false => f64::from(self.count_unit()) / f64::from(old.count_unit()),
         }
     }
 
@@ -381,6 +398,15 @@ impl Aqm for Red {
 
     fn steer(&mut self, _now: Nanos, setting: &Setting) -> Result<(), SteerError> {
         self.apply(setting)
+    }
+
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Self,
+        waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.take_over(now, old, waiting);
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {

@@ -56,6 +56,20 @@ pub enum Policy {
 }
 
 impl Policy {
+    /// Goes on with the table of `old`, or starts one among the packets that wait.
+    pub(crate) fn continue_from(
+        &mut self,
+        old: Policy,
+        waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        match (&mut *self, old) {
+            (Policy::Sfred(new), Policy::Sfred(old)) => new.continue_from(*old),
+            (Policy::Lru(new), Policy::Lru(old)) => new.continue_from(*old),
+            (Policy::Fred(new), Policy::Fred(old)) => new.continue_from(*old),
+            _ => waiting.for_each(|packet| self.on_accepted(packet.flow)),
+        }
+    }
+
     /// Whether the policy keeps a table of flows.
     #[inline]
     pub fn remembers_flows(&self) -> bool {

@@ -154,6 +154,23 @@ impl Gap {
         }
     }
 
+    /// Goes on with the gap of `old`, where a packet counts `scale` times as much.
+    pub(crate) fn continue_from(&mut self, old: Gap, scale: f64) {
+        let count = match scale == 1.0 {
+            true => old.count,
+            false => (old.count as f64 * scale) as u64,
+        };
+        // So few that the count times any Pb is a number of 64 bits.
+        self.count = count.min(u64::from(u32::MAX / 2));
+        if self.spacing != old.spacing {
+            return;
+        }
+        self.goal = old.goal;
+        if let (Some(linux), Some(old)) = (&mut self.linux, &old.linux) {
+            linux.next = old.next;
+        }
+    }
+
     pub(crate) fn spacing(&self) -> Spacing {
         self.spacing
     }

@@ -207,6 +207,17 @@ impl Aqm for Blue {
         }
     }
 
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Self,
+        _waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.probability = old.probability;
+        self.thaw = old.thaw.min(now + self.freeze_time);
+        self.idle = old.idle;
+    }
+
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("probability", self.probability);
     }

@@ -303,6 +303,22 @@ impl Aqm for Cobalt {
         self.least_wait = Nanos::from_secs_f64(self.slow_link * packet_time);
     }
 
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Self,
+        _waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        (self.count, self.dropping) = (old.count, old.dropping);
+        // In time for a shorter interval.
+        self.drop_next = match self.interval == old.interval {
+            true => old.drop_next,
+            false => old.drop_next.min(now + self.interval),
+        };
+        (self.p, self.p_moved) = (old.p, old.p_moved);
+        self.sojourn = old.sojourn;
+    }
+
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("sojourn", self.sojourn.as_secs_f64());
         show("count", f64::from(self.count));

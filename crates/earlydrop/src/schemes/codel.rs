@@ -423,6 +423,30 @@ impl Aqm for Codel {
         self.on_empty(now);
     }
 
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Self,
+        _waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        let now = whole(now, self.in_ticks);
+        // In time for a shorter interval.
+        let latest = match self.interval == old.interval {
+            true => Nanos::NEVER,
+            false => now + self.interval,
+        };
+        let soon = |time| whole(time, self.in_ticks).min(latest);
+        self.first_above = old.first_above.map(soon);
+        self.drop_next = soon(old.drop_next);
+        (self.count, self.last_count) = (old.count, old.last_count);
+        (self.dropping, self.state) = (old.dropping, old.state);
+        self.sojourn = old.sojourn;
+        self.root = match old.newton {
+            true => old.root,
+            false => (65_536.0 / libm::sqrt(f64::from(self.count.max(1)))).min(65_535.0) as u16,
+        };
+    }
+
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("sojourn", self.sojourn.as_secs_f64());
         show("count", f64::from(self.count));

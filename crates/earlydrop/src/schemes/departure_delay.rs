@@ -23,6 +23,12 @@ impl RateEstimator {
         }
     }
 
+    /// Goes on with the measurement of `old`.
+    pub(crate) fn continue_from(&mut self, old: RateEstimator) {
+        let threshold = self.threshold;
+        *self = RateEstimator { threshold, ..old };
+    }
+
     /// Counts a departure of `size` bytes that leaves `backlog` bytes behind.
     pub(crate) fn on_departure(&mut self, now: Nanos, size: u32, backlog: u64) {
         if self.measuring_since.is_none() && backlog >= self.threshold {

@@ -145,6 +145,15 @@ impl Aqm for Dial {
         Ok(())
     }
 
+    fn continue_from(
+        &mut self,
+        _now: Nanos,
+        old: Self,
+        _waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.gap.continue_from(old.gap, 1.0);
+    }
+
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("probability", self.probability);
         show("count", self.gap.count() as f64);

@@ -194,6 +194,16 @@ impl Aqm for Pi {
         self.ticker.next()
     }
 
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Self,
+        _waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.ticker.continue_from(now, &old.ticker);
+        (self.probability, self.last) = (old.probability, old.last);
+    }
+
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("probability", self.probability);
     }

@@ -311,6 +311,18 @@ impl Aqm for Pi2 {
         self.floor.retune(rate);
     }
 
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Self,
+        _waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.ticker.continue_from(now, &old.ticker);
+        (self.base, self.delay) = (old.base.min(self.largest_base), old.delay);
+        self.classic = self.base * self.base;
+        self.linear = self.coupling * self.base;
+    }
+
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("probability", self.classic);
         show("base", self.base);

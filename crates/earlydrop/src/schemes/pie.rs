@@ -57,6 +57,8 @@
 //! `as=linux` is Linux 6.1's sch_pie.c at 1000 Hz to the packet: given the kernel's random numbers
 //! and the phase of its timer, all fates of 50,000 packets agree in each of four cases.
 
+mod change;
+
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
@@ -587,6 +589,15 @@ impl Aqm for Pie {
 
     fn next_deadline(&self) -> Option<Nanos> {
         self.ticker.next()
+    }
+
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Self,
+        _waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.take_over(now, old);
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {

@@ -361,6 +361,24 @@ impl Aqm for Rem {
             self.parameters.interval * rate.packets_per_sec(self.parameters.mean_packet);
     }
 
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Self,
+        _waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.ticker.continue_from(now, &old.ticker);
+        self.arrivals = old.arrivals;
+        // A number of packets in an interval.
+        let longer = self.parameters.interval / old.parameters.interval;
+        self.average_arrivals = match longer.is_finite() {
+            true => longer * old.average_arrivals,
+            false => 0.0,
+        };
+        self.price = old.price.min(CERTAIN / self.parameters.ln_phi);
+        self.probability = -libm::expm1(-self.price * self.parameters.ln_phi);
+    }
+
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("price", self.price);
         show("probability", self.probability);

@@ -42,6 +42,8 @@
 //! | ECN-capable packets above p_min = 1/2 | dropped with probability 2 p_min - 1: `sfb_enqueue` | | marked up to p_min = 1; `above_half=drop` |
 //! | token bucket | refilled when empty, for at most 10 s: `sfb_rate_limit` | | filled continuously; `tokens=empty` |
 
+mod change;
+
 use alloc::boxed::Box;
 use alloc::vec;
 
@@ -369,7 +371,7 @@ impl Sfb {
         };
         Ok(Sfb {
             parameters,
-            sets: [set(Nanos::ZERO), set(Nanos::NEVER)],
+            sets: [set(Nanos::NEVER), set(Nanos::NEVER)],
             active: 0,
             warming: false,
             next_change: None,
@@ -385,7 +387,7 @@ impl Sfb {
     }
 
     #[cold]
-    fn draw_secret(&mut self, random: &mut Pcg32) {
+    fn draw_secret(&mut self, now: Nanos, random: &mut Pcg32) {
         let high = u64::from(random.next_u32()) << 32;
         self.secret = Some(high | u64::from(random.next_u32()));
         let (active, other) = match self.warming {
@@ -393,6 +395,8 @@ impl Sfb {
             false => (self.generation, self.generation),
         };
         self.sets[self.active].salt = self.salt(active);
+        // Packets that came before, under another scheme, are not in the bins.
+        self.sets[self.active].since = now;
         self.sets[1 - self.active].salt = self.salt(other);
     }
 
@@ -515,7 +519,7 @@ impl Aqm for Sfb {
         random: &mut Pcg32,
     ) -> Verdict {
         if self.secret.is_none() {
-            self.draw_secret(random);
+            self.draw_secret(now, random);
         }
         let (p_min, least, most) = self.sets[self.active].learn(&self.parameters, packet.flow);
         let unresponsive = p_min >= 1.0;
@@ -573,6 +577,15 @@ impl Aqm for Sfb {
 
     fn next_deadline(&self) -> Option<Nanos> {
         self.next_change
+    }
+
+    fn continue_from(
+        &mut self,
+        now: Nanos,
+        old: Self,
+        waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.take_over(now, old, waiting);
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {

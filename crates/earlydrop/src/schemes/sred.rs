@@ -225,6 +225,21 @@ impl Aqm for Sred {
         }
     }
 
+    fn continue_from(
+        &mut self,
+        _now: Nanos,
+        old: Self,
+        _waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.hits = old.hits;
+        if old.zombies.len() == self.zombies.len() {
+            (self.zombies, self.filled) = (old.zombies, old.filled);
+            return;
+        }
+        self.filled = old.filled.min(self.zombies.len());
+        self.zombies[..self.filled].copy_from_slice(&old.zombies[..self.filled]);
+    }
+
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
         let flows = if self.hits > 0.0 {
             1.0 / self.hits

@@ -30,6 +30,8 @@
 //! | limit | of the queue | of the queue | of each virtual queue | of the queue | of the queue |
 //! | average, idle decay, gaps | | | as Linux `red` | | `as=linux`: as `red:as=linux`, to the packet |
 
+mod change;
+
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -396,6 +398,15 @@ impl Aqm for Wred {
         for average in &mut self.averages {
             average.retune(weight, self.config.packet_time(rate));
         }
+    }
+
+    fn continue_from(
+        &mut self,
+        _now: Nanos,
+        old: Self,
+        waiting: &mut dyn Iterator<Item = PacketInfo>,
+    ) {
+        self.take_over(old, waiting);
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use earlydrop::aqm::DropReason;
 use earlydrop::counters::Tally;
 use earlydrop::packet::{Ecn, FlowKey, Packet};
-use earlydrop::queue::{AnyQueue, Limit, Outcome, QueueDiscipline};
+use earlydrop::queue::{AnyQueue, ChangeError, Limit, Outcome, QueueDiscipline};
 use earlydrop::registry::Plan;
 use earlydrop::units::{BitsPerSec, Nanos};
 
@@ -81,6 +81,8 @@ pub(crate) struct Audited {
     pub(crate) queue: AnyQueue<Tagged>,
     /// The clock's time at the start of the test.
     pub(crate) offset: Nanos,
+    /// The plan of the queue.
+    pub(crate) plan: Plan,
     /// Every event, in order.
     pub(crate) events: Vec<Event>,
     name: String,
@@ -102,6 +104,7 @@ impl Audited {
             memory: queue.memory(),
             queue,
             offset,
+            plan: plan.clone(),
             events: Vec::new(),
             name: name.to_string(),
             limit: limit_of(plan),
@@ -172,6 +175,21 @@ impl Audited {
     pub(crate) fn set_rate(&mut self, now: Nanos, rate: BitsPerSec) {
         self.queue.set_link_rate(now + self.offset, rate);
         self.check();
+    }
+
+    /// Changes to `plan`; the limit and the memory of the larger one hold from then on.
+    pub(crate) fn change(&mut self, now: Nanos, plan: &Plan) -> Result<(), ChangeError> {
+        let waiting = (self.queue.packets(), self.queue.bytes());
+        let changed = self.queue.change(now + self.offset, plan);
+        if changed.is_ok() {
+            let limit = limit_of(plan);
+            self.limit.packets = self.limit.packets.max(limit.packets);
+            self.limit.bytes = self.limit.bytes.max(limit.bytes);
+            self.memory = self.queue.memory();
+        }
+        assert_eq!(waiting, (self.queue.packets(), self.queue.bytes()));
+        self.check();
+        changed
     }
 
     fn lose(&mut self, packet: Tagged, reason: DropReason) {

@@ -117,6 +117,8 @@ pub(crate) enum Aside {
     Clone,
     /// Poll in between, at deadlines and at other times.
     Poll,
+    /// Change in between to the plan that is in use.
+    Change,
 }
 
 /// Runs acts on a queue.
@@ -210,6 +212,13 @@ impl Driver {
     /// call, so there is no poll before it.
     fn pass(&mut self, gap: u64) {
         let until = self.now + Nanos(gap);
+        if self.aside == Aside::Change && self.random.below(4) == 0 {
+            let plan = self.audited.plan.clone();
+            let memory = self.audited.queue.memory();
+            let changed = self.audited.change(self.now, &plan);
+            assert_eq!(changed, Ok(()));
+            assert_eq!(self.audited.queue.memory(), memory);
+        }
         if self.aside == Aside::Poll && self.started {
             for _ in 0..self.random.below(4) {
                 let left = (until - self.now).0 + 1;

@@ -107,6 +107,11 @@ impl Feng {
         Feng { alpha, beta, side }
     }
 
+    /// Goes on with the state of `old`.
+    pub(crate) fn continue_from(&mut self, old: &Feng) {
+        self.side = old.side;
+    }
+
     /// Moves the curve's strength where the average, now `avg`, has left the band.
     #[inline]
     pub fn on_average(&mut self, avg: f64, curve: &mut Curve) {

@@ -193,6 +193,11 @@ impl Fred {
         }
     }
 
+    /// Goes on with the active flows of `old`.
+    pub(crate) fn continue_from(&mut self, old: Fred) {
+        self.active.continue_from(old.active, |_| {});
+    }
+
     /// Active flows.
     pub(crate) fn flows(&self) -> u32 {
         self.active.flows()

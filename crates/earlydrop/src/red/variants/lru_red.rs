@@ -141,6 +141,11 @@ impl LruRed {
         Treatment::Scaled(self.factor.unwrap_or(ratio))
     }
 
+    /// Goes on with the cache of `old`.
+    pub(crate) fn continue_from(&mut self, old: LruRed) {
+        self.cache.continue_from(old.cache, |_| {});
+    }
+
     /// Flows in the cache.
     pub(crate) fn flows(&self) -> u32 {
         self.cache.flows()

@@ -141,6 +141,11 @@ impl RateRule {
         }
     }
 
+    /// Goes on with the state of `old`.
+    pub(crate) fn continue_from(&mut self, old: &RateRule) {
+        (self.last_avg, self.last_time) = (old.last_avg, old.last_time);
+    }
+
     /// Returns max_p_r while the average climbs; it is now `avg`, with thresholds `band`
     /// apart.
     #[inline]

@@ -117,6 +117,13 @@ impl Restraint {
         }
     }
 
+    /// Goes on with the state of `old`.
+    pub(crate) fn continue_from(&mut self, now: Nanos, old: &Restraint) {
+        self.ticker.continue_from(now, &old.ticker);
+        (self.last_avg, self.last_length) = (old.last_avg, old.last_length);
+        self.last_change = old.last_change;
+    }
+
     /// Ends the slots due by `now`; average and queue have been as given since the last call.
     pub(crate) fn catch_up(&mut self, now: Nanos, avg: f64, length: f64, curve: &mut Curve) {
         let mut ticker = self.ticker.clone();

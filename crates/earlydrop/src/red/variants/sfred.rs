@@ -258,6 +258,28 @@ impl Sfred {
         });
     }
 
+    /// Goes on with the list of `old`. With another horizon, that starts with the next packet.
+    pub(crate) fn continue_from(&mut self, old: Sfred) {
+        let mut totals = old.totals;
+        let listed = !old.rules.totals_of_all;
+        self.list.continue_from(old.list, |gone| {
+            if listed {
+                totals = totals.without(gone.at(old.epoch));
+            }
+        });
+        if !listed && !self.rules.totals_of_all {
+            let counts = self.list.values_mut().map(|history| history.at(old.epoch));
+            totals = counts.fold(Counts::default(), Counts::plus);
+        }
+        (self.totals, self.marked) = (totals, old.marked);
+        if self.horizon == old.horizon {
+            (self.since, self.epoch, self.epoch_ends) = (old.since, old.epoch, old.epoch_ends);
+        } else {
+            let histories = self.list.values_mut();
+            histories.for_each(|history| history.restart_from(old.epoch));
+        }
+    }
+
     /// Flows in the list.
     pub(crate) fn flows(&self) -> u32 {
         self.list.flows()

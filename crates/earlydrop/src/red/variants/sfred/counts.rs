@@ -25,6 +25,15 @@ impl Counts {
         }
     }
 
+    /// The sum of both.
+    pub(super) fn plus(self, more: Counts) -> Counts {
+        Counts {
+            received: self.received + more.received,
+            signals: self.signals + more.signals,
+            dropped: self.dropped + more.dropped,
+        }
+    }
+
     /// The counts less `gone`, at least zero: rounding after many halvings could leave a
     /// sum below it.
     pub(super) fn without(self, gone: Counts) -> Counts {
@@ -50,6 +59,14 @@ impl History {
             counts: Counts::default(),
             epoch,
         }
+    }
+
+    /// Ages the counts to `epoch` and calls that one 0.
+    pub(super) fn restart_from(&mut self, epoch: u64) {
+        *self = History {
+            counts: self.at(epoch),
+            epoch: 0,
+        };
     }
 
     /// Ages the counts to `epoch`, which is not before the last one.
