@@ -182,7 +182,7 @@ impl Direction {
     pub(crate) fn change(
         &mut self,
         at: Nanos,
-        change: Change,
+        change: &Change,
         pool: &mut Pool,
         tap: &mut impl Tap,
     ) {

@@ -353,13 +353,18 @@ impl<P: Packet> QueuedLink<P> {
 
     /// Changes the link at `now`, after all transmissions up to then. A packet being sent keeps
     /// its time. Afterwards there may be something to [transmit](QueuedLink::transmit).
-    pub fn change(&mut self, now: Nanos, change: Change) {
+    pub fn change(&mut self, now: Nanos, change: &Change) {
         match change {
             Change::Rate(rate) => {
-                self.transmitter.params.set_rate(rate);
-                self.queue.set_link_rate(now, rate);
+                self.transmitter.params.set_rate(*rate);
+                self.queue.set_link_rate(now, *rate);
             }
-            Change::Delay(delay) => self.transmitter.params.delay = delay,
+            Change::Delay(delay) => self.transmitter.params.delay = *delay,
+            Change::Scheme(plan) => {
+                // Whoever describes the link checks it before.
+                let changed = self.queue.change(now, plan);
+                debug_assert!(changed.is_ok(), "{changed:?}");
+            }
             Change::Down => {
                 self.down = true;
                 self.next_transmission = Nanos::NEVER;

@@ -103,7 +103,7 @@ impl HostPath {
             let change = self.changes.front().map_or(Nanos::NEVER, |(at, _)| *at);
             if change <= now && change <= self.to_queue.next() {
                 if let Some((at, change)) = self.changes.pop_front() {
-                    self.direction.change(at, change, pool, &mut tap);
+                    self.direction.change(at, &change, pool, &mut tap);
                 }
             } else if let Some((at, frame)) = self.to_queue.pop(now) {
                 tap.0.reached_queue(at, &frame);

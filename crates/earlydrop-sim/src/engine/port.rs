@@ -221,12 +221,12 @@ impl Simulation {
     /// [`Task::Change`] is due. A link that changes is always a port, and its packets arrive by
     /// events.
     pub(super) fn on_change(&mut self, index: u32) {
-        let (index, change) = self.changes[index as usize];
+        let (index, change) = self.changes[index as usize].clone();
         let now = self.now;
         self.drain(index, now);
         let port = &mut self.ports[index as usize];
         port.observe(now);
-        port.link.change(now, change);
+        port.link.change(now, &change);
         if let Change::Delay(delay) = change {
             // The reference engine has no slack, and keeps none.
             if port.slack > Nanos::ZERO {
@@ -236,7 +236,7 @@ impl Simulation {
                 self.impairments[impairments as usize].delay = delay;
             }
         }
-        if change == Change::Up {
+        if matches!(change, Change::Up) {
             self.drain(index, now);
         }
         self.schedule_drain(index);

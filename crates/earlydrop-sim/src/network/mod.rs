@@ -12,7 +12,9 @@ pub use routes::Routes;
 pub use topology::{Dumbbell, ParkingLot};
 pub use trace::{Opportunities, Trace, TraceError};
 
-use earlydrop::registry::Spec;
+use std::sync::Arc;
+
+use earlydrop::registry::{Plan, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 /// A host or a router, by its index in the [`Network`].
@@ -63,7 +65,7 @@ pub struct Reorder {
 }
 
 /// A change of a link during the run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Change {
     /// The rate from now on, in place of the old one. A packet being sent keeps its time.
@@ -74,6 +76,10 @@ pub enum Change {
     Down,
     /// The link sends again.
     Up,
+    /// Other parameters for the scheme, or another scheme for the same kind of queue, planned for
+    /// the link as it is then. Waiting packets stay, and a scheme of the same kind goes on from
+    /// its state: see [`AnyQueue::change`](earlydrop::queue::AnyQueue::change).
+    Scheme(Arc<Plan>),
 }
 
 impl Link {

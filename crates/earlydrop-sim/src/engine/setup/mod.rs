@@ -23,6 +23,7 @@ use crate::events::Events;
 use crate::link::{QueuedLink, Transmitter, Wire};
 use crate::measure::{QueueMeter, Timing};
 use crate::network::{Change, Link, LinkId};
+use crate::packet::Packet;
 use crate::packet_log::PacketLog;
 use crate::run::{Run, RunError};
 use crate::streams::{Purpose, stream};
@@ -55,7 +56,8 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
     };
     let mut links = Vec::with_capacity(run.network.links().len());
     for (id, _, _, described) in run.network.links() {
-        check_link(described).map_err(|problem| RunError::Link {
+        let checked = check_link(described).and_then(|()| check_scheme_changes(described));
+        checked.map_err(|problem| RunError::Link {
             link: run.network.link_name(id),
             problem,
         })?;
@@ -116,9 +118,35 @@ fn check_link(described: &Link) -> Result<(), String> {
             "a share of {share} of its packets; it must be in [0, 1]"
         ));
     }
-    let stops = Change::Rate(BitsPerSec(0));
-    if described.changes.iter().any(|(_, change)| *change == stops) {
+    let stops = |change: &Change| matches!(change, Change::Rate(BitsPerSec(0)));
+    if described.changes.iter().any(|(_, change)| stops(change)) {
         return Err("a change to 0 bps; a link that stops goes down".to_string());
+    }
+    Ok(())
+}
+
+/// Checks that the queue of a link can take the schemes that it changes to.
+fn check_scheme_changes(described: &Link) -> Result<(), String> {
+    let mut plans: Vec<(Nanos, &Plan)> = Vec::new();
+    for (at, change) in &described.changes {
+        if let Change::Scheme(plan) = change {
+            plans.push((*at, plan));
+        }
+    }
+    plans.sort_by_key(|(at, _)| *at);
+    let spec = described.queue.as_ref().filter(|_| !plans.is_empty());
+    let facts = LinkFacts {
+        rate: described.mean_rate(),
+        mean_packet: described.mean_packet,
+    };
+    // A queue that cannot be planned is reported where it is built.
+    let Some(Ok(plan)) = spec.map(|spec| spec.plan(&facts)) else {
+        return Ok(());
+    };
+    let mut queue = plan.queue::<Packet>(0);
+    for (at, plan) in plans {
+        let changed = queue.change(at, plan);
+        changed.map_err(|problem| format!("the change at {at}: {problem}"))?;
     }
     Ok(())
 }
