@@ -180,8 +180,8 @@ impl Watch {
     }
 
     /// The outcome of the whole cell; what is left of it is run before.
-    pub fn outcome(&self) -> Outcome {
-        Outcome::of(&self.simulation.clone().finish(), &self.prepared)
+    pub fn outcome(self) -> Outcome {
+        Outcome::of(&self.simulation.finish(), &self.prepared)
     }
 }
 

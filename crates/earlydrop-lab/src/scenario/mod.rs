@@ -136,6 +136,9 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
         context.registry,
         &mut problems,
     );
+    for change in schemes.iter().flat_map(|scheme| &scheme.changes) {
+        context.check_in_time("a change of a scheme", change.at);
+    }
     let path = resolve_path(&network, &groups, &mut schemes);
     let measure = measure::read(
         &entries.table("measure"),
@@ -263,6 +266,13 @@ impl Scenario {
                 }
             }
         }
+        for scheme in self
+            .schemes
+            .iter()
+            .filter(|scheme| !scheme.changes.is_empty())
+        {
+            self.check_changes(scheme, problems);
+        }
         let Some(scheme) = self.schemes.first().filter(|_| problems.is_empty()) else {
             return Cost::default();
         };
@@ -275,6 +285,28 @@ impl Scenario {
             problems.push(problem);
             Cost::default()
         })
+    }
+
+    /// Checks the changes of a scheme: their parameters, and that its kind of queue can take them.
+    fn check_changes(&self, scheme: &Scheme, problems: &mut Vec<Problem>) {
+        let before = problems.len();
+        let around = Around {
+            scheme: &scheme.written,
+            changes: &scheme.changes,
+            packet: self.packet(),
+            path: self.path,
+        };
+        self.network.check_changes(&around, problems);
+        if problems.len() == before
+            && let Ok(prepared) = self.run(scheme, 1, false)
+            && let Err(error) = prepared.run.start()
+        {
+            let place = scheme
+                .changes
+                .first()
+                .map_or(&scheme.place, |change| &change.place);
+            problems.push(Problem::new(place, error.to_string(), ""));
+        }
     }
 
     /// The number of endless transfers that a loss slows down by a constant factor: those of Reno
@@ -336,6 +368,7 @@ impl Scenario {
         let packet = self.packet();
         let around = Around {
             scheme: &scheme.written,
+            changes: &scheme.changes,
             packet,
             path: self.path,
         };

@@ -108,6 +108,18 @@ min = 10
 max = "45 kB"
 ```
 
+`changes` gives a scheme other parameters during the run. It goes on with its average or its probability, and waiting packets stay:
+
+```toml
+[flows.bulk]
+count = 20
+
+[schemes.red]
+min = 10
+max = 30
+changes = [{ at = "10 s", max_p = 0.02 }, { at = "20 s", max_p = 0.5 }]
+```
+
 `parameters` sets a parameter of every scheme that has it and does not set it itself:
 
 ```toml

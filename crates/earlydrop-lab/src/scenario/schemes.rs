@@ -1,5 +1,7 @@
 //! The compared schemes, each by a name of the file's own.
 
+use std::cell::Cell;
+
 use earlydrop::registry::{self, ConfigError, Link, Registry, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
 
@@ -20,6 +22,45 @@ pub struct Scheme {
     pub place: Place,
     /// Where each of its parameters was given.
     places: Vec<(String, Place)>,
+    /// Its parameters from certain times on, in order of time.
+    pub(super) changes: Vec<SchemeChange>,
+}
+
+/// Parameters of a scheme from a time on.
+#[derive(Clone, Debug)]
+pub(super) struct SchemeChange {
+    pub(super) at: Nanos,
+    /// Names, values and places.
+    settings: Vec<(String, String, Place)>,
+    pub(super) place: Place,
+}
+
+impl SchemeChange {
+    /// The scheme with these parameters.
+    pub(super) fn apply(&self, spec: &Spec) -> Result<Spec, Problem> {
+        let mut spec = spec.clone();
+        for (name, value, place) in &self.settings {
+            let is_new = Cell::new(true);
+            let replaced = spec.replaced(|known, _| {
+                let is_it = known == name;
+                is_new.set(is_new.get() && !is_it);
+                is_it.then(|| value.clone())
+            });
+            spec = match is_new.get() {
+                true => replaced.with(name, value),
+                false => Ok(replaced),
+            }
+            .map_err(|error| from_config(&error, place))?;
+        }
+        Ok(spec)
+    }
+
+    /// The place of a parameter, or of all.
+    pub(super) fn place_of(&self, name: Option<&str>) -> &Place {
+        let mut settings = self.settings.iter();
+        let setting = settings.find(|(known, ..)| Some(known.as_str()) == name);
+        setting.map_or(&self.place, |(.., place)| place)
+    }
 }
 
 impl Scheme {
@@ -28,7 +69,11 @@ impl Scheme {
         // A parameter is its name and its value in the scheme, and its name and its place here.
         let parameter = 3 * size_of::<String>() + size_of::<Place>() + 4 * ALLOCATION;
         let label = self.label.len() + ALLOCATION;
-        size_of_val(self) + label + self.places.len() * parameter
+        let changes = self
+            .changes
+            .iter()
+            .map(|change| change.settings.len() * 2 * parameter);
+        size_of_val(self) + label + self.places.len() * parameter + changes.sum::<usize>()
     }
 }
 
@@ -259,7 +304,8 @@ fn read_scheme(
     registry: &Registry,
     problems: &mut Vec<Problem>,
 ) -> Option<Scheme> {
-    let node = as_table(node, problems)?;
+    let mut node = as_table(node, problems)?;
+    let changes = node.take("changes");
     let parameters = parameters_of(&node, problems);
     let named = parameters.iter().find(|(name, ..)| name == "scheme");
     let (name, place) = match named {
@@ -292,7 +338,46 @@ fn read_scheme(
         spec,
         place: node.place.clone(),
         places,
+        changes: changes.map_or(Vec::new(), |list| read_changes(&list, problems)),
     })
+}
+
+/// Reads `changes`: tables with a time `at` and parameters.
+fn read_changes(list: &Node, problems: &mut Vec<Problem>) -> Vec<SchemeChange> {
+    const ALLOWED: &str = "allowed: a list of tables such as { at = \"10 s\", max_p = 0.2 }";
+    let Content::List(items) = &list.content else {
+        let message = format!("`changes` is {}", list.kind());
+        problems.push(Problem::new(&list.place, message, ALLOWED));
+        return Vec::new();
+    };
+    let mut changes = Vec::new();
+    for item in items {
+        let mut table = item.clone();
+        let at = table.take("at");
+        let time = at.as_ref().and_then(|at| at.text()?.parse::<Nanos>().ok());
+        let settings = match &table.content {
+            Content::Table(_) => parameters_of(&table, problems),
+            _ => Vec::new(),
+        };
+        match time {
+            Some(at) if !settings.is_empty() => changes.push(SchemeChange {
+                at,
+                settings,
+                place: item.place.clone(),
+            }),
+            Some(_) => {
+                let message = "a change of a scheme without parameters";
+                problems.push(Problem::new(&item.place, message, ALLOWED));
+            }
+            None => {
+                let place = at.as_ref().map_or(&item.place, |at| &at.place);
+                let message = "a change of a scheme needs a time `at`";
+                problems.push(Problem::new(place, message, ALLOWED));
+            }
+        }
+    }
+    changes.sort_by_key(|change| change.at);
+    changes
 }
 
 /// A link and a path to see which parameters of a scheme have an effect.

@@ -4,6 +4,7 @@ mod ends;
 mod read;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use earlydrop::registry::{self, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
@@ -13,7 +14,7 @@ use earlydrop_sim::network::{
 
 use super::flows::FlowGroup;
 use super::path::Path;
-use super::schemes::from_config;
+use super::schemes::{SchemeChange, from_config};
 use crate::document::{Place, Problem, suggestion};
 
 pub(super) use ends::EndsProblem;
@@ -121,6 +122,8 @@ pub(super) struct BuiltNetwork {
 pub(super) struct Around<'a> {
     /// The compared scheme, as written.
     pub(super) scheme: &'a Spec,
+    /// Its parameters from certain times on.
+    pub(super) changes: &'a [SchemeChange],
     /// The size of the largest packet of any group.
     pub(super) packet: Bytes,
     /// What relative lengths and times refer to.
@@ -141,6 +144,9 @@ impl LinkSpec {
         };
         let link = self.for_registry(packet);
         let queue = queue.map(|spec| around.path.resolve(spec, &link));
+        let mut changes = self.changes.clone();
+        // Problems are reported by `check_changes`.
+        changes.extend(self.scheme_changes(around).unwrap_or_default());
         Link {
             rate: self.rate,
             delay: self.delay.unwrap_or(delay),
@@ -148,10 +154,41 @@ impl LinkSpec {
             mean_packet: self.packet.unwrap_or(packet),
             loss: self.loss,
             reorder: self.reorder,
-            changes: self.changes.clone(),
+            changes,
             trace: self.trace.clone(),
             steered: false,
         }
+    }
+
+    /// The changes of the compared scheme, planned for the link as it is then.
+    fn scheme_changes(&self, around: &Around<'_>) -> Result<Vec<(Nanos, Change)>, Problem> {
+        if !matches!(self.queue, QueueChoice::Scheme) {
+            return Ok(Vec::new());
+        }
+        let mut spec = around.scheme.clone();
+        let mut planned = Vec::new();
+        for change in around.changes {
+            spec = change.apply(&spec)?;
+            let mut link = self.for_registry(around.packet);
+            link.rate = self.rate_at(change.at).unwrap_or(link.rate);
+            let plan = around.path.resolve(&spec, &link).plan(&link);
+            let plan = plan.map_err(|error| {
+                let place = change.place_of(error.parameter());
+                from_config(&error, place)
+            })?;
+            planned.push((change.at, Change::Scheme(Arc::new(plan))));
+        }
+        Ok(planned)
+    }
+
+    /// The rate that the link has changed to by `at`, if any.
+    fn rate_at(&self, at: Nanos) -> Option<BitsPerSec> {
+        let changes = self.changes.iter().filter(|(when, _)| *when <= at);
+        let rates = changes.filter_map(|(when, change)| match change {
+            Change::Rate(rate) => Some((*when, *rate)),
+            _ => None,
+        });
+        rates.max_by_key(|(when, _)| *when).map(|(_, rate)| rate)
     }
 
     /// The link's properties that a scheme depends on.
@@ -229,6 +266,16 @@ impl Topology {
         }
     }
 
+    /// Checks the changes of a compared scheme at each of its links.
+    pub(super) fn check_changes(&self, around: &Around<'_>, problems: &mut Vec<Problem>) {
+        let links: Vec<&LinkSpec> = match &self.layout {
+            Layout::Chain(chain) => vec![&chain.forward, &chain.reverse],
+            Layout::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
+        };
+        let mut found = links.iter().map(|link| link.scheme_changes(around).err());
+        problems.extend(found.find_map(|problem| problem));
+    }
+
     /// The base round-trip time of the path: the network's; in a graph, the longest of any group.
     pub(super) fn path_rtt(&self, groups: &[FlowGroup], packet: Bytes) -> Nanos {
         let (Layout::Graph(edges), Ok(scheme)) = (&self.layout, Spec::new("droptail")) else {
@@ -242,6 +289,7 @@ impl Topology {
             edges,
             &Around {
                 scheme: &scheme,
+                changes: &[],
                 packet,
                 path,
             },
@@ -371,6 +419,7 @@ fn build_graph(edges: &[Edge], around: &Around<'_>) -> BuiltNetwork {
             let mut reverse = link;
             if under_scheme {
                 reverse.queue = Spec::new("droptail").ok();
+                reverse.changes = edge.link.changes.clone();
             }
             network.link(to, from, reverse);
         }

@@ -86,6 +86,18 @@ impl Writer {
             let schema = json!({ "$ref": format!("#/$defs/{name}"), "default": default });
             properties.insert(parameter.name.into(), schema);
         }
+        let mut change = properties.clone();
+        change.retain(|name, _| !["scheme", "name"].contains(&name.as_str()));
+        change.insert(
+            "at".into(),
+            json!({ "description": "the time of the change", "type": "string" }),
+        );
+        let changes = json!({
+            "description": "its parameters from certain times on",
+            "type": "array",
+            "items": { "type": "object", "properties": change, "required": ["at"] },
+        });
+        properties.insert("changes".into(), changes);
         let mut schema = Map::new();
         schema.insert("title".into(), scheme.name.into());
         schema.insert("description".into(), scheme.summary.into());
