@@ -208,7 +208,7 @@ fn steps(group: &Entries, problems: &mut Vec<Problem>) -> Vec<TimedStep> {
         let of_step = |step| TimedStep {
             at: entries.time("at"),
             step,
-            spared: count.saturating_sub(flows) as u32,
+            spared: count.saturating_sub(flows),
         };
         steps.extend(rate.into_iter().chain(state).map(of_step));
     }
