@@ -1,0 +1,115 @@
+//! Answers as JSON.
+
+use earlydrop::registry::Link;
+use earlydrop::units::BitsPerSec;
+use earlydrop_lab::document::{Place, Problems};
+use earlydrop_lab::metrics::METRICS;
+use earlydrop_lab::outcome::Outcome;
+use earlydrop_lab::plan::{Cell, Plan};
+use earlydrop_lab::scheme_list::describe_all;
+use earlydrop_lab::watch::Watch;
+use earlydrop_sim::traffic::Traffic;
+use serde_json::{Map, Value, json};
+
+/// The number of steps of a drawn curve.
+const STEPS: u32 = 200;
+
+/// All schemes, on a link of 10 Mbps.
+pub(crate) fn schemes() -> String {
+    let described = describe_all(&Link::at(BitsPerSec::from_mbps(10)));
+    let described = described
+        .ok()
+        .and_then(|list| serde_json::to_string(&list).ok());
+    described.unwrap_or_default()
+}
+
+/// A problem without a place.
+pub(crate) fn problem(message: &str) -> String {
+    json!({ "problems": [{ "message": message, "text": message }] }).to_string()
+}
+
+/// The problems of a scenario, each with its line, or with the field that was set.
+pub(crate) fn problems(problems: &Problems) -> String {
+    let list = problems.list.iter().map(|problem| {
+        let text = problem.to_string();
+        match &problem.place {
+            Place::File(bytes) => {
+                let (line, column) = problems.position(bytes.start);
+                json!({ "message": problem.message, "help": problem.help, "text": text,
+                    "line": line, "column": column })
+            }
+            Place::Argument(argument) => {
+                json!({ "message": problem.message, "help": problem.help, "text": text,
+                    "field": argument.to_string() })
+            }
+        }
+    });
+    json!({ "problems": list.collect::<Vec<_>>() }).to_string()
+}
+
+/// What a page needs to know of a cell.
+pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
+    let scenario = &plan.points[cell.point].scenario;
+    let scheme = &scenario.schemes[cell.scheme];
+    let run = &watch.prepared().run;
+    let link = run.network.get(watch.link());
+    let flows = run.flows.iter().map(|flow| {
+        let kind = match flow.traffic {
+            Traffic::Tcp { .. } => "tcp",
+            Traffic::Datagrams { .. } => "datagrams",
+        };
+        json!({ "group": &*flow.group, "kind": kind })
+    });
+    let facts = Link {
+        rate: link.mean_rate(),
+        mean_packet: link.mean_packet,
+    };
+    let spec = link.queue.as_ref().unwrap_or(&scheme.spec);
+    let settings = spec.settings(&facts).ok();
+    let parameters: Vec<Value> = settings
+        .iter()
+        .flat_map(|settings| {
+            settings.iter().map(
+                |(parameter, value)| json!({ "name": parameter.name, "value": value.to_string() }),
+            )
+        })
+        .collect();
+    let windows: Vec<u32> = watch.windows().iter().map(|flow| flow.0).collect();
+    json!({
+        "title": plan.scenario().title,
+        "label": scheme.label,
+        "scheme": spec.descriptor().name,
+        "duration_ns": run.duration.0,
+        "rtt_ns": scenario.path.rtt.0,
+        "link": {
+            "name": run.network.link_name(watch.link()),
+            "rate_bps": link.mean_rate().0,
+            "delay_ns": link.delay.0,
+            "packet_bytes": link.mean_packet.0,
+        },
+        "parameters": parameters,
+        "probes": watch.simulation().probe_names(watch.link()),
+        "flows": flows.collect::<Vec<_>>(),
+        "cwnd_flows": windows,
+        "warnings": plan.warnings(),
+        "schemes": plan.labels(),
+        "toml": plan.toml(),
+    })
+    .to_string()
+}
+
+/// The points of the drop curve as it is now: average and probability.
+pub(crate) fn curve(watch: &Watch) -> String {
+    let curve = watch.simulation().curve(watch.link());
+    let points = curve.map(|curve| curve.outline(curve.extent(), STEPS));
+    json!({ "points": points }).to_string()
+}
+
+/// The metrics of a cell by name.
+pub(crate) fn outcome(outcome: &Outcome) -> String {
+    let values = METRICS.iter().zip(&outcome.values);
+    let named: Map<String, Value> = values
+        .map(|(metric, value)| (metric.name.to_string(), json!(value)))
+        .collect();
+    Value::Object(named).to_string()
+}

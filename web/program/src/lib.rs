@@ -1,0 +1,179 @@
+//! The simulator for a browser: scenarios in, what happens at a queue out.
+//!
+//! A C interface without imports, so that a page needs no generated code. Arguments and answers
+//! are JSON; what comes by the thousand are rows of 64-bit floating-point numbers.
+//!
+//! ```text
+//! take(length) -> where to write an argument; then
+//! open()                          a cell of a scenario -> its handle, or 0; the text describes it
+//! advance(handle, until, events)  simulates, and gathers rows -> the time reached, in ns
+//! rows_ptr, rows_len(handle, table), clear(handle)      0 packets, 1 samples, 2 cwnd
+//! curve(handle), outcome(handle), explain(), schemes(), version() -> the text
+//! text_ptr(), text_len()          the text of the last call
+//! release(handle)
+//! ```
+//!
+//! One thread uses it, as WebAssembly without shared memory has no other.
+
+mod answers;
+mod session;
+
+use std::cell::RefCell;
+
+use session::{Opening, Session};
+
+/// What lies between two calls.
+#[derive(Default)]
+struct Program {
+    argument: Vec<u8>,
+    text: String,
+    sessions: Vec<Option<Session>>,
+}
+
+impl Program {
+    /// The session of a handle.
+    fn session(&mut self, handle: u32) -> Option<&mut Session> {
+        let index = (handle as usize).checked_sub(1)?;
+        self.sessions.get_mut(index)?.as_mut()
+    }
+
+    /// Keeps a session and returns its handle.
+    fn keep(&mut self, session: Session) -> u32 {
+        let free = self.sessions.iter().position(Option::is_none);
+        let index = free.unwrap_or(self.sessions.len());
+        if index == self.sessions.len() {
+            self.sessions.push(None);
+        }
+        self.sessions[index] = Some(session);
+        index as u32 + 1
+    }
+}
+
+thread_local! {
+    static PROGRAM: RefCell<Program> = RefCell::default();
+}
+
+fn with<T>(work: impl FnOnce(&mut Program) -> T) -> T {
+    PROGRAM.with_borrow_mut(work)
+}
+
+/// Makes room for an argument of `length` bytes and returns where it is to be written.
+// SAFETY: no other symbol of the module has this name; so for all below.
+#[unsafe(no_mangle)]
+pub extern "C" fn take(length: usize) -> *mut u8 {
+    with(|program| {
+        program.argument.clear();
+        program.argument.resize(length, 0);
+        program.argument.as_mut_ptr()
+    })
+}
+
+/// Opens the cell that the argument describes ([`Opening`]) and returns its handle; 0 where it
+/// cannot be, and the text lists the problems.
+#[unsafe(no_mangle)]
+pub extern "C" fn open() -> u32 {
+    with(|program| {
+        let opened = Opening::read(&program.argument).and_then(|opening| opening.open());
+        match opened {
+            Ok((session, description)) => {
+                program.text = description;
+                program.keep(session)
+            }
+            Err(problems) => {
+                program.text = problems;
+                0
+            }
+        }
+    })
+}
+
+/// Simulates up to `until` nanoseconds, but at most so many events, and gathers rows. Returns the
+/// time up to which all rows are there.
+#[unsafe(no_mangle)]
+pub extern "C" fn advance(handle: u32, until: f64, events: u32) -> f64 {
+    with(|program| match program.session(handle) {
+        Some(session) => session.advance(until, u64::from(events)),
+        None => 0.0,
+    })
+}
+
+/// Where the rows of a table begin: 0 packets, 1 samples, 2 cwnd.
+#[unsafe(no_mangle)]
+pub extern "C" fn rows_ptr(handle: u32, table: usize) -> *const f64 {
+    with(|program| match program.session(handle) {
+        Some(session) => session.rows(table).as_ptr(),
+        None => std::ptr::null(),
+    })
+}
+
+/// How many values there are, all rows together.
+#[unsafe(no_mangle)]
+pub extern "C" fn rows_len(handle: u32, table: usize) -> usize {
+    with(|program| {
+        let session = program.session(handle);
+        session.map_or(0, |session| session.rows(table).len())
+    })
+}
+
+/// Forgets the rows.
+#[unsafe(no_mangle)]
+pub extern "C" fn clear(handle: u32) {
+    with(|program| {
+        if let Some(session) = program.session(handle) {
+            session.clear();
+        }
+    });
+}
+
+/// The drop curve as it is now: average and probability.
+#[unsafe(no_mangle)]
+pub extern "C" fn curve(handle: u32) {
+    answer(|program| program.session(handle).map(|session| session.curve()));
+}
+
+/// The metrics of the whole cell; what is left of it is run before.
+#[unsafe(no_mangle)]
+pub extern "C" fn outcome(handle: u32) {
+    answer(|program| program.session(handle).map(|session| session.outcome()));
+}
+
+/// All schemes with their parameters, presets and probes.
+#[unsafe(no_mangle)]
+pub extern "C" fn schemes() {
+    answer(|_| Some(answers::schemes()));
+}
+
+/// The version of the program.
+#[unsafe(no_mangle)]
+pub extern "C" fn version() {
+    answer(|_| Some(earlydrop_lab::version().to_string()));
+}
+
+/// Ends a session.
+#[unsafe(no_mangle)]
+pub extern "C" fn release(handle: u32) {
+    with(|program| {
+        if let Some(index) = (handle as usize).checked_sub(1)
+            && let Some(session) = program.sessions.get_mut(index)
+        {
+            *session = None;
+        }
+    });
+}
+
+/// Where the text of the last call begins.
+#[unsafe(no_mangle)]
+pub extern "C" fn text_ptr() -> *const u8 {
+    with(|program| program.text.as_ptr())
+}
+
+/// The length of the text of the last call, in bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn text_len() -> usize {
+    with(|program| program.text.len())
+}
+
+/// Makes a text the answer of a call; none without a session.
+fn answer(text: impl FnOnce(&mut Program) -> Option<String>) {
+    with(|program| program.text = text(program).unwrap_or_default());
+}

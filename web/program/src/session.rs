@@ -1,0 +1,184 @@
+//! A cell that is watched, and the rows gathered of it.
+
+use std::collections::BTreeMap;
+
+use earlydrop::aqm::DropReason;
+use earlydrop::units::Nanos;
+use earlydrop_lab::plan::{Cell, Plan, Source, TraceFiles};
+use earlydrop_lab::watch::{Detail, Watch};
+use earlydrop_sim::packet_log::{PacketEvent, PacketRecord};
+use serde::Deserialize;
+
+use crate::answers;
+
+/// Which cell is opened, and how closely it is watched.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Opening {
+    /// The scenario, in TOML.
+    scenario: String,
+    /// The index or the label of the scheme.
+    #[serde(default)]
+    scheme: SchemeName,
+    /// The seed; the scenario's first one where there is none.
+    seed: Option<u64>,
+    /// The index of the point of a sweep.
+    #[serde(default)]
+    point: usize,
+    /// Fields of the scenario with other values: paths and values.
+    #[serde(default)]
+    set: Vec<(String, String)>,
+    /// The recorded links that the scenario names, with their contents.
+    #[serde(default)]
+    recordings: BTreeMap<String, String>,
+    /// The number of flows whose `cwnd` is sampled.
+    #[serde(default = "most_windows")]
+    cwnd_flows: usize,
+    /// The time between two samples, in nanoseconds.
+    sample_ns: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum SchemeName {
+    Index(usize),
+    Label(String),
+}
+
+impl Default for SchemeName {
+    fn default() -> SchemeName {
+        SchemeName::Index(0)
+    }
+}
+
+fn most_windows() -> usize {
+    Detail::default().windows
+}
+
+impl Opening {
+    /// Reads a JSON argument.
+    pub(crate) fn read(argument: &[u8]) -> Result<Opening, String> {
+        serde_json::from_slice(argument).map_err(|error| answers::problem(&error.to_string()))
+    }
+
+    /// The cell at its beginning, with its description; otherwise the problems.
+    pub(crate) fn open(&self) -> Result<(Session, String), String> {
+        let (plan, cell) = self.cell()?;
+        let sample_every = self.sample_ns.map(|span| Nanos(span.max(1.0) as u64));
+        let detail = Detail {
+            sample_every: sample_every.or(Detail::default().sample_every),
+            windows: self.cwnd_flows,
+        };
+        let opened = Watch::open(&plan, cell, detail);
+        let watch = opened.map_err(|problem| answers::problem(&problem.to_string()))?;
+        let description = answers::description(&plan, cell, &watch);
+        let tables = Default::default();
+        Ok((Session { watch, tables }, description))
+    }
+
+    fn cell(&self) -> Result<(Plan, Cell), String> {
+        let traces = TraceFiles::Memory(self.recordings.clone());
+        let source = Source::new("scenario", &self.scenario, traces);
+        let mut source = source.map_err(|problems| answers::problems(&problems))?;
+        for (path, value) in &self.set {
+            source.change(path, value, path);
+        }
+        if let Some(seed) = self.seed {
+            source.set("seeds", &format!("[{seed}]"), "seed");
+        }
+        let plan = source
+            .plan()
+            .map_err(|problems| answers::problems(&problems))?;
+        let labels = plan.labels();
+        let scheme = match &self.scheme {
+            SchemeName::Index(index) => Some(*index).filter(|index| *index < labels.len()),
+            SchemeName::Label(label) => labels.iter().position(|known| known == label),
+        };
+        let Some(scheme) = scheme else {
+            let known = labels.join(", ");
+            return Err(answers::problem(&format!("no such scheme; known: {known}")));
+        };
+        let points = plan.points.len();
+        if self.point >= points {
+            let message = format!("point {} of {points}", self.point);
+            return Err(answers::problem(&message));
+        }
+        let cell = Cell {
+            seed: 0,
+            point: self.point,
+            scheme,
+        };
+        Ok((plan, cell))
+    }
+}
+
+/// A cell in progress.
+pub(crate) struct Session {
+    watch: Watch,
+    /// Rows since the last [`clear`](Session::clear): packets, samples, cwnd.
+    tables: [Vec<f64>; 3],
+}
+
+impl Session {
+    pub(crate) fn advance(&mut self, until: f64, events: u64) -> f64 {
+        let reached = self.watch.advance(Nanos(until.max(0.0) as u64), events);
+        let [packets, samples, windows] = &mut self.tables;
+        self.watch.take_packets(|record, probes| {
+            packets.extend(packet_row(record));
+            packets.extend(probes);
+        });
+        self.watch.take_samples(|at, values, probes| {
+            samples.push(at.0 as f64);
+            samples.extend(values);
+            samples.extend(probes);
+        });
+        self.watch.take_windows(|at, cwnd| {
+            windows.push(at.0 as f64);
+            windows.extend(cwnd);
+        });
+        reached.0 as f64
+    }
+
+    pub(crate) fn rows(&self, table: usize) -> &[f64] {
+        self.tables.get(table).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.tables.iter_mut().for_each(Vec::clear);
+    }
+
+    pub(crate) fn curve(&self) -> String {
+        answers::curve(&self.watch)
+    }
+
+    pub(crate) fn outcome(&self) -> String {
+        answers::outcome(&self.watch.outcome())
+    }
+}
+
+/// The time, the event (0 enqueued, 1 departed, 2 and on dropped, by reason), the flow, the kind,
+/// the number, the size, whether it is marked, and the queue afterwards.
+fn packet_row(record: &PacketRecord) -> [f64; 8] {
+    const KINDS: [&str; 5] = ["data", "ack", "syn", "datagram", "request"];
+    let event = match record.event {
+        PacketEvent::Enqueued => 0,
+        PacketEvent::Departed => 1,
+        PacketEvent::Dropped(reason) => {
+            2 + DropReason::ALL
+                .iter()
+                .position(|known| *known == reason)
+                .unwrap_or(0)
+        }
+    };
+    let kind = KINDS.iter().position(|kind| *kind == record.kind);
+    [
+        record.at.0 as f64,
+        event as f64,
+        f64::from(record.flow.0),
+        kind.unwrap_or(0) as f64,
+        f64::from(record.number),
+        f64::from(record.size),
+        f64::from(u8::from(record.is_marked)),
+        f64::from(record.queue),
+    ]
+}
