@@ -37,6 +37,12 @@ impl Program {
         self.sessions.get_mut(index)?.as_mut()
     }
 
+    /// Takes the session of a handle away.
+    fn end(&mut self, handle: u32) -> Option<Session> {
+        let index = (handle as usize).checked_sub(1)?;
+        self.sessions.get_mut(index)?.take()
+    }
+
     /// Keeps a session and returns its handle.
     fn keep(&mut self, session: Session) -> u32 {
         let free = self.sessions.iter().position(Option::is_none);
@@ -131,10 +137,10 @@ pub extern "C" fn curve(handle: u32) {
     answer(|program| program.session(handle).map(|session| session.curve()));
 }
 
-/// The metrics of the whole cell; what is left of it is run before.
+/// The metrics of the whole cell; what is left of it is run before. The session ends.
 #[unsafe(no_mangle)]
 pub extern "C" fn outcome(handle: u32) {
-    answer(|program| program.session(handle).map(|session| session.outcome()));
+    answer(|program| program.end(handle).map(Session::outcome));
 }
 
 /// All schemes with their parameters, presets and probes.
@@ -152,13 +158,7 @@ pub extern "C" fn version() {
 /// Ends a session.
 #[unsafe(no_mangle)]
 pub extern "C" fn release(handle: u32) {
-    with(|program| {
-        if let Some(index) = (handle as usize).checked_sub(1)
-            && let Some(session) = program.sessions.get_mut(index)
-        {
-            *session = None;
-        }
-    });
+    with(|program| drop(program.end(handle)));
 }
 
 /// Where the text of the last call begins.

@@ -151,7 +151,7 @@ impl Session {
         answers::curve(&self.watch)
     }
 
-    pub(crate) fn outcome(&self) -> String {
+    pub(crate) fn outcome(self) -> String {
         answers::outcome(&self.watch.outcome())
     }
 }
