@@ -173,6 +173,13 @@ pub extern "C" fn text_len() -> usize {
     with(|program| program.text.len())
 }
 
+/// The metrics of the cell that a JSON argument of [`open`] describes; otherwise the problems. For
+/// programs in Rust, and for tests.
+pub fn outcome_of(argument: &str) -> Result<serde_json::Value, String> {
+    let (session, _) = Opening::read(argument.as_bytes())?.open()?;
+    serde_json::from_str(&session.outcome()).map_err(|error| error.to_string())
+}
+
 /// Makes a text the answer of a call; none without a session.
 fn answer(text: impl FnOnce(&mut Program) -> Option<String>) {
     with(|program| program.text = text(program).unwrap_or_default());
