@@ -38,7 +38,7 @@ use crate::registry::{Descriptor, Registry};
 macro_rules! schemes {
     ($($module:ident in $folder:literal),+ $(,)?) => {
         /// Every built-in scheme, in the order pages and command lines show them.
-        pub const SCHEMES: &[&Descriptor] = &[$(&$module::SCHEME),+];
+        pub static SCHEMES: &[&Descriptor] = &[$(&$module::SCHEME),+];
 
         /// Every scheme's name and the text of the file it is documented in.
         #[cfg(feature = "manual")]
