@@ -74,8 +74,8 @@ pub extern "C" fn take(length: usize) -> *mut u8 {
     })
 }
 
-/// Opens the cell that the argument describes ([`Opening`]) and returns its handle; 0 where it
-/// cannot be, and the text lists the problems.
+/// Opens the cell that the argument describes (a scenario, a scheme, a seed) and returns its
+/// handle; 0 where it cannot be, and the text lists the problems.
 #[unsafe(no_mangle)]
 pub extern "C" fn open() -> u32 {
     with(|program| {
