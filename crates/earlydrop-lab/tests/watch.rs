@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use earlydrop::units::Nanos;
 use earlydrop_lab::outcome::Outcome;
-use earlydrop_lab::plan::{Cell, Plan, Source};
+use earlydrop_lab::plan::{Cell, Plan, Source, TraceFiles};
 use earlydrop_lab::run::run_cell;
 use earlydrop_lab::trace::{Packets, trace};
 use earlydrop_lab::watch::{Detail, Watch};
@@ -186,4 +186,26 @@ fn some_of_a_group_stop() {
         wrong.contains("`flows` = 6 of a group of 5; nearest: flows = 5"),
         "{wrong}"
     );
+}
+
+/// A log that is emptied and goes on has the columns that it had.
+#[test]
+fn a_packet_has_the_same_probes_after_a_silence() {
+    let text = "duration = '4 s'\nschemes = ['red:min=5,max=15']\n\
+        [flows.bursts]\nkind = 'on-off'\nrate = '4 Mbps'\non = '100 ms'\noff = '300 ms'";
+    let source = Source::new("bursts.toml", text, TraceFiles::default()).unwrap();
+    let plan = source.plan().unwrap();
+    let mut watch = Watch::open(&plan, plan.cell(0).unwrap(), Detail::default()).unwrap();
+    let probes = watch.simulation().probe_names(watch.link()).len();
+    let (mut silences, mut was_silent) = (0, true);
+    walk(&mut watch, Nanos::from_secs(4), |watch, _| {
+        let mut packets = 0;
+        watch.take_packets(|record, values| {
+            assert_eq!(values.len(), probes, "{record:?}");
+            packets += 1;
+        });
+        silences += u32::from(packets == 0 && !was_silent);
+        was_silent = packets == 0;
+    });
+    assert!(silences > 3, "{silences}");
 }

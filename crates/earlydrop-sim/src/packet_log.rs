@@ -171,7 +171,8 @@ impl PacketLog {
         waiting: u32,
         queue: &impl MeasuredQueue,
     ) {
-        let is_first = self.records.is_empty();
+        // Records are taken away: an empty log need not be a new one.
+        let is_first = self.probes.is_empty();
         self.records.push(PacketRecord {
             at,
             flow: FlowId(packet.flow_index()),
