@@ -1,0 +1,39 @@
+// What all pictures of a lane are given.
+
+import type { Lane } from "../lane.ts";
+import type { Inks, Theme } from "./palette.ts";
+import type { Scene } from "./scene.ts";
+
+export interface View {
+  lane: Lane;
+  scene: Scene;
+  /** The lane's number, for its colour. */
+  index: number;
+  /** The time on the clock, ns. */
+  time: number;
+  /** Simulated seconds a second; how long a drop is seen depends on it. */
+  speed: number;
+  /** The rate of the link at this time, bits a second. */
+  linkBps: number;
+  /** The span of the plots over time, ns. */
+  span: number;
+  /** Vertical ranges that all lanes share, so that heights can be compared. */
+  tops: Tops;
+  /** The settings of the scheme at this time, those that are set. */
+  settings: [string, string][];
+  /** The row of the drop that is explained, counted from the beginning of the run. */
+  chosen: number | undefined;
+  theme: Theme;
+  inks: Inks;
+}
+
+export interface Tops {
+  queue: number;
+  cwnd: number;
+  bps: number;
+}
+
+/** How long a drop is seen, ns. */
+export function dropLife(speed: number): number {
+  return Math.min(4, Math.max(0.004, speed === Infinity ? 4 : speed * 0.9)) * 1e9;
+}

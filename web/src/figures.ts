@@ -1,0 +1,76 @@
+// Figures of a lane at a time: probes, the mean delay and the use of the link over the last seconds.
+
+import type { Lane } from "./lane.ts";
+import { PACKET, SAMPLE } from "./types.ts";
+import { SECOND } from "./units.ts";
+
+/** The value of a probe after the last packet up to a time; NaN where there is none. */
+export function probeAt(lane: Lane, name: string, time: number): number {
+  const column = lane.description?.probes.indexOf(name) ?? -1;
+  if (column < 0) return Number.NaN;
+  const { packets, samples } = lane.history;
+  const row = packets.countTo(time) - 1;
+  if (row >= 0) return packets.at(row, PACKET.probes + column);
+  const sample = samples.countTo(time) - 1;
+  return sample >= 0 ? samples.at(sample, SAMPLE.probes + column) : Number.NaN;
+}
+
+/** The number of packets in the queue at a time. */
+export function queueAt(lane: Lane, time: number): number {
+  const { packets } = lane.history;
+  const row = packets.countTo(time) - 1;
+  return row >= 0 ? packets.at(row, PACKET.queue) : 0;
+}
+
+/** A parameter of the lane's scheme, as it was at the beginning. */
+export function parameter(lane: Lane, name: string): string | undefined {
+  return lane.description?.parameters.find((one) => one.name === name)?.value;
+}
+
+/** The time that a text such as "5 ms" states, in seconds; NaN where it states none. */
+export function secondsOf(text: string | undefined): number {
+  const parts = /^([\d.e-]+) (ns|us|µs|ms|s)$/.exec(text ?? "");
+  if (!parts) return Number.NaN;
+  return Number(parts[1]) * { ns: 1e-9, us: 1e-6, "µs": 1e-6, ms: 1e-3, s: 1 }[parts[2]!]!;
+}
+
+export interface Readings {
+  /** Mean queueing delay, seconds: the queue in bytes over the rate at which it drains. */
+  delay: number;
+  /** The share of the link's rate at the time that is used. */
+  use: number;
+  /** Packets dropped and marked a second. */
+  drops: number;
+  marks: number;
+  /** Jain's index of the flows' rates. */
+  fairness: number;
+}
+
+/** The span over which readings are taken, ns. */
+export const READING = 3 * SECOND;
+
+/** What is read off at a time, over the last three seconds. */
+export function readings(lane: Lane, time: number, linkBps: number): Readings {
+  const { samples } = lane.history;
+  const last = samples.countTo(time) - 1;
+  const first = Math.max(0, samples.countTo(Math.max(0, time - READING)) - 1);
+  const seconds = (samples.length > 0 && last > first ? samples.time(last) - samples.time(first) : 0) / SECOND;
+  if (seconds <= 0) return { delay: 0, use: 0, drops: 0, marks: 0, fairness: Number.NaN };
+  let bytes = 0;
+  for (let row = first; row <= last; row += 1) bytes += samples.at(row, SAMPLE.bytes);
+  const difference = (column: number) => (samples.at(last, column) - samples.at(first, column)) / seconds;
+  const rates: number[] = [];
+  for (let flow = 0; flow < lane.throughput.flowCount; flow += 1) {
+    const mean = lane.throughput.recent(flow, time, READING);
+    if (mean > 0) rates.push(mean);
+  }
+  const sum = rates.reduce((sum, rate) => sum + rate, 0);
+  const squares = rates.reduce((sum, rate) => sum + rate * rate, 0);
+  return {
+    delay: (bytes / (last - first + 1)) * 8 / linkBps,
+    use: sum / linkBps,
+    drops: difference(SAMPLE.dropped),
+    marks: difference(SAMPLE.marked),
+    fairness: rates.length > 0 ? (sum * sum) / (rates.length * squares) : Number.NaN,
+  };
+}

@@ -1,0 +1,208 @@
+// The laboratory without its pictures: a setup, a clock, and the lanes that are run for it.
+//
+//   knob, parameter --change--> setup --toml--> lanes (a worker each) --rows--> histories
+//   frame --tick--> clock, never later than what every lane knows
+
+import { Lane } from "./lane.ts";
+import type { Program } from "./program.ts";
+import { changed, type Change, type Scenario, type Setup } from "./setup.ts";
+import { toml } from "./toml.ts";
+import { DROPPED, PACKET, type Opening, type Problem } from "./types.ts";
+import { SECOND } from "./units.ts";
+
+/** How far lanes run ahead of the clock: seconds of wall time at the speed of the clock. */
+const AHEAD = 0.5;
+/** The number of flows whose cwnd is drawn. */
+const CWND_FLOWS = 60;
+/** The time between two samples, ns. */
+const SAMPLES = 10e6;
+
+export type Event = "setup" | "clock" | "problems";
+
+export class Laboratory {
+  setup: Setup;
+  /** The clock, ns. */
+  time = 0;
+  /** Simulated seconds a second; Infinity: as fast as it goes. */
+  speed = 1;
+  isPlaying = false;
+  problems: Problem[] = [];
+  lanes: Lane[] = [];
+  /** The time that the clock will be set to once all lanes know it, ns. */
+  goal: number | undefined;
+
+  private readonly program: Program;
+  private readonly bytes: ArrayBuffer;
+  private readonly workerUrl: string;
+  private listeners: [Event, () => void][] = [];
+
+  constructor(program: Program, bytes: ArrayBuffer, workerUrl: string, setup: Setup) {
+    this.program = program;
+    this.bytes = bytes;
+    this.workerUrl = workerUrl;
+    this.setup = setup;
+  }
+
+  on(event: Event, act: () => void): void {
+    this.listeners.push([event, act]);
+  }
+
+  private tell(event: Event): void {
+    for (const [of, act] of this.listeners) if (of === event) act();
+  }
+
+  /** The end of the run, ns. */
+  get end(): number {
+    return this.lanes[0]?.description?.duration_ns ?? this.setup.duration * SECOND;
+  }
+
+  /** The time up to which every lane is known, ns. */
+  get reached(): number {
+    return Math.min(...this.lanes.map((lane) => lane.history.reached));
+  }
+
+  /** Whether the clock waits for a lane. */
+  get isWaiting(): boolean {
+    return this.goal !== undefined || this.reached < this.time;
+  }
+
+  /** What is opened for a lane of a setup. */
+  opening(setup: Setup, index: number): Opening {
+    const watched = { seed: setup.seed, cwnd_flows: CWND_FLOWS, sample_ns: SAMPLES, scenario: toml(setup) };
+    const { scenario } = setup;
+    if (!scenario) return { ...watched, scheme: index };
+    return { ...watched, scheme: setup.schemes[index]!.name, point: scenario.point };
+  }
+
+  /** Simulates another setup. What it shares with the one before stays known up to `known` ns. */
+  apply(setup: Setup, { time = 0, known = 0 } = {}): boolean {
+    const problems = this.check(setup);
+    this.problems = problems;
+    this.tell("problems");
+    if (problems.length > 0) return false;
+    this.setup = setup;
+    while (this.lanes.length > setup.schemes.length) this.lanes.pop()!.close();
+    while (this.lanes.length < setup.schemes.length) {
+      this.lanes.push(new Lane(this.workerUrl, this.bytes, () => this.tell("clock")));
+    }
+    this.lanes.forEach((lane, index) => lane.open(this.opening(setup, index), known));
+    this.time = Math.min(time, known);
+    this.goal = time > known ? time : undefined;
+    this.request();
+    this.tell("setup");
+    return true;
+  }
+
+  /** The labels of a scenario's schemes; empty where it cannot be read. */
+  schemesOf({ toml, point }: Scenario): string[] {
+    const opened = this.program.open({ scenario: toml, point });
+    if ("problems" in opened) return [];
+    this.program.release(opened.handle);
+    return opened.description.schemes;
+  }
+
+  /** What is wrong with a setup; empty where it can be simulated. */
+  check(setup: Setup): Problem[] {
+    for (const index of setup.schemes.keys()) {
+      const opened = this.program.open(this.opening(setup, index));
+      if ("problems" in opened) return opened.problems;
+      this.program.release(opened.handle);
+    }
+    return [];
+  }
+
+  /** Moves a knob at the time of the clock. */
+  change(change: Omit<Change, "at">): boolean {
+    const at = Math.round(this.time) / SECOND;
+    return this.apply(changed(this.setup, { ...change, at }), { time: this.time, known: this.time });
+  }
+
+  /** Another setup from its beginning. */
+  restart(setup: Setup = this.setup): boolean {
+    return this.apply(setup);
+  }
+
+  /** Sets the clock, backwards, or forwards once it is known. */
+  seek(time: number): void {
+    const goal = Math.min(Math.max(0, time), this.end);
+    const isForgotten = this.lanes.some(({ history: { packets } }) => {
+      return packets.forgotten > 0 && packets.length > 0 && goal < packets.time(0);
+    });
+    if (isForgotten) {
+      this.apply(this.setup, { time: goal });
+      return;
+    }
+    this.goal = goal > this.reached ? goal : undefined;
+    if (this.goal === undefined) this.time = goal;
+    this.request();
+    this.tell("clock");
+  }
+
+  play(): void {
+    if (this.time >= this.end) this.seek(0);
+    this.isPlaying = true;
+    this.request();
+    this.tell("clock");
+  }
+
+  pause(): void {
+    this.isPlaying = false;
+    this.tell("clock");
+  }
+
+  setSpeed(speed: number): void {
+    this.speed = speed;
+    this.request();
+    this.tell("clock");
+  }
+
+  /** Moves the clock on by `seconds` of wall time. */
+  tick(seconds: number): void {
+    const { reached } = this;
+    if (this.goal !== undefined) {
+      if (reached < this.goal) return;
+      this.time = this.goal;
+      this.goal = undefined;
+      this.tell("clock");
+    }
+    if (!this.isPlaying || reached < this.time) return;
+    const wanted = this.speed === Infinity ? reached : this.time + seconds * this.speed * SECOND;
+    this.time = Math.min(wanted, reached, this.end);
+    if (this.time >= this.end) this.pause();
+    this.request();
+    this.tell("clock");
+  }
+
+  /** Lets the lanes run ahead of the clock. */
+  private request(): void {
+    const span = this.speed === Infinity ? 2 : Math.max(AHEAD * this.speed, 0.05);
+    const until = (this.goal ?? this.time) + span * SECOND;
+    for (const lane of this.lanes) lane.advance(Math.min(until, this.end));
+  }
+
+  /** Sets the clock to the next or the last event at any of the queues; only drops where `isDrop`. */
+  step(direction: 1 | -1, isDrop = false): void {
+    this.pause();
+    const times = this.lanes.map((lane) => eventBeside(lane, this.time, direction, isDrop));
+    const known = times.filter((time) => time !== undefined);
+    if (known.length > 0) this.seek(direction > 0 ? Math.min(...known) : Math.max(...known));
+    else if (direction > 0) this.seek(Math.min(this.end, this.reached));
+  }
+
+  /** Ends all workers. */
+  close(): void {
+    for (const lane of this.lanes) lane.close();
+  }
+}
+
+/** The time of the event nearest to `time` in a direction. */
+function eventBeside({ history: { packets } }: Lane, time: number, direction: 1 | -1, isDrop: boolean): number | undefined {
+  const later = packets.countTo(time);
+  const isWanted = (row: number) => !isDrop || packets.at(row, PACKET.event) >= DROPPED;
+  if (direction > 0) {
+    for (let row = later; row < packets.length; row += 1) if (isWanted(row)) return packets.time(row);
+  } else {
+    for (let row = later - 1; row >= 0; row -= 1) if (packets.time(row) < time && isWanted(row)) return packets.time(row);
+  }
+  return undefined;
+}

@@ -1,0 +1,306 @@
+// The page: reads its address, runs the lanes, draws a picture for each frame.
+
+import { INKS, type Theme } from "./draw/palette.ts";
+import type { Tops, View } from "./draw/picture.ts";
+import { topsOf } from "./draw/plots.ts";
+import { readAddress, writeAddress } from "./address.ts";
+import { Laboratory } from "./laboratory.ts";
+import { Program } from "./program.ts";
+import { defaultSetup, knobsAt, parseSpec, settingsAt, type Setup } from "./setup.ts";
+import type { Scheme } from "./types.ts";
+import { SECOND, digits } from "./units.ts";
+import { CurveEditor } from "./ui/curve.ts";
+import { Column } from "./ui/column.ts";
+import { button, byId, el, fill, throttled } from "./ui/dom.ts";
+import { knobPanel } from "./ui/knobs.ts";
+import { asScenario, problemPanel, scenarioPanel } from "./ui/scenario.ts";
+import { sharePanel } from "./ui/share.ts";
+import { TourPanel } from "./ui/tour.ts";
+import { keys, transport, type Spans } from "./ui/transport.ts";
+import { WhyPanel } from "./ui/why.ts";
+
+/** Metrics that are shown of a whole run. */
+const METRICS: [name: string, label: string, factor: number, unit: string][] = [
+  ["utilisation", "link used", 100, "%"], ["delay_mean", "queueing delay, mean", 1, "ms"], ["delay_p99", "queueing delay, 99%", 1, "ms"],
+  ["loss", "packets dropped", 100, "%"], ["marked", "packets marked", 100, "%"], ["fairness", "Jain's fairness", 1, ""],
+];
+
+const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+
+function theme(): Theme {
+  const chosen = document.documentElement.dataset.theme;
+  if (chosen === "light" || chosen === "dark") return chosen;
+  return darkSystem.matches ? "dark" : "light";
+}
+
+/** The embedded program: deflated, in base 64. */
+async function embedded(id: string): Promise<ArrayBuffer> {
+  const text = byId(id).textContent!.trim();
+  const packed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+class Page {
+  private readonly laboratory: Laboratory;
+  private readonly schemes: Scheme[];
+  private columns: Column[] = [];
+  private readonly view: Spans = { span: 10 };
+  private tops: Tops = { queue: 10, cwnd: 10, bps: 1e6 };
+  private readonly why: WhyPanel;
+  private readonly tours: TourPanel;
+  private readonly curve: CurveEditor;
+  private notes: string[] = [];
+  private isDirty = true;
+  private before = performance.now();
+
+  constructor(laboratory: Laboratory, schemes: Scheme[], version: string) {
+    this.laboratory = laboratory;
+    this.schemes = schemes;
+    this.why = new WhyPanel(laboratory);
+    this.tours = new TourPanel(laboratory, (address) => this.open(address), () => this.writeAddress());
+    this.curve = new CurveEditor(laboratory, theme);
+    byId("version").textContent = version;
+    byId("problems").append(problemPanel(laboratory, () => this.notes));
+    byId("knobs").append(knobPanel(laboratory), scenarioPanel(laboratory, () => this.restart(defaultSetup())));
+    byId("transport").append(transport(laboratory, this.view, () => (this.isDirty = true)));
+    byId("asides").append(this.tours.element, this.why.element);
+    byId("share").append(sharePanel(laboratory, () => `${location.href.split("#")[0]}#${this.address()}`));
+    this.buttons();
+    keys(laboratory);
+    laboratory.on("setup", () => this.arrange());
+    laboratory.on("setup", () => this.writeAddress());
+    laboratory.on("clock", () => {
+      this.isDirty = true;
+    });
+    laboratory.on("clock", throttled(() => this.writeAddress(), 1000));
+    darkSystem.addEventListener("change", () => (this.isDirty = true));
+    addEventListener("resize", () => (this.isDirty = true));
+    addEventListener("hashchange", () => {
+      if (location.hash.slice(1) !== this.address()) this.open(location.hash);
+    });
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
+  private buttons(): void {
+    const add = button("Add a scheme", () => this.addScheme(), { id: "add" });
+    const dark = button("Dark / light", () => {
+      document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark";
+      this.isDirty = true;
+    }, { id: "theme" });
+    const seed = el("input", { id: "seed", type: "number", min: 0, step: 1, value: 1 });
+    seed.addEventListener("change", () => this.restart({ ...this.laboratory.setup, seed: Math.max(0, Math.round(Number(seed.value))) }));
+    const duration = el("input", { id: "duration", type: "number", min: 1, max: 3600, step: 1 });
+    duration.addEventListener("change", () => {
+      const seconds = Math.min(3600, Math.max(1, Number(duration.value) || 60));
+      this.laboratory.apply({ ...this.laboratory.setup, duration: seconds }, { time: Math.min(this.laboratory.time, seconds * SECOND) });
+    });
+    this.laboratory.on("setup", () => {
+      seed.value = String(this.laboratory.setup.seed);
+      duration.value = String(this.laboratory.setup.duration);
+      add.disabled = this.laboratory.setup.schemes.length >= 4 || this.laboratory.setup.scenario !== undefined;
+    });
+    fill(
+      byId("head-buttons"),
+      button("Guided tours", () => this.tours.menu(), { id: "tours", class: "main" }),
+      add,
+      dark,
+    );
+    fill(
+      byId("more"),
+      el("label", { class: "pick" }, "seed ", seed),
+      el("label", { class: "pick" }, "duration, s ", duration),
+      button("Forget all moves", () => this.forget(), { id: "forget" }),
+      button("Why the last drop?", () => this.explainLast(), { id: "why-last" }),
+      button("Metrics of the whole run", () => void this.outcomes(), { id: "metrics" }),
+      button("Edit as a scenario", () => asScenario(this.laboratory), { id: "as-scenario" }),
+    );
+  }
+
+  /** Opens what an address says. */
+  open(address: string): void {
+    const { setup, time, problems, tour } = readAddress(address);
+    this.notes = problems;
+    this.why.close();
+    const { scenario } = setup;
+    if (scenario && setup.schemes.length === 0) setup.schemes = this.firstSchemes(setup);
+    this.laboratory.apply(setup, { time: time * SECOND });
+    if (tour && this.tours.tour?.id !== tour) this.tours.start(tour);
+  }
+
+  /** The first schemes of a scenario, where the address names none. */
+  private firstSchemes(setup: Setup): { name: string; settings: [] }[] {
+    const names = this.laboratory.schemesOf(setup.scenario!);
+    return names.slice(0, 3).map((name) => ({ name, settings: [] }));
+  }
+
+  private restart(setup: Setup): void {
+    this.why.close();
+    this.laboratory.restart(setup);
+  }
+
+  /** Back to the beginning as it was before any knob was moved. */
+  private forget(): void {
+    this.restart({ ...this.laboratory.setup, changes: [] });
+  }
+
+  private addScheme(): void {
+    const { setup } = this.laboratory;
+    const used = setup.schemes.map(({ name }) => name);
+    const next = ["red", "codel", "pie", "nlred", "fq-codel"].find((name) => !used.includes(name)) ?? "red";
+    this.reopen({ ...setup, schemes: [...setup.schemes, parseSpec(next)] });
+  }
+
+  /** Runs another row of schemes up to the present time. */
+  private reopen(setup: Setup): void {
+    this.why.close();
+    this.laboratory.apply(setup, { time: this.laboratory.time });
+  }
+
+  private chooseScheme(lane: number, name: string): void {
+    const { setup } = this.laboratory;
+    const schemes = setup.schemes.map((spec, index) => (index === lane ? parseSpec(name) : spec));
+    this.reopen({ ...setup, schemes, changes: setup.changes.filter((change) => change.lane !== lane) });
+  }
+
+  private removeScheme(lane: number): void {
+    const { setup } = this.laboratory;
+    const schemes = setup.schemes.filter((_, index) => index !== lane);
+    const changes = setup.changes
+      .filter((change) => change.lane !== lane)
+      .map((change) => (change.lane !== undefined && change.lane > lane ? { ...change, lane: change.lane - 1 } : change));
+    this.reopen({ ...setup, schemes, changes });
+  }
+
+  /** Explains the drop that was seen last, in any lane. */
+  private explainLast(): void {
+    const drops = this.columns.map((column, lane) => ({ lane, spot: column.lastDrop })).filter(({ spot }) => spot !== undefined);
+    const last = drops.sort((one, other) => other.spot!.drop.at - one.spot!.drop.at)[0];
+    if (last) void this.why.show(last.lane, last.spot!.drop.record);
+    else byId("state").textContent = "nothing has been dropped yet";
+  }
+
+  private async outcomes(): Promise<void> {
+    byId("state").textContent = "simulating to the end …";
+    await Promise.all(
+      this.laboratory.lanes.map(async (lane, index) => {
+        const outcome = await lane.outcome();
+        if ("problems" in outcome) return;
+        const rows = METRICS.flatMap(([name, label, factor, unit]): [string, string][] => {
+          const value = outcome[name as keyof typeof outcome] as number | null | undefined;
+          return value === undefined ? [] : [[label, value === null ? "–" : `${digits(value * factor)} ${unit}`]];
+        });
+        this.columns[index]?.showOutcome(rows);
+      }),
+    );
+    byId("state").textContent = "";
+  }
+
+  /** One column for each lane. */
+  private arrange(): void {
+    const { laboratory, schemes } = this;
+    const lanes = byId("lanes");
+    const isSame = this.columns.length === laboratory.lanes.length;
+    if (!isSame) {
+      this.columns = laboratory.lanes.map(
+        (lane, index) =>
+          new Column(laboratory, lane, index, schemes, {
+            chooseScheme: (lane, name) => this.chooseScheme(lane, name),
+            removeScheme: (lane) => this.removeScheme(lane),
+            explain: (lane, spot) => void this.why.show(lane, spot.drop.record),
+            drawCurve: (lane) => this.curve.open(lane),
+          }),
+      );
+      fill(lanes, ...this.columns.map((column) => column.element));
+      lanes.dataset.count = String(this.columns.length);
+    }
+    this.columns.forEach((column, index) => column.setUp(laboratory, index, schemes, theme()));
+    this.isDirty = true;
+  }
+
+  private address(): string {
+    const { setup, time } = this.laboratory;
+    const tour = this.tours.tour?.id;
+    return writeAddress({ setup, time: Math.round(time) / SECOND, ...(tour ? { tour } : {}) });
+  }
+
+  private writeAddress(): void {
+    if (this.laboratory.isPlaying && this.laboratory.isWaiting) return;
+    const address = `#${this.address()}`;
+    if (location.hash === address) return;
+    try {
+      history.replaceState(null, "", address);
+    } catch {
+      // A browser may refuse many changes of the address in a short time; the next one comes.
+    }
+  }
+
+  private frame(now: number): void {
+    const seconds = Math.min(0.1, (now - this.before) / 1000);
+    this.before = now;
+    this.laboratory.tick(seconds);
+    if (this.isDirty) this.draw(now);
+    requestAnimationFrame((next) => this.frame(next));
+  }
+
+  private draw(now: number): void {
+    const { laboratory } = this;
+    this.isDirty = laboratory.isPlaying;
+    if (laboratory.lanes.some((lane) => !lane.description)) {
+      this.isDirty = true;
+      return;
+    }
+    const { time, speed, setup } = laboratory;
+    const span = Math.min(this.view.span * SECOND, laboratory.end);
+    const linkOf = (index: number) =>
+      setup.scenario ? laboratory.lanes[index]!.description!.link.rate_bps : Number(knobsAt(setup, time / SECOND).rate) * 1e6;
+    const basics = laboratory.lanes.map((lane, index) => ({ lane, time, span, linkBps: linkOf(index) }));
+    this.tops = topsOf(basics, this.tops);
+    const chosenTheme = theme();
+    this.columns.forEach((column, index) => {
+      const { chosen } = this.why;
+      const view: View = {
+        ...basics[index]!,
+        scene: column.scene,
+        index,
+        speed,
+        tops: this.tops,
+        settings: settingsAt(setup, index, time / SECOND),
+        chosen: chosen?.lane === index ? chosen.record : undefined,
+        theme: chosenTheme,
+        inks: INKS[chosenTheme],
+      };
+      column.draw(view);
+      column.describe(view, now);
+    });
+    // The last words of a pause are those of its time.
+    if (!laboratory.isPlaying && !this.settled) {
+      this.settled = true;
+      setTimeout(() => {
+        this.settled = false;
+        this.isDirty = true;
+      }, 250);
+    }
+    performance.mark("drawn");
+  }
+
+  private settled = false;
+}
+
+async function main(): Promise<void> {
+  const bytes = await embedded("program");
+  const program = await Program.load(bytes);
+  const workerUrl = URL.createObjectURL(new Blob([byId("worker").textContent!], { type: "text/javascript" }));
+  const laboratory = new Laboratory(program, bytes, workerUrl, defaultSetup());
+  const page = new Page(laboratory, program.schemes(), program.version());
+  page.open(location.hash);
+  // A reader sees the queue move at once, unless motion is unwanted or a time was asked for.
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches || readAddress(location.hash).time > 0;
+  if (!isStill && laboratory.problems.length === 0 && readAddress(location.hash).tour === undefined) laboratory.play();
+  byId("loading").remove();
+  Object.assign(window, { laboratory });
+}
+
+main().catch((error: unknown) => {
+  byId("loading").textContent = `The laboratory cannot run in this browser: ${error instanceof Error ? error.message : String(error)}`;
+});

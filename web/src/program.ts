@@ -1,0 +1,110 @@
+// The simulator: the exports of `earlydrop.wasm` as typed calls.
+
+import type { Description, Explanation, Opening, Outcome, Problem, Scheme } from "./types.ts";
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  take(length: number): number;
+  open(): number;
+  advance(handle: number, until: number, events: number): number;
+  rows_ptr(handle: number, table: number): number;
+  rows_len(handle: number, table: number): number;
+  clear(handle: number): void;
+  curve(handle: number): void;
+  outcome(handle: number): void;
+  explain(): void;
+  schemes(): void;
+  version(): void;
+  release(handle: number): void;
+  text_ptr(): number;
+  text_len(): number;
+}
+
+export type Opened = { handle: number; description: Description } | { problems: Problem[] };
+
+/** One instance of the program. */
+export class Program {
+  private readonly calls: Exports;
+
+  constructor(instance: WebAssembly.Instance) {
+    this.calls = instance.exports as unknown as Exports;
+  }
+
+  /** Compiles the program without holding up the page. */
+  static async load(bytes: BufferSource): Promise<Program> {
+    const { instance } = await WebAssembly.instantiate(bytes, {});
+    return new Program(instance);
+  }
+
+  private give(argument: unknown): void {
+    const text = new TextEncoder().encode(JSON.stringify(argument));
+    const at = this.calls.take(text.length);
+    new Uint8Array(this.calls.memory.buffer, at, text.length).set(text);
+  }
+
+  private text(): string {
+    const { memory, text_ptr, text_len } = this.calls;
+    return new TextDecoder().decode(new Uint8Array(memory.buffer, text_ptr(), text_len()));
+  }
+
+  /** Opens a cell at its beginning. */
+  open(opening: Opening): Opened {
+    this.give(opening);
+    const handle = this.calls.open();
+    const answer = JSON.parse(this.text());
+    return handle === 0 ? { problems: answer.problems } : { handle, description: answer };
+  }
+
+  /** Simulates towards `until`, in nanoseconds, at most so many events; returns the time reached. */
+  advance(handle: number, until: number, events: number): number {
+    return this.calls.advance(handle, until, events);
+  }
+
+  /** A copy of the rows gathered: 0 packets, 1 samples, 2 cwnd. */
+  rows(handle: number, table: number): Float64Array {
+    const length = this.calls.rows_len(handle, table);
+    return new Float64Array(this.calls.memory.buffer, this.calls.rows_ptr(handle, table), length).slice();
+  }
+
+  /** The number of values gathered in a table. */
+  gathered(handle: number, table: number): number {
+    return this.calls.rows_len(handle, table);
+  }
+
+  clear(handle: number): void {
+    this.calls.clear(handle);
+  }
+
+  /** The drop curve as it is now, as pairs of average and probability; null without one. */
+  curve(handle: number): [number, number][] | null {
+    this.calls.curve(handle);
+    return JSON.parse(this.text()).points;
+  }
+
+  /** The metrics of the whole cell; the session ends. */
+  outcome(handle: number): Outcome {
+    this.calls.outcome(handle);
+    return JSON.parse(this.text());
+  }
+
+  /** Why the packet of this row of the table of packets fared as it did. */
+  explain(opening: Opening, record: number): Explanation | { problems: Problem[] } {
+    this.give({ ...opening, record });
+    this.calls.explain();
+    return JSON.parse(this.text());
+  }
+
+  schemes(): Scheme[] {
+    this.calls.schemes();
+    return JSON.parse(this.text());
+  }
+
+  version(): string {
+    this.calls.version();
+    return this.text();
+  }
+
+  release(handle: number): void {
+    this.calls.release(handle);
+  }
+}

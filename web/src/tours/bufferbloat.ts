@@ -1,0 +1,3 @@
+import type { Tour } from "./tour.ts";
+
+export const bufferbloat: Tour = { id: "bufferbloat", title: "bufferbloat", about: "", steps: [] };

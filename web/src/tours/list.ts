@@ -1,0 +1,12 @@
+// All tours, in the order in which they are offered.
+
+import { average } from "./average.ts";
+import { bufferbloat } from "./bufferbloat.ts";
+import { curves } from "./curves.ts";
+import { delay } from "./delay.ts";
+import { flood } from "./flood.ts";
+import { load } from "./load.ts";
+import { maxP } from "./max-p.ts";
+import type { Tour } from "./tour.ts";
+
+export const TOURS: Tour[] = [bufferbloat, average, maxP, curves, flood, load, delay];

@@ -1,0 +1,107 @@
+// What a guided tour is: steps of text beside the running queues, predictions and a task.
+
+import { readings, probeAt, type Readings } from "../figures.ts";
+import type { Laboratory } from "../laboratory.ts";
+import { knobsAt, settingsAt, type KnobName } from "../setup.ts";
+import { SECOND } from "../units.ts";
+
+/** A question that is asked before the answer is shown. */
+export interface Prediction {
+  ask: string;
+  choices: string[];
+  /** The index of the right choice. */
+  right: number;
+  because: string;
+}
+
+/** What the student does with a knob. */
+export interface Task {
+  ask: string;
+  isDone(seen: Seen): boolean;
+  /** One way to do it. */
+  solution: Move[];
+  because: string;
+}
+
+/** A knob, or a parameter of the scheme of a lane, that is moved. */
+export interface Move {
+  lane?: number;
+  name: string;
+  value: string;
+}
+
+export interface Step {
+  /** Paragraphs. */
+  text: string[];
+  /** The address of what is shown from this step on; it starts from its `t`. */
+  show?: string;
+  speed?: number;
+  /** Stand at the time of `show` until the prediction is made. */
+  predict?: Prediction;
+  task?: Task;
+}
+
+export interface Tour {
+  id: string;
+  title: string;
+  about: string;
+  steps: Step[];
+}
+
+/** What a task looks at. */
+export class Seen {
+  private readonly laboratory: Laboratory;
+
+  constructor(laboratory: Laboratory) {
+    this.laboratory = laboratory;
+  }
+
+  /** The time on the clock, seconds. */
+  get time(): number {
+    return this.laboratory.time / SECOND;
+  }
+
+  /** Seconds since anything was moved. */
+  get sinceMove(): number {
+    const times = this.laboratory.setup.changes.map(({ at }) => at);
+    return this.time - Math.max(0, ...times.filter((at) => at <= this.time));
+  }
+
+  knob(name: KnobName): string {
+    return knobsAt(this.laboratory.setup, this.time)[name];
+  }
+
+  /** A parameter that is set, as text. */
+  setting(lane: number, name: string): string | undefined {
+    return settingsAt(this.laboratory.setup, lane, this.time).find(([known]) => known === name)?.[1];
+  }
+
+  /** The readings of a lane over the last three seconds. */
+  lane(index: number): Readings {
+    return readings(this.laboratory.lanes[index]!, this.laboratory.time, Number(this.knob("rate")) * 1e6);
+  }
+
+  probe(lane: number, name: string): number {
+    return probeAt(this.laboratory.lanes[lane]!, name, this.laboratory.time);
+  }
+
+  /** The part of the link that a lane's flows of a group had over the last seconds. */
+  share(lane: number, group: RegExp): number {
+    const { throughput, description } = this.laboratory.lanes[lane]!;
+    let sum = 0;
+    description?.flows.forEach((flow, index) => {
+      if (group.test(flow.group)) sum += throughput.recent(index, this.laboratory.time, 3 * SECOND);
+    });
+    return sum / (Number(this.knob("rate")) * 1e6);
+  }
+
+  /** Drops of a lane by a rule about the flow, in the last two seconds. */
+  ruleDrops(lane: number): number {
+    const { packets } = this.laboratory.lanes[lane]!.history;
+    let count = 0;
+    for (let row = packets.countTo(this.laboratory.time - 2 * SECOND); row < packets.countTo(this.laboratory.time); row += 1) {
+      if (packets.at(row, 1) === 4) count += 1;
+    }
+    return count;
+  }
+}

@@ -1,0 +1,98 @@
+// What the program answers: the words and the columns of `web/program`.
+
+/** A parameter of a scheme, from the registry. */
+export interface Parameter {
+  name: string;
+  unit: string;
+  range: string;
+  default: string;
+  origin: string;
+  meaning: string;
+  /** The default on a link of 10 Mbps. */
+  value: string;
+  choices?: { name: string; meaning: string }[];
+  /** The setting under which it has an effect, such as "curve=numbers". */
+  when?: string;
+}
+
+/** A scheme, from the registry. */
+export interface Scheme {
+  name: string;
+  summary: string;
+  source: string;
+  parameters: Parameter[];
+  presets?: { name: string; meaning?: string }[];
+  probes: { name: string; meaning: string }[];
+}
+
+/** What an opened cell is. */
+export interface Description {
+  title: string | null;
+  label: string;
+  scheme: string;
+  duration_ns: number;
+  rtt_ns: number;
+  link: { name: string; rate_bps: number; delay_ns: number; packet_bytes: number };
+  parameters: { name: string; value: string }[];
+  probes: string[];
+  flows: { group: string; kind: "tcp" | "datagrams" }[];
+  cwnd_flows: number[];
+  warnings: string[];
+  schemes: string[];
+  toml: string;
+}
+
+/** What is wrong with a scenario. */
+export interface Problem {
+  message: string;
+  text: string;
+  help?: string | null;
+  line?: number;
+  column?: number;
+  field?: string;
+}
+
+/** A line of the reason for a verdict. */
+export interface Step {
+  says: string;
+  symbol: string;
+  equation: string;
+  numbers: string;
+  value: number;
+  unit: string;
+}
+
+/** Why a scheme kept, marked or dropped a packet. */
+export interface Explanation {
+  rule: string;
+  source: string;
+  steps: Step[];
+  chance: number | null;
+  random: number | null;
+  decision: string;
+}
+
+/** Which cell is opened, and how closely it is watched. */
+export interface Opening {
+  scenario: string;
+  scheme?: number | string;
+  seed?: number;
+  point?: number;
+  set?: [string, string][];
+  cwnd_flows?: number;
+  sample_ns?: number;
+}
+
+/** Metrics of a whole cell, by name; null where there is nothing to measure. */
+export type Outcome = Record<string, number | null>;
+
+/** Columns of the table of packets; the scheme's probes follow. */
+export const PACKET = { at: 0, event: 1, flow: 2, kind: 3, number: 4, size: 5, marked: 6, queue: 7, probes: 8 } as const;
+
+/** Columns of the table of samples; the scheme's probes follow. */
+export const SAMPLE = { at: 0, packets: 1, bytes: 2, dropped: 3, marked: 4, probes: 5 } as const;
+
+export const ENQUEUED = 0;
+export const DEPARTED = 1;
+/** Events from here on are drops, by reason. */
+export const DROPPED = 2;

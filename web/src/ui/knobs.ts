@@ -1,0 +1,85 @@
+// The knobs of network and traffic. Each takes effect at the time of the clock.
+
+import type { Laboratory } from "../laboratory.ts";
+import { KNOBS, knobProblem, knobsAt, type Knob, type KnobName } from "../setup.ts";
+import { SECOND, digits } from "../units.ts";
+import { el, fill, throttled } from "./dom.ts";
+import { rangeScale, type RangeScale } from "./range.ts";
+
+/** The time between two runs while a knob moves, ms. */
+const MOVING = 150;
+
+export function knobPanel(laboratory: Laboratory): HTMLElement {
+  const panel = el("div", { class: "knobs" });
+  const refreshers: (() => void)[] = [];
+  const build = () => {
+    refreshers.length = 0;
+    const groups = ["Link", "Traffic"] as const;
+    fill(
+      panel,
+      ...groups.map((group) => {
+        const knobs = KNOBS.filter((knob) => knob.group === group);
+        return el("fieldset", {}, el("legend", {}, group), ...knobs.map((knob) => control(laboratory, knob, refreshers)));
+      }),
+    );
+  };
+  build();
+  const refresh = throttled(() => {
+    panel.hidden = laboratory.setup.scenario !== undefined;
+    for (const refresh of refreshers) refresh();
+  }, 60);
+  laboratory.on("setup", refresh);
+  laboratory.on("clock", refresh);
+  return panel;
+}
+
+function current(laboratory: Laboratory, name: KnobName): string {
+  return knobsAt(laboratory.setup, laboratory.time / SECOND)[name];
+}
+
+function control(laboratory: Laboratory, knob: Knob, refreshers: (() => void)[]): HTMLElement {
+  const id = `knob-${knob.name}`;
+  const label = el("label", { for: id, title: knob.help }, knob.label);
+  if (knob.kind === "choice") {
+    const select = el("select", { id, "data-knob": knob.name, onchange: () => laboratory.change({ name: knob.name, value: select.value }) });
+    for (const [value, text] of knob.choices) select.append(el("option", { value }, text));
+    refreshers.push(() => {
+      select.value = current(laboratory, knob.name);
+    });
+    return el("div", { class: "knob choice" }, label, select);
+  }
+  const scale = rangeScale(knob);
+  const number = el("input", { id: `${id}-number`, type: "number", min: knob.min, max: knob.max, step: "any", "aria-label": `${knob.label}, ${knob.unit}`, "data-knob-number": knob.name });
+  const range = el("input", { id, type: "range", min: 0, max: scale.steps, step: 1, "data-knob": knob.name, "aria-describedby": `${id}-help` });
+  let moving = false;
+  const apply = throttled(() => {
+    moving = false;
+    const value = number.value;
+    if (value !== current(laboratory, knob.name)) laboratory.change({ name: knob.name, value });
+  }, MOVING);
+  const moved = () => {
+    moving = true;
+    number.value = valueText(scale, Number(range.value));
+    apply();
+  };
+  const typed = () => {
+    number.setCustomValidity(knobProblem(knob.name, number.value) ?? "");
+    if (number.reportValidity()) laboratory.change({ name: knob.name, value: number.value });
+  };
+  range.addEventListener("input", moved);
+  number.addEventListener("change", typed);
+  refreshers.push(() => {
+    if (moving) return;
+    const value = current(laboratory, knob.name);
+    if (document.activeElement !== number) number.value = value;
+    range.value = String(scale.toStep(Number(value)));
+    range.setAttribute("aria-valuetext", `${value} ${knob.unit}`);
+  });
+  const unit = el("span", { class: "unit" }, knob.unit);
+  return el("div", { class: "knob" }, label, range, number, unit, el("span", { id: `${id}-help`, class: "unseen" }, knob.help));
+}
+
+function valueText(scale: RangeScale, step: number): string {
+  const value = scale.toValue(step);
+  return scale.whole ? String(Math.round(value)) : digits(value);
+}

@@ -1,0 +1,182 @@
+// The parameters of a lane's scheme, from the registry. Each takes effect at the time of the clock.
+
+import type { Laboratory } from "../laboratory.ts";
+import { settingsAt } from "../setup.ts";
+import type { Parameter, Scheme } from "../types.ts";
+import { SECOND, digits } from "../units.ts";
+import { el, fill, throttled } from "./dom.ts";
+import { rangeScale, type Range } from "./range.ts";
+
+/** Parameters that are shown first. */
+const FIRST = [
+  "curve", "min", "max", "max_p", "weight", "target", "interval", "alpha", "beta", "k", "step", "threshold",
+  "q_ref", "a", "b", "gamma", "increment", "decrement", "profiles", "inner", "quantum", "probability",
+];
+/** The most of them. */
+const SHOWN = 6;
+
+const TIMES: Record<string, number> = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
+
+/** A number with its unit: "5 packets" is 5 and "packets". */
+function parts(text: string): { number: number; unit: string } | undefined {
+  const found = /^(-?[\d.]+(?:e-?\d+)?)(?: ?([a-z/]+))?$/i.exec(text.trim());
+  return found ? { number: Number(found[1]), unit: found[2] ?? "" } : undefined;
+}
+
+/** A slider around a value, or none. */
+function sliderFor(parameter: Parameter): (Range & { unit: string }) | undefined {
+  const known = parts(parameter.value) ?? parts(parameter.default);
+  if (parameter.unit === "probability") return { min: 0.0005, max: 1, scale: "log", unit: "" };
+  if (parameter.name === "max" && parameter.unit.startsWith("packets")) return { min: 2, max: 400, scale: "log", unit: "packets" };
+  if (parameter.name === "min" && parameter.unit.startsWith("packets")) return { min: 1, max: 200, scale: "log", unit: "packets" };
+  if (parameter.name === "weight") return { min: 0.0001, max: 1, scale: "log", unit: "" };
+  if (!known || !(known.number > 0) || ["name", "text", "on or off"].includes(parameter.unit)) return undefined;
+  const seconds = TIMES[known.unit];
+  if (seconds) return { min: (known.number * seconds * 1e3) / 30, max: known.number * seconds * 1e3 * 30, scale: "log", unit: "ms" };
+  const whole = Number.isInteger(known.number) && known.number >= 2;
+  return { min: Math.max(known.number / 30, whole ? 1 : 0), max: known.number * 30, scale: "log", unit: known.unit, whole };
+}
+
+/** Whether "adapt=ared or rared" is true of the values. */
+function applies(when: string | undefined, value: (name: string) => string): boolean {
+  if (!when) return true;
+  const [name, choices] = when.split("=") as [string, string | undefined];
+  return choices === undefined || choices.split(" or ").includes(value(name.trim()));
+}
+
+/** The value that a text of a number in milliseconds stands for on a slider. */
+function inSliderUnits(text: string, unit: string): number {
+  const known = parts(text);
+  if (!known) return Number.NaN;
+  const seconds = TIMES[known.unit];
+  return unit === "ms" && seconds ? known.number * seconds * 1e3 : known.number;
+}
+
+export class ParameterPanel {
+  readonly element = el("div", { class: "parameters" });
+  private readonly laboratory: Laboratory;
+  private readonly lane: number;
+  private readonly schemes: Scheme[];
+  private shown = "";
+  private refreshers: (() => void)[] = [];
+  private isOpen = false;
+
+  constructor(laboratory: Laboratory, lane: number, schemes: Scheme[]) {
+    this.laboratory = laboratory;
+    this.lane = lane;
+    this.schemes = schemes;
+  }
+
+  private get scheme(): Scheme | undefined {
+    const name = this.laboratory.lanes[this.lane]?.description?.scheme ?? this.laboratory.setup.schemes[this.lane]?.name;
+    return this.schemes.find((scheme) => scheme.name === name);
+  }
+
+  /** The value of a parameter at the time of the clock, as it is set or by its default. */
+  private value(name: string): string {
+    const { laboratory, lane } = this;
+    const settings = settingsAt(laboratory.setup, lane, laboratory.time / SECOND);
+    const set = settings.find(([known]) => known === name)?.[1];
+    if (set !== undefined) return set;
+    const atStart = laboratory.lanes[lane]?.description?.parameters.find((one) => one.name === name)?.value;
+    const ofScheme = this.scheme?.parameters.find((one) => one.name === name);
+    // What is computed from other values shows what it comes to.
+    return (atStart === "auto" ? ofScheme?.value : atStart) ?? ofScheme?.value ?? "";
+  }
+
+  refresh(): void {
+    const { scheme } = this;
+    if (!scheme || this.laboratory.setup.scenario) {
+      fill(this.element);
+      this.shown = "";
+      return;
+    }
+    const effective = scheme.parameters.filter(({ when }) => applies(when, (name) => this.value(name)));
+    const shown = `${scheme.name} ${effective.map(({ name }) => name).join()}`;
+    if (shown !== this.shown) this.build(scheme, effective);
+    this.shown = shown;
+    for (const refresh of this.refreshers) refresh();
+  }
+
+  private build(scheme: Scheme, effective: Parameter[]): void {
+    this.refreshers = [];
+    const first = FIRST.flatMap((name) => effective.filter((parameter) => parameter.name === name)).slice(0, SHOWN);
+    const rest = effective.filter((parameter) => !first.includes(parameter));
+    const details = el(
+      "details",
+      { ontoggle: () => (this.isOpen = details.open) },
+      el("summary", {}, `all ${effective.length} parameters`),
+      ...rest.map((parameter) => this.control(parameter)),
+    );
+    details.open = this.isOpen;
+    fill(
+      this.element,
+      el("p", { class: "summary" }, `${scheme.summary}.`),
+      ...first.map((parameter) => this.control(parameter)),
+      rest.length > 0 ? details : null,
+    );
+  }
+
+  private change(name: string, value: string): boolean {
+    return this.laboratory.change({ lane: this.lane, name, value });
+  }
+
+  private control(parameter: Parameter): HTMLElement {
+    const { name, unit, meaning, choices } = parameter;
+    const id = `p${this.lane}-${name}`;
+    const title = `${meaning}; ${parameter.range}; default ${parameter.default} (${parameter.origin})`;
+    const label = el("label", { for: id, title }, name.replaceAll("_", " "));
+    const options = unit === "on or off" ? ["on", "off"] : choices?.map((choice) => choice.name).filter((choice) => choice !== "numbers");
+    if (options && name !== "curve") {
+      const select = el("select", { id, "data-parameter": name, title, onchange: () => this.change(name, select.value) });
+      for (const option of options) select.append(el("option", { value: option }, option));
+      this.refreshers.push(() => {
+        select.value = this.value(name);
+      });
+      return el("div", { class: "knob choice" }, label, select);
+    }
+    return this.textAndSlider(parameter, id, label, title);
+  }
+
+  private textAndSlider(parameter: Parameter, id: string, label: HTMLElement, title: string): HTMLElement {
+    const { name } = parameter;
+    const slider = sliderFor(parameter);
+    const text = el("input", { id, type: "text", title, "data-parameter": name, spellcheck: false, autocomplete: "off" });
+    if (name === "curve") {
+      text.setAttribute("list", `${id}-list`);
+    }
+    text.addEventListener("change", () => {
+      if (text.value !== this.value(name) && !this.change(name, text.value.trim())) text.focus();
+    });
+    const refreshText = () => {
+      if (document.activeElement !== text) text.value = this.value(name);
+    };
+    if (!slider) {
+      this.refreshers.push(refreshText);
+      const list = name === "curve" ? el("datalist", { id: `${id}-list` }, ...(parameter.choices ?? []).map((choice) => el("option", { value: choice.name }))) : null;
+      return el("div", { class: "knob wide" }, label, text, list);
+    }
+    const scale = rangeScale(slider);
+    const range = el("input", { type: "range", min: 0, max: scale.steps, step: 1, "aria-label": name.replaceAll("_", " "), "data-slider": name, title });
+    let isMoving = false;
+    const apply = throttled(() => {
+      isMoving = false;
+      if (text.value !== this.value(name)) this.change(name, text.value);
+    }, 150);
+    range.addEventListener("input", () => {
+      isMoving = true;
+      const value = scale.toValue(Number(range.value));
+      const number = slider.whole ? String(Math.round(value)) : digits(value);
+      text.value = slider.unit ? `${number} ${slider.unit}` : number;
+      apply();
+    });
+    this.refreshers.push(() => {
+      if (isMoving) return;
+      refreshText();
+      const value = inSliderUnits(this.value(name), slider.unit);
+      if (Number.isFinite(value)) range.value = String(scale.toStep(value));
+      range.setAttribute("aria-valuetext", this.value(name));
+    });
+    return el("div", { class: "knob" }, label, range, text);
+  }
+}

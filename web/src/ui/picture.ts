@@ -1,0 +1,46 @@
+// A canvas that is drawn sharp at any size, and can be saved as SVG.
+
+import { CanvasPen, SvgPen, type Pen } from "../draw/pen.ts";
+import type { Box } from "../draw/axes.ts";
+import { INKS } from "../draw/palette.ts";
+import { el } from "./dom.ts";
+
+export class Picture {
+  readonly canvas: HTMLCanvasElement;
+  readonly height: number;
+  private readonly context: CanvasRenderingContext2D;
+  private width = 0;
+
+  constructor(name: string, height: number) {
+    this.height = height;
+    this.canvas = el("canvas", { role: "img", "aria-label": name, style: `height:${height}px` });
+    this.context = this.canvas.getContext("2d")!;
+    new ResizeObserver(() => this.measure()).observe(this.canvas);
+  }
+
+  private measure(): void {
+    this.width = this.canvas.clientWidth;
+    const ratio = Math.min(devicePixelRatio || 1, 2.5);
+    this.canvas.width = Math.round(this.width * ratio);
+    this.canvas.height = Math.round(this.height * ratio);
+    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }
+
+  get box(): Box {
+    return { x: 0, y: 0, width: this.width, height: this.height };
+  }
+
+  draw<T>(paint: (pen: Pen, box: Box) => T): T | undefined {
+    if (this.width === 0) this.measure();
+    if (this.width === 0) return undefined;
+    this.context.clearRect(0, 0, this.width, this.height);
+    return paint(new CanvasPen(this.context), this.box);
+  }
+
+  /** The picture as it is, on white, as an SVG file. */
+  svg(paint: (pen: Pen, box: Box) => void): string {
+    const pen = new SvgPen();
+    paint(pen, this.box);
+    return pen.file(this.width, this.height, INKS.light.back);
+  }
+}

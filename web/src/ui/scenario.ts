@@ -1,0 +1,61 @@
+// A scenario of a file or a paper in the place of the knobs.
+
+import type { Laboratory } from "../laboratory.ts";
+import { toml } from "../toml.ts";
+import { button, el, fill } from "./dom.ts";
+
+export function scenarioPanel(laboratory: Laboratory, leave: () => void): HTMLElement {
+  const text = el("textarea", { rows: 16, spellcheck: false, "aria-label": "The scenario in TOML" });
+  const title = el("h2", {});
+  const point = el("input", { type: "number", min: 0, step: 1, "aria-label": "Point of the sweep" });
+  const panel = el(
+    "section",
+    { class: "scenario", hidden: true },
+    title,
+    el("details", {}, el("summary", {}, "the scenario"), text, el("label", {}, "point of the sweep ", point), button("Run it", run)),
+    button("Back to the knobs", leave),
+  );
+  function run(): void {
+    const scenario = { toml: text.value, point: Number(point.value) || 0 };
+    const { setup } = laboratory;
+    laboratory.restart({ ...setup, scenario, changes: [] });
+  }
+  const refresh = () => {
+    const { scenario } = laboratory.setup;
+    panel.hidden = scenario === undefined;
+    if (!scenario) return;
+    title.textContent = laboratory.lanes[0]?.description?.title ?? "A scenario";
+    if (document.activeElement !== text) text.value = scenario.toml;
+    point.value = String(scenario.point);
+  };
+  laboratory.on("setup", refresh);
+  laboratory.on("clock", () => {
+    const name = laboratory.lanes[0]?.description?.title;
+    if (laboratory.setup.scenario && name && title.textContent !== name) title.textContent = name;
+  });
+  return panel;
+}
+
+/** The knobs' setup as a scenario of its own, to be edited. */
+export function asScenario(laboratory: Laboratory): void {
+  const { setup } = laboratory;
+  const text = toml(setup);
+  laboratory.restart({ ...setup, scenario: { toml: text, point: 0 }, changes: [] });
+}
+
+/** What is wrong with a setup, beside the fields. */
+export function problemPanel(laboratory: Laboratory, others: () => string[]): HTMLElement {
+  const panel = el("div", { class: "problems", role: "alert", hidden: true });
+  const refresh = () => {
+    const texts = [...others(), ...laboratory.problems.map(({ text, help }) => (help ? `${text} (${help})` : text))];
+    panel.hidden = texts.length === 0;
+    fill(panel, ...texts.map((text) => el("p", {}, text)), button("Understood", () => {
+      laboratory.problems = [];
+      panel.hidden = true;
+    }));
+  };
+  laboratory.on("problems", refresh);
+  refresh();
+  return panel;
+}
+

@@ -1,0 +1,96 @@
+// Play, pause, steps, speed and the clock.
+
+import type { Laboratory } from "../laboratory.ts";
+import { SECOND, clock } from "../units.ts";
+import { button, el, throttled } from "./dom.ts";
+
+/** Speeds that can be chosen: simulated seconds a second. */
+export const SPEEDS: [speed: number, name: string][] = [
+  [0.01, "1/100"], [0.03, "1/30"], [0.1, "1/10"], [0.3, "1/3"], [1, "real time"], [3, "3 ×"], [10, "10 ×"], [Infinity, "as fast as it goes"],
+];
+
+export const SPANS: [seconds: number, name: string][] = [[0.5, "0.5 s"], [2, "2 s"], [10, "10 s"], [30, "30 s"], [Infinity, "whole run"]];
+
+export interface Spans {
+  /** The span of the plots, seconds. */
+  span: number;
+}
+
+export function transport(laboratory: Laboratory, view: Spans, redraw: () => void): HTMLElement {
+  const play = button("Play", () => (laboratory.isPlaying ? laboratory.pause() : laboratory.play()), { id: "play", class: "main", title: "space bar" });
+  const speed = el("select", { id: "speed", "aria-label": "Speed", onchange: () => laboratory.setSpeed(Number(speed.value)) });
+  for (const [value, name] of SPEEDS) speed.append(el("option", { value: String(value) }, name));
+  speed.value = "1";
+  const span = el("select", {
+    id: "span", "aria-label": "Span of the plots",
+    onchange: () => {
+      view.span = Number(span.value);
+      redraw();
+    },
+  });
+  for (const [value, name] of SPANS) span.append(el("option", { value: String(value) }, name));
+  span.value = String(view.span);
+  const range = el("input", { id: "time", type: "range", min: 0, max: 1000, step: 1, "aria-label": "Time" });
+  let isHeld = false;
+  range.addEventListener("input", () => {
+    isHeld = true;
+    laboratory.pause();
+    laboratory.seek((Number(range.value) / 1000) * laboratory.end);
+  });
+  range.addEventListener("change", () => {
+    isHeld = false;
+  });
+  const time = el("output", { id: "clock", for: "time" });
+  const state = el("span", { id: "state", role: "status" });
+  const refresh = () => {
+    const name = laboratory.isPlaying ? "Pause" : "Play";
+    if (play.textContent !== name) play.textContent = name;
+    if (!isHeld) range.value = String(Math.round((laboratory.time / laboratory.end) * 1000));
+    time.textContent = `${clock(laboratory.time)} of ${laboratory.end / SECOND} s`;
+    range.setAttribute("aria-valuetext", clock(laboratory.time));
+    const waits = laboratory.isWaiting ? "simulating …" : "";
+    if (state.textContent !== waits) state.textContent = waits;
+    if (speed.value !== String(laboratory.speed)) speed.value = String(laboratory.speed);
+  };
+  laboratory.on("clock", throttled(refresh, 50));
+  laboratory.on("setup", refresh);
+  refresh();
+  return el(
+    "div",
+    { class: "transport", role: "toolbar", "aria-label": "Time" },
+    play,
+    button("Start again", () => laboratory.seek(0), { id: "again", title: "Home" }),
+    el(
+      "span",
+      { class: "steps" },
+      button("◂ drop", () => laboratory.step(-1, true), { id: "last-drop", title: "the last drop (Shift+←)", "aria-label": "Last drop" }),
+      button("◂", () => laboratory.step(-1), { id: "step-back", title: "one packet back (←)", "aria-label": "One packet back" }),
+      button("▸", () => laboratory.step(1), { id: "step", title: "one packet on (→)", "aria-label": "One packet on" }),
+      button("drop ▸", () => laboratory.step(1, true), { id: "next-drop", title: "the next drop (Shift+→)", "aria-label": "Next drop" }),
+    ),
+    el("label", { class: "pick" }, "speed ", speed),
+    el("label", { class: "pick" }, "plots ", span),
+    range,
+    time,
+    state,
+  );
+}
+
+/** Keys that work anywhere but in a field. */
+export function keys(laboratory: Laboratory): void {
+  document.addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    const isField = /^(INPUT|SELECT|TEXTAREA|BUTTON|SUMMARY|A)$/.test(target.tagName);
+    if (event.ctrlKey || event.metaKey || event.altKey || isField) return;
+    const acts: Record<string, () => void> = {
+      " ": () => (laboratory.isPlaying ? laboratory.pause() : laboratory.play()),
+      ArrowRight: () => laboratory.step(1, event.shiftKey),
+      ArrowLeft: () => laboratory.step(-1, event.shiftKey),
+      Home: () => laboratory.seek(0),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}

@@ -1,0 +1,107 @@
+// "Why was this packet dropped?": the equations of the verdict with the numbers in them.
+
+import { ENQUEUED, DROPPED, PACKET, type Explanation } from "../types.ts";
+import type { Laboratory } from "../laboratory.ts";
+import { REASONS } from "../draw/scene.ts";
+import { digits, span, SECOND } from "../units.ts";
+import { button, el, fill } from "./dom.ts";
+
+const KINDS = ["data segment", "acknowledgment", "SYN", "datagram", "request"];
+const REASON_WORDS: Record<string, string> = {
+  early: "dropped early: the scheme's choice",
+  forced: "dropped because there was no room",
+  policy: "dropped by a rule about its flow",
+  dequeue: "dropped at the head of the queue",
+};
+
+export class WhyPanel {
+  readonly element = el("aside", { class: "why", hidden: true, "aria-live": "polite", "aria-label": "Why was this packet dropped?" });
+  /** The lane and the row that are explained. */
+  chosen: { lane: number; record: number } | undefined;
+  private readonly laboratory: Laboratory;
+  private asked = 0;
+
+  constructor(laboratory: Laboratory) {
+    this.laboratory = laboratory;
+  }
+
+  close(): void {
+    this.chosen = undefined;
+    this.element.hidden = true;
+  }
+
+  /** Pauses at an event of a lane and says why it came to it. */
+  async show(lane: number, record: number): Promise<void> {
+    const { laboratory } = this;
+    const { history, description } = laboratory.lanes[lane]!;
+    const row = record - history.packets.forgotten;
+    if (row < 0 || row >= history.packets.length) return;
+    const at = history.packets.time(row);
+    laboratory.pause();
+    laboratory.seek(at);
+    this.chosen = { lane, record };
+    this.asked += 1;
+    const asked = this.asked;
+    const value = (column: number) => history.packets.at(row, column);
+    const event = value(PACKET.event);
+    const verdict = event >= DROPPED ? REASON_WORDS[REASONS[event - DROPPED]!]! : event === ENQUEUED ? "let in" : "sent";
+    const flow = value(PACKET.flow);
+    const group = description?.flows[flow]?.group;
+    const head = [
+      el("h2", {}, `Why was this packet ${event >= DROPPED ? "dropped" : verdict}?`),
+      el("p", { class: "packet" }, `${description?.label}, ${(at / SECOND).toFixed(6)} s: ${KINDS[value(PACKET.kind)]} ${value(PACKET.number)} of flow ${flow + 1}${group ? ` (${group})` : ""}, ${value(PACKET.size)} bytes; ${verdict}.`),
+    ];
+    const close = button("Close", () => this.close());
+    this.element.hidden = false;
+    fill(this.element, ...head, el("p", {}, "Running to this packet again …"), close);
+    const explanation = await laboratory.lanes[lane]!.explain(record);
+    if (asked !== this.asked) return;
+    fill(this.element, ...head, ...body(explanation), close);
+    this.element.scrollIntoView({ block: "nearest" });
+  }
+}
+
+function body(explanation: Explanation | { problems: { text: string }[] }): HTMLElement[] {
+  if ("problems" in explanation) return [el("p", { class: "problem" }, explanation.problems[0]?.text ?? "no explanation")];
+  const { rule, source, steps, chance, random, decision } = explanation;
+  const list = steps.map(({ says, symbol, equation, numbers, value, unit }) => {
+    // A value that nothing is computed from is said once.
+    const isComputed = numbers !== "" && numbers !== String(value);
+    return el(
+      "li",
+      {},
+      el("span", { class: "says" }, says),
+      el(
+        "div",
+        { class: "equation" },
+        el("span", {}, equation),
+        isComputed ? el("span", { class: "numbers" }, `= ${shortened(numbers)}`) : null,
+        el("strong", { "data-symbol": symbol }, ` = ${valueText(value, unit)}`),
+      ),
+    );
+  });
+  const drawn =
+    chance !== null && random !== null
+      ? el(
+          "div",
+          { class: "dice", role: "img", "aria-label": `the random number ${digits(random)} against ${digits(chance)}` },
+          el("span", { class: "chance", style: `width:${Math.min(100, chance * 100)}%` }),
+          el("span", { class: "random", style: `left:${random * 100}%` }),
+        )
+      : null;
+  return [
+    el("p", { class: "rule" }, el("strong", {}, rule), ` – ${source}`),
+    el("ol", { class: "steps" }, ...list),
+    ...(drawn ? [drawn] : []),
+    el("p", { class: "decision", "data-chance": String(chance), "data-random": String(random) }, decision),
+  ];
+}
+
+function valueText(value: number, unit: string): string {
+  return unit === "s" ? span(value) : `${digits(value, 4)}${unit ? ` ${unit}` : ""}`;
+}
+
+/** Numbers within an expression, to be read. */
+function shortened(numbers: string): string {
+  return numbers.replaceAll(/\d+\.\d{4,}(?:e-?\d+)?/g, (number) => digits(Number(number), 4)).replaceAll("*", "×");
+}

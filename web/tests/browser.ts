@@ -1,0 +1,46 @@
+// A Chromium that opens the page from its file.
+
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { chromium, type Browser, type Page } from "playwright-core";
+import type { Laboratory } from "../src/laboratory.ts";
+
+declare global {
+  interface Window {
+    laboratory: Laboratory;
+  }
+}
+
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+export function isThere(): boolean {
+  return existsSync(CHROMIUM);
+}
+
+export function launch(): Promise<Browser> {
+  const quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-quic", ...quiet] });
+}
+
+/** The page, ready, with what it asked for from outside and the errors it printed. */
+export interface Opened {
+  page: Page;
+  requests: string[];
+  errors: string[];
+}
+
+export async function open(browser: Browser, file: string, hash = "", options: Parameters<Browser["newPage"]>[0] = {}): Promise<Opened> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  const requests: string[] = [];
+  const errors: string[] = [];
+  page.on("request", (request) => {
+    if (!/^(file|data|blob):/.test(request.url())) requests.push(request.url());
+  });
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  await page.goto(`${pathToFileURL(file).href}${hash}`);
+  await page.waitForFunction(() => window.laboratory?.lanes.every((lane) => lane.description) ?? false);
+  return { page, requests, errors };
+}
