@@ -1,9 +1,15 @@
 // Puts the page together: node bundle.mjs PROGRAM.wasm OUT.html
+// Prints the program of a page: node bundle.mjs --program PAGE.html
 import { readFileSync, writeFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const [program, out] = process.argv.slice(2);
+if (program === "--program") {
+  const [, packed] = /id="program">([^<]*)</.exec(readFileSync(out, "utf8"));
+  process.stdout.write(gunzipSync(Buffer.from(packed, "base64")));
+  process.exit(0);
+}
 const here = (name) => new URL(name, import.meta.url);
 
 async function script(entry) {

@@ -3,6 +3,13 @@
 use std::process::Command;
 
 fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-env-changed=EARLYDROP_COMMIT");
+    // Who commits what is built sets it: a file cannot hold the commit that it is part of.
+    if let Ok(commit) = std::env::var("EARLYDROP_COMMIT") {
+        println!("cargo:rustc-env=EARLYDROP_COMMIT={commit}");
+        return;
+    }
     // A copy vendored into another repository must not take that repository's commit.
     let is_ours = git(&["ls-files", "--error-unmatch", "Cargo.toml"]).is_some();
     let commit = git(&["rev-parse", "--short=9", "HEAD"]).filter(|_| is_ours);
@@ -14,7 +21,6 @@ fn main() {
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|_| is_ours) {
         println!("cargo:rerun-if-changed={log}");
     }
-    println!("cargo:rerun-if-changed=build.rs");
 }
 
 /// The output of git in this crate's folder; `None` where git fails or is not installed.

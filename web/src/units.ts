@@ -35,7 +35,7 @@ export function percent(share: number): string {
 
 /** A number without needless digits, for files and addresses. */
 export function plain(value: number): string {
-  return String(Number(value.toPrecision(9)));
+  return String(Number(value.toPrecision(12)));
 }
 
 /** The time on the clock, as "12.345 s". */

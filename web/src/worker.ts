@@ -143,7 +143,8 @@ onmessage = (event: MessageEvent<Request>) => {
       break;
     case "advance":
       if (run?.id === request.id) {
-        run.until = Math.min(Math.max(run.until, request.until), run.end);
+        // The simulator counts whole nanoseconds.
+        run.until = Math.floor(Math.min(Math.max(run.until, request.until), run.end));
         schedule();
       }
       break;
