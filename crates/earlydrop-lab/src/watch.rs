@@ -22,10 +22,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use earlydrop::Explanation;
 use earlydrop::units::Nanos;
 use earlydrop_sim::Simulation;
 use earlydrop_sim::network::{Change, LinkId};
-use earlydrop_sim::packet_log::PacketRecord;
+use earlydrop_sim::packet_log::{PacketRecord, Question};
 use earlydrop_sim::traffic::{FlowId, Traffic};
 
 use crate::document::Problem;
@@ -51,6 +52,9 @@ impl Default for Detail {
         }
     }
 }
+
+/// So many events are run before it is looked whether a question is answered: some milliseconds.
+const EVENTS_AT_ONCE: u64 = 4096;
 
 /// A cell in progress.
 #[derive(Clone, Debug)]
@@ -93,6 +97,28 @@ impl Watch {
             reached: Nanos::ZERO,
             taken: (0, 0),
         })
+    }
+
+    /// Why something has happened at the watched queue of a cell: `record` is the number of the
+    /// records of [`take_packets`](Watch::take_packets) before it, from the start on.
+    ///
+    /// The cell is run again up to there. `None` where it has fewer records, and for schemes of the
+    /// program's own.
+    pub fn explain(
+        plan: &Plan,
+        cell: Cell,
+        detail: Detail,
+        record: u64,
+    ) -> Result<Option<Explanation>, Problem> {
+        let mut watch = Watch::open(plan, cell, detail)?;
+        let (link, simulation) = (watch.link(), &mut watch.simulation);
+        simulation.ask(link, Question { record });
+        while simulation.recorded(link) <= record && simulation.now() < simulation.end() {
+            simulation.run_events(simulation.end(), EVENTS_AT_ONCE);
+            let now = simulation.now();
+            simulation.take_packets(link, now, |_, _| ());
+        }
+        Ok(simulation.answer(link).cloned())
     }
 
     /// The run, with the network and the flows.

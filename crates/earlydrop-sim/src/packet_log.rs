@@ -1,8 +1,10 @@
 //! What happens to each packet at a queue: arrivals, drops and departures, with the queue's length and
 //! the scheme's probes after each.
 
+use earlydrop::Explanation;
 use earlydrop::aqm::DropReason;
 use earlydrop::packet::{Ecn, Packet as _};
+use earlydrop::queue::AnyQueue;
 use earlydrop::units::Nanos;
 
 use crate::measure::MeasuredQueue;
@@ -21,6 +23,30 @@ pub struct PacketLog {
     values: Vec<f64>,
     /// Packets that the call in progress has dropped.
     lost: Vec<(Packet, DropReason)>,
+    /// Records made since the start of the run, also those taken.
+    made: u64,
+    asked: Option<Asked>,
+}
+
+/// Why did what one record of a queue's packets shows happen?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The records of that queue before this one, from the start of the run.
+    pub record: u64,
+}
+
+/// A question, and the answer once the run has passed it.
+#[derive(Clone, Debug)]
+struct Asked {
+    question: Question,
+    answer: Option<Explanation>,
+}
+
+/// A queue before a call that may make the record asked for.
+pub(crate) struct Before {
+    queue: AnyQueue<Packet>,
+    /// How many records of the call come before it.
+    skipped: usize,
 }
 
 /// What happens to a packet.
@@ -76,6 +102,51 @@ impl PacketLog {
             records: Vec::new(),
             values: Vec::new(),
             lost: Vec::new(),
+            made: 0,
+            asked: None,
+        }
+    }
+
+    /// Asks why a record will be made that is not made yet.
+    pub(crate) fn ask(&mut self, question: Question) {
+        self.asked = Some(Asked {
+            question,
+            answer: None,
+        });
+    }
+
+    /// The number of records made since the start of the run.
+    pub(crate) fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// The answer, once the record is made.
+    pub(crate) fn answer(&self) -> Option<&Explanation> {
+        self.asked.as_ref()?.answer.as_ref()
+    }
+
+    /// A copy of the queue before a call, if the call may make the record asked for: at most one
+    /// of each packet that waits, and one of a packet that arrives.
+    pub(crate) fn before(&self, queue: &AnyQueue<Packet>, waiting: u32) -> Option<Before> {
+        let record = self.asked.as_ref()?.question.record;
+        let skipped = record.checked_sub(self.made)?;
+        (skipped <= u64::from(waiting)).then(|| Before {
+            queue: queue.clone(),
+            skipped: skipped as usize,
+        })
+    }
+
+    /// Keeps the answer if the call has made the record: `explain` says why each packet met its
+    /// fate, in the order of the records.
+    pub(crate) fn explain(
+        &mut self,
+        before: Option<Before>,
+        explain: impl FnOnce(&AnyQueue<Packet>) -> Vec<Explanation>,
+    ) {
+        if let (Some(before), Some(asked)) = (before, &mut self.asked)
+            && asked.question.record < self.made
+        {
+            asked.answer = explain(&before.queue).into_iter().nth(before.skipped);
         }
     }
 
@@ -172,7 +243,8 @@ impl PacketLog {
         queue: &impl MeasuredQueue,
     ) {
         // Records are taken away: an empty log need not be a new one.
-        let is_first = self.probes.is_empty();
+        let is_first = self.made == 0;
+        self.made += 1;
         self.records.push(PacketRecord {
             at,
             flow: FlowId(packet.flow_index()),
@@ -224,7 +296,7 @@ mod tests {
     use crate::traffic::Flow;
 
     /// Three flows over a bottleneck with this scheme; its packets are logged if wanted.
-    fn results(spec: &str, is_logged: bool) -> Results {
+    fn run(spec: &str, is_logged: bool) -> Run {
         let link = Link::new(BitsPerSec::from_mbps(5), Nanos::from_millis(10));
         let mut forward = link.clone();
         forward.queue = Some(spec.parse().unwrap());
@@ -239,7 +311,15 @@ mod tests {
         if is_logged {
             run.measure.packets.push(bottleneck);
         }
-        run.results().unwrap()
+        run
+    }
+
+    fn logged(spec: &str) -> Run {
+        run(spec, true)
+    }
+
+    fn results(spec: &str, is_logged: bool) -> Results {
+        run(spec, is_logged).results().unwrap()
     }
 
     #[test]
@@ -274,6 +354,72 @@ mod tests {
             assert_eq!(count("dropped"), counters.dropped().packets, "{spec}");
             assert_eq!(count("departed"), counters.departed.packets, "{spec}");
             assert!(count("dropped") > 5, "{spec} drops");
+        }
+    }
+
+    #[test]
+    fn a_log_taken_whole_goes_on() {
+        let run = logged("red:min=5,max=15,limit=30");
+        let mut simulation = run.start().unwrap();
+        let link = run.measure.packets[0];
+        let mut taken = Vec::new();
+        let mut take = |record: &PacketRecord, probes: &[f64]| taken.push((*record, probes.len()));
+        while simulation.now() < simulation.end() {
+            let next = simulation.now() + Nanos::from_millis(1);
+            simulation.run_until(next);
+            // All there is, and more than is complete.
+            simulation.take_packets(link, Nanos::NEVER, &mut take);
+        }
+        let whole = run.results().unwrap();
+        let whole = whole.packets[0].records();
+        let whole: Vec<_> = whole
+            .map(|(record, probes)| (*record, probes.len()))
+            .collect();
+        assert_eq!(taken, whole);
+    }
+
+    #[test]
+    fn any_record_can_be_asked_for() {
+        for spec in [
+            "red:min=5,max=15,limit=30",
+            "codel:limit=60",
+            "droptail:limit=20",
+            "choke:min=5,max=15",
+            "fq-codel:limit=40,drop_batch=3",
+        ] {
+            let run = logged(spec);
+            let link = run.measure.packets[0];
+            let results = run.results().unwrap();
+            let records: Vec<_> = results.packets[0].records().collect();
+            let is_drop = |at: &usize| records[*at].0.event.name() == "dropped";
+            let drops: Vec<usize> = (0..records.len()).filter(is_drop).collect();
+            let some = drops.iter().step_by(drops.len() / 6).copied();
+            let others = (0..records.len()).step_by(records.len() / 5);
+            assert!(drops.len() > 5, "{spec} drops");
+            for number in some.chain(others) {
+                let mut simulation = run.start().unwrap();
+                let record = number as u64;
+                assert!(simulation.ask(link, Question { record }));
+                while simulation.answer(link).is_none() && simulation.now() < simulation.end() {
+                    simulation.run_events(Nanos::NEVER, 100);
+                    simulation.take_packets(link, simulation.now(), |_, _| ());
+                }
+                let answer = simulation.answer(link).expect(spec);
+                let fates = match records[number].0.event {
+                    PacketEvent::Dropped(_) => ["dropped"; 2],
+                    _ => ["kept", "marked"],
+                };
+                let decision = &answer.decision;
+                let fits = fates.iter().any(|fate| decision.ends_with(fate));
+                assert!(fits, "{spec}, {:?}: {answer:?}", records[number].0);
+                assert!(simulation.recorded(link) > record);
+                let answered = simulation.finish();
+                assert_eq!(
+                    format!("{:?}", answered.flows),
+                    format!("{:?}", results.flows),
+                    "{spec}: asking changes nothing"
+                );
+            }
         }
     }
 

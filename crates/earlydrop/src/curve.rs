@@ -9,6 +9,8 @@
 //! - 1 - gamma for DSRED and 1 - max_p for CLRED, their probabilities at the midpoint;
 //! - a factor, initially 1, for a curve given as numbers.
 
+mod why;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 

@@ -25,6 +25,7 @@
 //!   built-in ones. [`registry`] has parameters, presets and errors.
 //! - [`schemes`]: every scheme with reference, equations and how other tools differ.
 //! - [`aqm`]: the contract between a scheme and its queue, for those who write one.
+//! - [`explanation`]: why a packet is dropped, marked or kept, as a chain of equations.
 //! - [`steering`]: parameters that are set while a queue is in use, as by a learning agent.
 //! - [`red`]: the parts of the RED family, for those who write a curve.
 //! - [`units`]: time, sizes and rates, read from text such as "10 Mbps".
@@ -35,8 +36,8 @@
 //!
 //! # Order of the modules
 //! A module uses those before it in this list, and none after it:
-//! `units`, `packet`, `random`, `steering`, `aqm`, `counters`, `flow_table`, `curve`, `queue`,
-//! `registry`, `red`, `schemes`, `any`, `manual`. The exception is the type
+//! `units`, `packet`, `random`, `steering`, `aqm`, `explanation`, `counters`, `flow_table`,
+//! `curve`, `queue`, `registry`, `red`, `schemes`, `any`, `manual`. The exception is the type
 //! [`registry::Plan`], which the constructor in a [`registry::Descriptor`] returns: it is
 //! an enum over all schemes. `tests/layers.rs` checks the order.
 
@@ -49,6 +50,7 @@ mod any;
 pub mod aqm;
 pub mod counters;
 mod curve;
+pub mod explanation;
 mod flow_table;
 #[cfg(feature = "manual")]
 pub mod manual;
@@ -64,6 +66,7 @@ mod testing;
 pub mod units;
 
 pub use any::{AnyAqm, AnyQueue, Plan};
+pub use explanation::Explanation;
 pub use packet::{Ecn, FlowKey, Packet};
 pub use queue::QueueDiscipline;
 pub use registry::{ConfigError, Link, Registry, Spec};

@@ -6,12 +6,13 @@ mod layers;
 use std::path::Path;
 
 /// From the bottom to the top.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "units",
     "packet",
     "random",
     "steering",
     "aqm",
+    "explanation",
     "counters",
     "flow_table",
     "curve",

@@ -1,5 +1,6 @@
 //! Answers as JSON.
 
+use earlydrop::Explanation;
 use earlydrop::registry::Link;
 use earlydrop::units::BitsPerSec;
 use earlydrop_lab::document::{Place, Problems};
@@ -103,6 +104,29 @@ pub(crate) fn curve(watch: &Watch) -> String {
     let curve = watch.simulation().curve(watch.link());
     let points = curve.map(|curve| curve.outline(curve.extent(), STEPS));
     json!({ "points": points }).to_string()
+}
+
+/// Why a packet was dropped, marked or kept.
+pub(crate) fn explanation(explanation: &Explanation) -> String {
+    let steps = explanation.steps.iter().map(|step| {
+        json!({
+            "says": step.says,
+            "symbol": step.symbol,
+            "equation": step.equation,
+            "numbers": step.numbers,
+            "value": step.value,
+            "unit": step.unit,
+        })
+    });
+    json!({
+        "rule": explanation.rule,
+        "source": explanation.source,
+        "steps": steps.collect::<Vec<_>>(),
+        "chance": explanation.chance,
+        "random": explanation.random,
+        "decision": explanation.decision,
+    })
+    .to_string()
 }
 
 /// The metrics of a cell by name.

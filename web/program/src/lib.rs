@@ -143,6 +143,24 @@ pub extern "C" fn outcome(handle: u32) {
     answer(|program| program.end(handle).map(Session::outcome));
 }
 
+/// Why a record of the packets' table came about. The argument is that of [`open`] with a field
+/// `record`: the number of the rows before it, from the cell's beginning on. The cell is run again up
+/// to there.
+///
+/// The text is `{rule, source, steps: [{says, symbol, equation, numbers, value, unit}], chance,
+/// random, decision}`, or lists the problems.
+#[unsafe(no_mangle)]
+pub extern "C" fn explain() {
+    with(|program| program.text = explained(&program.argument));
+}
+
+/// The text of [`explain`] for a JSON argument.
+fn explained(argument: &[u8]) -> String {
+    let read = Opening::read_with_record(argument);
+    read.and_then(|(opening, record)| opening.explain(record))
+        .unwrap_or_else(|problems| problems)
+}
+
 /// All schemes with their parameters, presets and probes.
 #[unsafe(no_mangle)]
 pub extern "C" fn schemes() {
@@ -183,4 +201,57 @@ pub fn outcome_of(argument: &str) -> Result<serde_json::Value, String> {
 /// Makes a text the answer of a call; none without a session.
 fn answer(text: impl FnOnce(&mut Program) -> Option<String>) {
     with(|program| program.text = text(program).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn opening() -> Value {
+        let scenario = "duration = '4 s'\nschemes = ['red:min=5,max=15', 'codel:limit=30']\n\
+            flows.bulk.count = 6";
+        json!({ "scenario": scenario, "scheme": 0, "seed": 2 })
+    }
+
+    fn explain(record: Value) -> Value {
+        let mut argument = opening();
+        argument["record"] = record;
+        serde_json::from_str(&explained(argument.to_string().as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn a_dropped_row_is_explained() {
+        let opened = Opening::read(opening().to_string().as_bytes()).and_then(|it| it.open());
+        let (mut session, description) = opened.unwrap();
+        let description: Value = serde_json::from_str(&description).unwrap();
+        let columns = 8 + description["probes"].as_array().unwrap().len();
+        session.advance(4e9, u64::MAX);
+        let rows: Vec<&[f64]> = session.rows(0).chunks_exact(columns).collect();
+        let drops = (0..rows.len()).filter(|row| rows[*row][1] >= 2.0);
+        let mut explained = 0;
+        for row in drops.step_by(7) {
+            let why = explain(json!(row));
+            let decision = why["decision"].as_str().unwrap();
+            assert!(decision.ends_with(": dropped"), "{why}");
+            for step in why["steps"].as_array().unwrap() {
+                let fields = ["says", "symbol", "equation", "numbers", "unit"];
+                assert!(fields.iter().all(|name| step[name].is_string()), "{step}");
+                assert!(step["value"].is_number(), "{step}");
+            }
+            assert!(why["rule"].is_string() && why["source"].is_string());
+            explained += 1;
+        }
+        assert!(explained > 3);
+    }
+
+    #[test]
+    fn what_cannot_be_explained_is_a_problem() {
+        for record in [json!(1e15), json!("7"), json!(-1), Value::Null] {
+            let problems = explain(record);
+            assert!(problems["problems"][0]["text"].is_string(), "{problems}");
+        }
+        let text = explained(b"{");
+        assert!(text.contains("problems"), "{text}");
+    }
 }

@@ -61,15 +61,46 @@ impl Opening {
         serde_json::from_slice(argument).map_err(|error| answers::problem(&error.to_string()))
     }
 
+    /// Reads a JSON argument that also names a record of the packets' table.
+    pub(crate) fn read_with_record(argument: &[u8]) -> Result<(Opening, u64), String> {
+        let problem = |message: &str| answers::problem(message);
+        let read: Result<serde_json::Value, _> = serde_json::from_slice(argument);
+        let mut fields = read.map_err(|error| problem(&error.to_string()))?;
+        let record = fields
+            .as_object_mut()
+            .and_then(|fields| fields.remove("record"));
+        let record = record.and_then(|record| record.as_u64());
+        let record = record.ok_or_else(|| problem("`record` is the number of a row"))?;
+        let opening: Result<Opening, _> = serde_json::from_value(fields);
+        let opening = opening.map_err(|error| problem(&error.to_string()))?;
+        Ok((opening, record))
+    }
+
+    /// Why a record of the cell's packets came about; otherwise the problems.
+    pub(crate) fn explain(&self, record: u64) -> Result<String, String> {
+        let (plan, cell) = self.cell()?;
+        let explained = Watch::explain(&plan, cell, self.detail(), record);
+        match explained.map_err(|problem| answers::problem(&problem.to_string()))? {
+            Some(explanation) => Ok(answers::explanation(&explanation)),
+            None => {
+                let message = format!("no packet has the number {record} here");
+                Err(answers::problem(&message))
+            }
+        }
+    }
+
+    fn detail(&self) -> Detail {
+        let sample_every = self.sample_ns.map(|span| Nanos(span.max(1.0) as u64));
+        Detail {
+            sample_every: sample_every.or(Detail::default().sample_every),
+            windows: self.cwnd_flows,
+        }
+    }
+
     /// The cell at its beginning, with its description; otherwise the problems.
     pub(crate) fn open(&self) -> Result<(Session, String), String> {
         let (plan, cell) = self.cell()?;
-        let sample_every = self.sample_ns.map(|span| Nanos(span.max(1.0) as u64));
-        let detail = Detail {
-            sample_every: sample_every.or(Detail::default().sample_every),
-            windows: self.cwnd_flows,
-        };
-        let opened = Watch::open(&plan, cell, detail);
+        let opened = Watch::open(&plan, cell, self.detail());
         let watch = opened.map_err(|problem| answers::problem(&problem.to_string()))?;
         let description = answers::description(&plan, cell, &watch);
         let tables = Default::default();

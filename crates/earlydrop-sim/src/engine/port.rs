@@ -74,8 +74,10 @@ impl Port {
             loss,
             log: &mut log,
         };
+        let before = losses.log.before(self.link.queue(), self.link.waiting());
         let drains = self.link.enqueue(at, packet, &mut losses);
         log.arrived(at, packet, self.link.waiting(), &self.link);
+        log.explain(before, |queue| queue.explain_enqueue(at, &packet));
         self.log = Some(log);
         drains
     }
@@ -90,12 +92,14 @@ impl Port {
     ) -> Option<Transmission<Packet>> {
         let mut log = self.log.take()?;
         let loss = accounts.loss(at, Some(&mut self.meter));
+        let before = log.before(self.link.queue(), self.link.waiting());
         let sent = self.link.transmit(&mut Logged {
             loss,
             log: &mut log,
         });
         let packet = sent.as_ref().map(|sent| sent.packet);
         log.departed(at, packet, self.link.waiting(), &self.link);
+        log.explain(before, |queue| queue.explain_dequeue(at));
         self.log = Some(log);
         sent
     }

@@ -4,6 +4,7 @@
 //! what happened at a queue by some time is known once the simulation is that
 //! [delay](Simulation::recording_delay) further, or at its end.
 
+use earlydrop::Explanation;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::red::Curve;
 use earlydrop::units::Nanos;
@@ -12,7 +13,7 @@ use super::Simulation;
 use super::port::Port;
 use crate::measure::Samples;
 use crate::network::LinkId;
-use crate::packet_log::PacketRecord;
+use crate::packet_log::{PacketLog, PacketRecord, Question};
 use crate::traffic::FlowId;
 
 impl Simulation {
@@ -36,10 +37,34 @@ impl Simulation {
         take: impl FnMut(&PacketRecord, &[f64]),
     ) {
         self.settle_at_end(link);
-        let port = self.ports.iter_mut().find(|port| port.number == link.0);
-        if let Some(log) = port.and_then(|port| port.log.as_mut()) {
+        if let Some(log) = self.log(link) {
             log.take_until(until, take);
         }
+    }
+
+    /// Asks, before the run reaches it, why something will happen at a link whose
+    /// [packets are recorded](crate::measure::Measure::packets). Returns whether they are.
+    ///
+    /// A link has one question at a time. Asking changes nothing that happens.
+    pub fn ask(&mut self, link: LinkId, question: Question) -> bool {
+        let log = self.log(link);
+        log.map(|log| log.ask(question)).is_some()
+    }
+
+    /// The answer to the question [asked](Simulation::ask) of a link, once the record is made.
+    ///
+    /// A packet that another one's arrival, or a dequeue, drops is explained by that call. `None`
+    /// for schemes of the program's own.
+    pub fn answer(&mut self, link: LinkId) -> Option<&Explanation> {
+        self.settle_at_end(link);
+        self.log(link)?.answer()
+    }
+
+    /// The number of records made at a link whose
+    /// [packets are recorded](crate::measure::Measure::packets), from the start of the run on.
+    pub fn recorded(&self, link: LinkId) -> u64 {
+        let log = self.port(link).and_then(|port| port.log.as_ref());
+        log.map_or(0, |log| log.made())
     }
 
     /// The names of the scheme's probes at a link whose queue is not a plain drop-tail one.
@@ -75,6 +100,11 @@ impl Simulation {
             self.drain(index as u32, self.end);
             self.ports[index].observe(self.end);
         }
+    }
+
+    fn log(&mut self, link: LinkId) -> Option<&mut PacketLog> {
+        let port = self.ports.iter_mut().find(|port| port.number == link.0);
+        port?.log.as_deref_mut()
     }
 
     fn port(&self, link: LinkId) -> Option<&Port> {

@@ -7,6 +7,7 @@ mod change;
 mod custom;
 mod plan;
 mod queue;
+mod why;
 
 pub use custom::BoxedAqm;
 pub use plan::Plan;

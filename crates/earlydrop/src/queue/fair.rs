@@ -18,6 +18,8 @@
 //! up to `drop_batch` packets from its head, or half its bytes if that is less, so one
 //! search serves many packets of a flood. With flows of one packet each, it serves one.
 
+mod shadow;
+
 use alloc::boxed::Box;
 use core::hint::cold_path;
 

@@ -5,6 +5,7 @@ mod dual;
 mod fair;
 mod pool;
 mod ring;
+mod shadow;
 mod single;
 
 pub use crate::any::AnyQueue;
@@ -12,6 +13,8 @@ pub use change::ChangeError;
 pub use dual::{Coupling, DualQueue};
 pub use fair::{FairQueue, Sharing, SharingRules};
 pub use single::{Limit, SingleQueue};
+
+pub(crate) use shadow::Shadow;
 
 use crate::aqm::DropReason;
 use crate::counters::Counters;

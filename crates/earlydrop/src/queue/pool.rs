@@ -92,6 +92,19 @@ impl<P: Packet> Pool<P> {
         (self.nodes, self.free) = (nodes.into(), before);
     }
 
+    /// A copy that holds what `map` makes of each packet, in the same slot.
+    pub(crate) fn map<Q>(&self, map: impl Fn(&P) -> Q) -> Pool<Q> {
+        let node = |node: &Node<P>| Node {
+            packet: node.packet.as_ref().map(&map),
+            arrived: node.arrived,
+            next: node.next,
+        };
+        Pool {
+            nodes: self.nodes.iter().map(node).collect(),
+            free: self.free,
+        }
+    }
+
     /// The packets of `chain` from its head on.
     pub(crate) fn infos<'a>(&'a self, chain: &Chain) -> impl Iterator<Item = PacketInfo> + 'a {
         let node = |index: u32| self.nodes.get(index as usize);

@@ -77,6 +77,21 @@ impl<P: Packet> Ring<P> {
         })
     }
 
+    /// A copy that holds what `map` makes of each packet, in the same slot.
+    pub(crate) fn map<Q>(&self, map: impl Fn(&P) -> Q) -> Ring<Q> {
+        let entry = |entry: &RingEntry<P>| RingEntry {
+            packet: entry.packet.as_ref().map(&map),
+            arrived: entry.arrived,
+        };
+        Ring {
+            slots: self.slots.iter().map(entry).collect(),
+            head: self.head,
+            span: self.span,
+            packets: self.packets,
+            bytes: self.bytes,
+        }
+    }
+
     #[inline(always)]
     fn index(&self, offset: u32) -> usize {
         (self.head.wrapping_add(offset) & (self.slots.len() as u32 - 1)) as usize

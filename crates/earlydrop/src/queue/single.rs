@@ -1,7 +1,7 @@
 //! A single first-in first-out queue under one scheme.
 
 use super::ring::Ring;
-use super::{Departure, Losses, Outcome, QueueDiscipline};
+use super::{Departure, Losses, Outcome, QueueDiscipline, Shadow};
 use crate::aqm::{Aqm, Backlog, DropReason, Slot, Verdict, start_among};
 use crate::counters::Counters;
 use crate::packet::{Packet, PacketInfo};
@@ -89,6 +89,24 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
     pub(crate) fn resize(&mut self, limit: Limit) {
         self.ring.grow(limit.packets);
         self.limit = limit;
+    }
+
+    /// A copy in which a scheme that judges alike holds the place of this one, and shadows those
+    /// of the packets.
+    pub(crate) fn shadow<B>(&self, aqm: impl FnOnce(&A) -> B) -> SingleQueue<Shadow, B> {
+        SingleQueue {
+            aqm: aqm(&self.aqm),
+            random: self.random.clone(),
+            ring: self.ring.map(Shadow::of),
+            limit: self.limit,
+            counters: self.counters.clone(),
+            idle: self.idle,
+        }
+    }
+
+    /// The buffer.
+    pub(crate) fn limit(&self) -> Limit {
+        self.limit
     }
 
     /// The scheme and its state.

@@ -1,5 +1,7 @@
 //! The adaptation: the rule that moves the curve's strength over time.
 
+mod why;
+
 use super::variants::ared::Floyd;
 use super::variants::feng::Feng;
 use super::variants::rared::RateRule;

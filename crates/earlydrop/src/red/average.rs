@@ -7,6 +7,8 @@
 //! that time. How m is rounded, and whether the arrival's own update follows, differs from tool
 //! to tool: [`Idle`].
 
+mod why;
+
 use core::hint::cold_path;
 
 use super::Curve;

@@ -21,6 +21,7 @@ mod slow_path;
 mod spacing;
 mod steer;
 pub(crate) mod variants;
+mod why;
 
 pub use crate::curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
 pub use adaptation::Adaptation;
@@ -33,7 +34,7 @@ pub use variants::CURVES;
 pub(crate) use crate::curve::{gentle_piece, linear_piece};
 
 use average::FastPath;
-pub(crate) use spacing::Gap;
+pub(crate) use spacing::{Gap, Shares, probability};
 
 use core::hint::cold_path;
 

@@ -151,7 +151,7 @@ impl Red {
 
     /// Caps a strength at 1. The strength of a curve given as numbers is a factor and has no
     /// cap.
-    fn capped(&self, strength: f64) -> f64 {
+    pub(super) fn capped(&self, strength: f64) -> f64 {
         match self.law {
             Some(_) => strength.min(1.0),
             None => strength,

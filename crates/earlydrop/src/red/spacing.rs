@@ -23,8 +23,12 @@
 //! - *Uniform2* is DPDK's.
 //! - *Wait* is the default of ns-2 and ns-3, which count the arriving packet.
 
+mod why;
+
 use crate::curve::ONE;
 use crate::random::Pcg32;
+
+pub(crate) use why::{Shares, probability};
 
 /// How drops are spaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]

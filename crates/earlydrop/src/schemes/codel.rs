@@ -40,6 +40,8 @@
 //! (include/net/codel_impl.h) in seven runs of 50,000 packets; `docs/explanation/validation.md`
 //! of the repository shows them.
 
+mod why;
+
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;

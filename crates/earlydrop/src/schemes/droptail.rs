@@ -12,6 +12,7 @@
 //! | drop at the front | optional | `pfifo_head_drop` | no |
 
 use crate::aqm::Aqm;
+use crate::explanation::Explain;
 use crate::registry::{Descriptor, LIMIT, Plan, Preset};
 
 /// The scheme.
@@ -44,6 +45,8 @@ pub const SCHEME: Descriptor = Descriptor {
 pub struct DropTail;
 
 impl Aqm for DropTail {}
+
+impl Explain for DropTail {}
 
 #[cfg(test)]
 mod tests {

@@ -58,6 +58,7 @@
 //! and the phase of its timer, all fates of 50,000 packets agree in each of four cases.
 
 mod change;
+mod why;
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::PacketInfo;
@@ -349,6 +350,15 @@ enum Decay {
     Linux,
 }
 
+/// What an update of p starts from. Delays are in seconds.
+#[derive(Clone, Copy, Debug)]
+struct Update {
+    probability: f64,
+    delay_before: f64,
+    delay: f64,
+    waiting: bool,
+}
+
 /// PIE: a PI controller of the queueing delay.
 #[derive(Clone, Debug)]
 pub struct Pie {
@@ -364,6 +374,8 @@ pub struct Pie {
     burst_left: Nanos,
     /// The sum of p since the last drop.
     accumulated: f64,
+    /// What the last update of p started from; `None` before the first with these parameters.
+    last_update: Option<Update>,
     /// Signals are active: neither a burst allowance nor a short delay suppresses them.
     active: bool,
 }
@@ -419,6 +431,7 @@ impl Pie {
             delay: 0.0,
             burst_left: parameters.burst,
             accumulated: 0.0,
+            last_update: None,
             active: false,
         })
     }
@@ -430,6 +443,12 @@ impl Pie {
         let (before, burst_before) = (self.probability, self.burst_left);
         let delay_before = self.delay;
         let half = parameters.half;
+        self.last_update = Some(Update {
+            probability: before,
+            delay_before,
+            delay,
+            waiting,
+        });
         let mut step = parameters.gains.step(delay, delay_before) * autotune(before);
         if parameters.cap && before >= 0.1 {
             step = step.min(LARGE_STEP);

@@ -20,6 +20,8 @@
 //! | names | ns-3's text swaps alpha and beta, its code does not | alpha divides, beta multiplies | |
 //! | gentle part | slope of the first max_p | none, or of the present one | |
 
+mod why;
+
 use crate::red::Curve;
 use crate::red::parameters::scheme;
 use crate::red::presets::{AS_NS2, AS_NS3};

@@ -34,6 +34,8 @@
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it in its releases.
 
+mod why;
+
 use crate::aqm::{DropReason, Verdict};
 use crate::flow_table::FlowTable;
 use crate::packet::{FlowKey, PacketInfo};

@@ -28,6 +28,8 @@
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
+mod why;
+
 use crate::flow_table::{FlowTable, MOST_FLOWS};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;

@@ -28,6 +28,8 @@
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
+mod why;
+
 use super::ared::{AUTOMATIC, Floyd};
 use crate::red::Adaptation;
 use crate::red::parameters::scheme;

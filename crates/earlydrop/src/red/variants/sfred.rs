@@ -47,6 +47,7 @@
 mod counts;
 #[cfg(test)]
 mod tests;
+mod why;
 
 use self::counts::{Counts, History};
 use crate::aqm::Verdict;

@@ -1,0 +1,724 @@
+//! Why the next call of a queue drops, marks or keeps packets: the call is tried on a copy.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use super::{AnyAqm, AnyQueue, BoxedAqm, every_aqm};
+use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::explanation::{Explain, Explanation, Why, numbers};
+use crate::packet::{Packet, PacketInfo};
+use crate::queue::{FairQueue, Limit, Outcome, QueueDiscipline, Shadow, SingleQueue};
+use crate::random::Pcg32;
+use crate::units::Nanos;
+
+impl<P: Packet> AnyQueue<P> {
+    /// Why [`enqueue`](QueueDiscipline::enqueue), called next with these arguments, drops, marks
+    /// or keeps `packet`. Asking changes nothing.
+    ///
+    /// `None` for a scheme of the program's own.
+    ///
+    /// ```
+    /// # use earlydrop::packet::{Ecn, FlowKey, Packet};
+    /// use earlydrop::queue::{AnyQueue, QueueDiscipline};
+    /// use earlydrop::registry::{Link, Spec};
+    /// use earlydrop::units::{BitsPerSec, Nanos};
+    /// # struct Full;
+    /// # impl Packet for Full {
+    /// #   fn size(&self) -> u32 { 1250 }
+    /// #   fn flow(&self) -> FlowKey { FlowKey(0) }
+    /// #   fn ecn(&self) -> Ecn { Ecn::NotCapable }
+    /// #   fn mark(&mut self) {}
+    /// # }
+    ///
+    /// let spec: Spec = "droptail:limit=1".parse()?;
+    /// let mut queue: AnyQueue<Full> = spec.plan(&Link::at(BitsPerSec::from_mbps(10)))?.queue(1);
+    /// queue.enqueue(Nanos::ZERO, Full);
+    /// let why = queue.explain_arrival(Nanos::ZERO, &Full).ok_or("not known")?;
+    /// assert_eq!(why.decision, "the buffer holds 1 of 1 packets: dropped");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn explain_arrival(&self, now: Nanos, packet: &P) -> Option<Explanation> {
+        let tried = self.try_enqueue(now, packet)?;
+        Some(tried.arrival)
+    }
+
+    /// Why [`dequeue`](QueueDiscipline::dequeue), called next at `now`, drops, marks or keeps the
+    /// first packet that it takes from the queue; `None` where there is none, and for a scheme of
+    /// the program's own. Asking changes nothing.
+    pub fn explain_departure(&self, now: Nanos) -> Option<Explanation> {
+        self.explain_dequeue(now).into_iter().next()
+    }
+
+    /// Why each packet is dropped, marked or kept by [`enqueue`](QueueDiscipline::enqueue), called
+    /// next with these arguments: those that it drops, in this order, then `packet` if it is kept.
+    /// Asking changes nothing. Empty for a scheme of the program's own.
+    pub fn explain_enqueue(&self, now: Nanos, packet: &P) -> Vec<Explanation> {
+        let Some(tried) = self.try_enqueue(now, packet) else {
+            return Vec::new();
+        };
+        let mut all: Vec<Explanation> = tried.lost;
+        if tried.is_kept {
+            all.push(tried.arrival);
+        }
+        all
+    }
+}
+
+/// The buffer as an arrival finds it.
+#[derive(Clone, Copy)]
+struct Buffer {
+    packets: u32,
+    bytes: u64,
+    limit: Limit,
+    /// What the arrival counts in the limit in bytes.
+    size: u64,
+}
+
+impl Buffer {
+    /// Shows how full it is and says so; for an arrival that is refused, by what it is full.
+    fn state(&self, why: &mut Why) -> String {
+        let Buffer { limit, size, .. } = *self;
+        let bytes_rule = self.packets < limit.packets && self.bytes + size > limit.bytes.0
+            || limit.packets == u32::MAX;
+        if !bytes_rule {
+            let (held, most) = (f64::from(self.packets), f64::from(limit.packets));
+            why.given("the packets in the buffer", ("queue", "packets"), held);
+            why.given("the most it holds", ("limit", "packets"), most);
+            return format!("the buffer holds {held} of {most} packets");
+        }
+        let (held, most) = (self.bytes as f64, limit.bytes.0 as f64);
+        why.given("the bytes in the buffer", ("queue", "bytes"), held);
+        why.given("the most it holds", ("limit", "bytes"), most);
+        why.step(
+            "the bytes with this packet",
+            ("full", "bytes"),
+            "full = queue + size",
+            numbers!("{} + {}", held, size as f64),
+            held + size as f64,
+        );
+        format!("the buffer holds {held} of {most} bytes, and this packet has {size}")
+    }
+}
+
+/// What happens in a tried call, in order.
+enum Note {
+    /// A packet is judged.
+    Judged(Option<Why>, PacketInfo, Verdict),
+    /// The packet judged last meets a full buffer.
+    Refused,
+}
+
+type Notes = Rc<RefCell<Vec<Note>>>;
+
+/// A scheme that notes why it gives each verdict.
+struct Noted {
+    aqm: AnyAqm,
+    notes: Notes,
+}
+
+impl Clone for Noted {
+    fn clone(&self) -> Noted {
+        Noted {
+            aqm: self.aqm.clone(),
+            notes: Rc::clone(&self.notes),
+        }
+    }
+}
+
+impl Aqm for Noted {
+    fn on_arrival<Q: Backlog>(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        let why = self
+            .aqm
+            .why_arrival(now, packet, queue, &mut random.clone());
+        let verdict = self.aqm.on_arrival(now, packet, queue, random);
+        let note = Note::Judged(why, *packet, verdict);
+        self.notes.borrow_mut().push(note);
+        verdict
+    }
+
+    fn on_accepted(&mut self, now: Nanos, packet: &PacketInfo) {
+        self.aqm.on_accepted(now, packet);
+    }
+
+    fn on_refused(&mut self, now: Nanos, packet: &PacketInfo) {
+        self.notes.borrow_mut().push(Note::Refused);
+        self.aqm.on_refused(now, packet);
+    }
+
+    fn on_departure<Q: Backlog>(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        let why = self
+            .aqm
+            .why_departure(now, packet, queue, &mut random.clone());
+        let verdict = self.aqm.on_departure(now, packet, queue, random);
+        let note = Note::Judged(why, *packet, verdict);
+        self.notes.borrow_mut().push(note);
+        verdict
+    }
+
+    fn on_evicted(&mut self, now: Nanos, packet: &PacketInfo) {
+        self.aqm.on_evicted(now, packet);
+    }
+
+    fn on_empty(&mut self, now: Nanos) {
+        self.aqm.on_empty(now);
+    }
+
+    fn on_idle(&mut self, now: Nanos) {
+        self.aqm.on_idle(now);
+    }
+
+    fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
+        self.aqm.poll(now, queue);
+    }
+}
+
+/// Makes schemes note into one list.
+fn noting<A: Clone + Into<AnyAqm>>() -> (Notes, impl Fn(&A) -> Noted) {
+    let notes = Notes::default();
+    let list = Rc::clone(&notes);
+    let note = move |aqm: &A| Noted {
+        aqm: aqm.clone().into(),
+        notes: Rc::clone(&list),
+    };
+    (notes, note)
+}
+
+/// An enqueue that was tried.
+struct Tried {
+    arrival: Explanation,
+    /// The arrival joins the queue.
+    is_kept: bool,
+    /// The packets dropped, the arrival among them unless it is kept.
+    lost: Vec<Explanation>,
+}
+
+/// What became of the packets of an enqueue that was tried.
+struct Enqueued {
+    notes: Vec<Note>,
+    lost: Vec<Shadow>,
+    outcome: Outcome,
+}
+
+impl Enqueued {
+    fn on(
+        queue: &mut impl QueueDiscipline<Shadow>,
+        notes: &Notes,
+        now: Nanos,
+        packet: &impl Packet,
+    ) -> Enqueued {
+        let mut lost = Vec::new();
+        let mut losses = |packet: Shadow, _| lost.push(packet);
+        let outcome = queue.enqueue_with(now, Shadow::arriving(packet), &mut losses);
+        let notes = notes.take();
+        Enqueued {
+            notes,
+            lost,
+            outcome,
+        }
+    }
+
+    fn fate(&self) -> &'static str {
+        match self.outcome {
+            Outcome::Queued => "kept",
+            Outcome::Marked => "marked",
+            Outcome::Dropped(_) => "dropped",
+        }
+    }
+
+    /// The explanation of each packet, from that of the arrival's verdict. `victims` explains a
+    /// waiting packet that is dropped although the scheme did not say so.
+    fn explained(
+        self,
+        why: Why,
+        buffer: Buffer,
+        victims: impl Fn(&Shadow) -> Explanation,
+    ) -> Tried {
+        let refused = self.notes.iter().any(|note| matches!(note, Note::Refused));
+        let verdict = self.notes.iter().find_map(|note| match note {
+            Note::Judged(_, _, verdict) => Some(*verdict),
+            Note::Refused => None,
+        });
+        let by_scheme = matches!(verdict, Some(Verdict::Drop(_) | Verdict::DropBoth(..)));
+        let is_kept = !matches!(self.outcome, Outcome::Dropped(_));
+        let fate = self.fate();
+        let mut own = why.clone();
+        if refused || (!by_scheme && !is_kept) {
+            let state = buffer.state(&mut own);
+            own = match own.is_unjudged {
+                true => own.by("full buffer", state),
+                false => own.overruled(&state),
+            };
+            own.rule = "full buffer".into();
+        } else if own.is_unjudged {
+            let state = buffer.state(&mut own);
+            own = own.by("room in the buffer", state);
+        }
+        let arrival = own.decided(fate);
+        let explain = |lost: &Shadow| match (lost.arrives, verdict) {
+            (true, _) => arrival.clone(),
+            (false, Some(Verdict::DropBoth(..))) => why.clone().decided("dropped"),
+            (false, _) => victims(lost),
+        };
+        Tried {
+            lost: self.lost.iter().map(explain).collect(),
+            arrival,
+            is_kept,
+        }
+    }
+
+    /// Why the scheme gave its verdict.
+    fn why(&mut self) -> Option<Why> {
+        self.notes.iter_mut().find_map(|note| match note {
+            Note::Judged(why, ..) => why.take(),
+            Note::Refused => None,
+        })
+    }
+}
+
+fn try_single<P: Packet, A: Aqm + Clone + Into<AnyAqm>>(
+    queue: &SingleQueue<P, A>,
+    now: Nanos,
+    packet: &P,
+) -> Option<Tried> {
+    let (notes, noted) = noting::<A>();
+    let mut copy = queue.shadow(noted);
+    let mut enqueued = Enqueued::on(&mut copy, &notes, now, packet);
+    let why = enqueued.why()?;
+    let buffer = Buffer {
+        packets: queue.packets(),
+        bytes: queue.bytes(),
+        limit: queue.limit(),
+        size: u64::from(packet.size()),
+    };
+    let victim = |_: &Shadow| why.clone().decided("dropped");
+    Some(enqueued.explained(why.clone(), buffer, victim))
+}
+
+fn try_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
+    queue: &FairQueue<P, A, RULES>,
+    now: Nanos,
+    packet: &P,
+) -> Option<Tried> {
+    let (notes, noted) = noting::<A>();
+    let mut copy = queue.shadow(noted);
+    let mut enqueued = Enqueued::on(&mut copy, &notes, now, packet);
+    let (packets, bytes, limit) = queue.buffer();
+    let size = queue.counted_size(packet.size());
+    let buffer = Buffer {
+        packets,
+        bytes,
+        limit,
+        size,
+    };
+    let why = match enqueued.notes.is_empty() {
+        // Linux's rule: it bypasses the schemes.
+        true => {
+            let mut why = Why::unjudged_arrival();
+            let reason = buffer.state(&mut why);
+            why.is_unjudged = false;
+            why.by("nothing waits: the packet bypasses the sub-queues", reason)
+        }
+        false => in_sub_queue(queue, packet, enqueued.why()?),
+    };
+    let own = queue.sub_queue_of(packet.flow());
+    let victim = |victim: &Shadow| {
+        let mut why = Why::new("RFC 8290, section 4.1.3");
+        let (index, _, bytes) = queue.sub_queue(victim.flow());
+        let more = if index == own { packet.size() } else { 0 };
+        why.given("the sub-queue with most bytes", ("i", ""), f64::from(index));
+        why.step(
+            "the bytes in it, with the packet that arrives",
+            ("longest", "bytes"),
+            "longest = bytes_i + size",
+            numbers!("{} + {}", bytes as f64, f64::from(more)),
+            (bytes + u64::from(more)) as f64,
+        );
+        let state = buffer.state(&mut why);
+        let reason = format!("{state}; the longest sub-queue, {index}, loses from its head");
+        why.by("full buffer: the longest sub-queue", reason)
+            .decided("dropped")
+    };
+    Some(enqueued.explained(why, buffer, victim))
+}
+
+/// Puts before the reasons of a sub-queue's scheme which sub-queue it is.
+fn in_sub_queue<P: Packet, A: Aqm + Clone, const RULES: bool>(
+    queue: &FairQueue<P, A, RULES>,
+    packet: &impl Packet,
+    mut why: Why,
+) -> Why {
+    let (index, packets, _) = queue.sub_queue(packet.flow());
+    let mut first = Why::new(why.source);
+    let says = format!("the flow's sub-queue, of {}", queue.sub_queues());
+    first.given(says, ("i", ""), f64::from(index));
+    let says = format!("the packets in sub-queue {index} before this call");
+    first.given(says, ("q_i", "packets"), f64::from(packets));
+    first.steps.append(&mut why.steps);
+    why.steps = first.steps;
+    why
+}
+
+/// Why each packet that a dequeue takes from a queue is dropped, marked or kept.
+fn departures(
+    queue: &mut impl QueueDiscipline<Shadow>,
+    notes: &Notes,
+    now: Nanos,
+    place: impl Fn(&PacketInfo, Why) -> Why,
+) -> Vec<Explanation> {
+    let departure = queue.dequeue(now);
+    let mut all = Vec::new();
+    for note in notes.take() {
+        let Note::Judged(why, packet, verdict) = note else {
+            continue;
+        };
+        let fate = match verdict {
+            Verdict::Keep => "kept",
+            Verdict::Mark => "marked",
+            Verdict::Drop(_) | Verdict::DropBoth(..) => "dropped",
+        };
+        let Some(why) = why else {
+            return Vec::new();
+        };
+        all.push(place(&packet, why).decided(fate));
+    }
+    if all.is_empty() && departure.is_some() {
+        let why = Why::new("Linux dev.c, __dev_xmit_skb, TCQ_F_CAN_BYPASS");
+        let why = why.by("bypass", "it found nothing queued, so it leaves first");
+        all.push(why.decided("kept"));
+    }
+    all
+}
+
+fn depart_single<P: Packet, A: Aqm + Clone + Into<AnyAqm>>(
+    queue: &SingleQueue<P, A>,
+    now: Nanos,
+) -> Vec<Explanation> {
+    let (notes, noted) = noting::<A>();
+    departures(&mut queue.shadow(noted), &notes, now, |_, why| why)
+}
+
+fn depart_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
+    queue: &FairQueue<P, A, RULES>,
+    now: Nanos,
+) -> Vec<Explanation> {
+    let (notes, noted) = noting::<A>();
+    departures(&mut queue.shadow(noted), &notes, now, |packet, why| {
+        in_sub_queue(queue, &Shadow::seen(packet), why)
+    })
+}
+
+macro_rules! explain_any {
+    ($($variant:ident($scheme:ty)),+ $(,)?) => {
+        impl Explain for AnyAqm {
+            fn why_arrival<Q: Backlog>(
+                &self,
+                now: Nanos,
+                packet: &PacketInfo,
+                queue: &Q,
+                random: &mut Pcg32,
+            ) -> Option<Why> {
+                match self {
+                    $(AnyAqm::$variant(aqm) => aqm.why_arrival(now, packet, queue, random)),+
+                }
+            }
+
+            fn why_departure<Q: Backlog>(
+                &self,
+                now: Nanos,
+                packet: &PacketInfo,
+                queue: &Q,
+                random: &mut Pcg32,
+            ) -> Option<Why> {
+                match self {
+                    $(AnyAqm::$variant(aqm) => aqm.why_departure(now, packet, queue, random)),+
+                }
+            }
+        }
+
+        impl<P: Packet> AnyQueue<P> {
+            fn try_enqueue(&self, now: Nanos, packet: &P) -> Option<Tried> {
+                match self {
+                    $(AnyQueue::$variant(queue) => try_single(queue, now, packet),)+
+                    AnyQueue::Fair(queue) => try_fair(queue, now, packet),
+                    AnyQueue::FairCodel(queue) => try_fair(queue, now, packet),
+                    AnyQueue::LinuxFairCodel(queue) => try_fair(queue, now, packet),
+                    AnyQueue::Dual(_) => None,
+                }
+            }
+
+            /// Why each packet is dropped, marked or kept that
+            /// [`dequeue`](QueueDiscipline::dequeue), called next at `now`, takes from the queue:
+            /// those that it drops, in this order, then the one that leaves. Asking changes
+            /// nothing. Empty where there is none, and for a scheme of the program's own.
+            pub fn explain_dequeue(&self, now: Nanos) -> Vec<Explanation> {
+                match self {
+                    $(AnyQueue::$variant(queue) => depart_single(queue, now),)+
+                    AnyQueue::Fair(queue) => depart_fair(queue, now),
+                    AnyQueue::FairCodel(queue) => depart_fair(queue, now),
+                    AnyQueue::LinuxFairCodel(queue) => depart_fair(queue, now),
+                    AnyQueue::Dual(_) => Vec::new(),
+                }
+            }
+        }
+    };
+}
+
+every_aqm!(explain_any);
+
+impl Explain for BoxedAqm {
+    /// What a scheme of the program's own does is not known.
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _now: Nanos,
+        _packet: &PacketInfo,
+        _queue: &Q,
+        _random: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _now: Nanos,
+        _packet: &PacketInfo,
+        _queue: &Q,
+        _random: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}
+
+impl Explain for crate::schemes::wred::Wred {
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}
+
+impl Explain for crate::schemes::step::Step {
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}
+
+impl Explain for crate::schemes::rem::Rem {
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}
+
+impl Explain for crate::schemes::blue::Blue {
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}
+
+impl Explain for crate::schemes::sfb::Sfb {
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}
+
+impl Explain for crate::schemes::sred::Sred {
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}
+
+impl Explain for crate::schemes::pi::Pi {
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}
+
+impl Explain for crate::schemes::pi2::Pi2 {
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}
+
+impl Explain for crate::schemes::cobalt::Cobalt {
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}
+
+impl Explain for crate::schemes::dial::Dial {
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+
+    fn why_departure<Q: Backlog>(
+        &self,
+        _: Nanos,
+        _: &PacketInfo,
+        _: &Q,
+        _: &mut Pcg32,
+    ) -> Option<Why> {
+        None
+    }
+}

@@ -1,0 +1,141 @@
+//! The equation of a curve at one average, with its numbers.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use super::{Curve, evaluate};
+use crate::explanation::{Number, numbers};
+
+/// A published curve's pieces, as its paper writes them.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Line,
+    Gentle,
+    LowerSlope,
+    UpperSlope,
+    Square,
+    Parabola,
+    HalfSquare,
+    Polynomial,
+}
+
+impl Form {
+    fn of(law: &str, piece: usize) -> Form {
+        match (law, piece) {
+            ("red" | "gentle", 0) => Form::Line,
+            ("gentle" | "nlred-gentle" | "mred", 1) => Form::Gentle,
+            ("dsred", 0) => Form::LowerSlope,
+            ("dsred" | "clred", 1) => Form::UpperSlope,
+            ("nlred" | "nlred-gentle", 0) => Form::Square,
+            ("mred", 0) => Form::Parabola,
+            ("clred", 0) => Form::HalfSquare,
+            _ => Form::Polynomial,
+        }
+    }
+}
+
+impl Curve {
+    /// The equation of Pb for `avg` at `strength`, between the curve's first and last thresholds,
+    /// and its numbers; `law` is the curve's name.
+    pub(crate) fn equation(&self, law: &str, avg: f64, strength: f64) -> (String, String) {
+        let piece = self.pieces.iter().rposition(|piece| piece.start <= avg);
+        let piece = piece.unwrap_or(0);
+        let (equation, text) = match Form::of(law, piece) {
+            Form::Polynomial => self.polynomial(piece, avg, strength),
+            form => self.published(form, law, avg, strength),
+        };
+        let coefficients = self.pieces[piece].at(strength);
+        let x = avg - self.pieces[piece].start;
+        let unbounded = coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c);
+        match unbounded {
+            p if p > 1.0 => (format!("{equation}, at most 1"), format!("min(1, {text})")),
+            p if p < 0.0 => (format!("{equation}, at least 0"), format!("max(0, {text})")),
+            _ => (equation, text),
+        }
+    }
+
+    fn published(&self, form: Form, law: &str, avg: f64, strength: f64) -> (String, String) {
+        let shape = self.shape;
+        let (min, max, s) = (shape.min, shape.max, strength);
+        let inverted = law == "clred";
+        let (equation, text) = match form {
+            Form::Line => (
+                "p_b = max_p (avg - min) / (max - min)",
+                numbers!("{} * ({} - {}) / ({} - {})", s, avg, min, max, min),
+            ),
+            Form::Gentle => {
+                let p = if shape.frozen_above_max {
+                    shape.strength
+                } else {
+                    s
+                };
+                (
+                    "p_b = max_p + (1 - max_p) (avg - max) / max",
+                    numbers!("{} + (1 - {}) * ({} - {}) / {}", p, p, avg, max, max),
+                )
+            }
+            Form::LowerSlope => (
+                "p_b = 2 (1 - gamma) (avg - min) / (max - min)",
+                numbers!("2 * {} * ({} - {}) / ({} - {})", s, avg, min, max, min),
+            ),
+            Form::UpperSlope => {
+                let equation = match inverted {
+                    true => "p_b = 1 - max_p + 2 max_p (avg - mid) / (max - min)",
+                    false => "p_b = 1 - gamma + 2 gamma (avg - mid) / (max - min)",
+                };
+                let mid = (min + max) / 2.0;
+                (
+                    equation,
+                    numbers!(
+                        "{} + 2 * (1 - {}) * ({} - {}) / ({} - {})",
+                        s,
+                        s,
+                        avg,
+                        mid,
+                        max,
+                        min
+                    ),
+                )
+            }
+            Form::Square => (
+                "p_b = 1.5 max_p ((avg - min) / (max - min))^2",
+                numbers!(
+                    "1.5 * {} * (({} - {}) / ({} - {}))^2",
+                    s,
+                    avg,
+                    min,
+                    max,
+                    min
+                ),
+            ),
+            Form::Parabola => (
+                "p_b = max_p (avg^2 - min^2) / (max^2 - min^2)",
+                numbers!("{} * ({}^2 - {}^2) / ({}^2 - {}^2)", s, avg, min, max, min),
+            ),
+            Form::HalfSquare | Form::Polynomial => (
+                "p_b = 4 (1 - max_p) ((avg - min) / (max - min))^2",
+                numbers!("4 * {} * (({} - {}) / ({} - {}))^2", s, avg, min, max, min),
+            ),
+        };
+        (equation.to_string(), text)
+    }
+
+    /// The piece's polynomial in x, the average above the piece's start.
+    fn polynomial(&self, piece: usize, avg: f64, strength: f64) -> (String, String) {
+        let piece = &self.pieces[piece];
+        let mut equation = String::from("p_b = c0");
+        let coefficients = piece.at(strength);
+        let mut text = numbers!("{}", coefficients[0]);
+        for (power, coefficient) in coefficients.iter().enumerate().skip(1) {
+            if *coefficient == 0.0 {
+                continue;
+            }
+            let x = numbers!("({} - {})", avg, piece.start);
+            equation += &format!(" + c{power} x^{power}");
+            text += &format!(" + {} * {x}^{power}", Number(*coefficient));
+        }
+        equation += ", x = avg - start";
+        debug_assert!(evaluate(&coefficients, avg - piece.start).is_finite());
+        (equation, text)
+    }
+}

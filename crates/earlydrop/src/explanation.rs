@@ -1,0 +1,317 @@
+//! Why a packet is dropped, marked or kept: the numbers of a verdict as a chain of equations.
+//!
+//! [`AnyQueue::explain_arrival`](crate::AnyQueue::explain_arrival) and its like make them.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::aqm::{Aqm, Backlog};
+use crate::packet::PacketInfo;
+use crate::random::Pcg32;
+use crate::units::Nanos;
+
+/// Why one packet is dropped, marked or kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The law that decides, such as "uniform spacing".
+    pub rule: String,
+    /// Where that law is published.
+    pub source: &'static str,
+    /// The numbers that lead to the decision, in order. An equation may name the symbols of the
+    /// steps before it.
+    pub steps: Vec<Step>,
+    /// The probability with which the packet was judged, where one decides: the packet is dropped
+    /// or marked if [`random`](Explanation::random) is below it.
+    pub chance: Option<f64>,
+    /// The random number drawn, in [0, 1), where one decides.
+    pub random: Option<f64>,
+    /// What is compared, and what becomes of the packet: "0.034 < 0.081: dropped". It ends in
+    /// "dropped", "marked" or "kept".
+    pub decision: String,
+}
+
+/// One number of an [`Explanation`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What the number is, in words: "the average queue".
+    pub says: String,
+    /// Its symbol: "avg".
+    pub symbol: String,
+    /// The equation it follows from: "avg = (1 - w) avg + w q".
+    pub equation: String,
+    /// The right side of the equation in numbers: "(1 - 0.002) * 12.31 + 0.002 * 17".
+    ///
+    /// It holds numbers without exponents, `+ - * / ^ ( )`, `min(,)`, `max(,)` and `sqrt( )` only,
+    /// and evaluates to `value` within a millionth of it, or within 1e-9.
+    pub numbers: String,
+    /// The number itself, as the scheme has it.
+    pub value: f64,
+    /// Its unit: "packets", "s", or nothing.
+    pub unit: &'static str,
+}
+
+/// A number for [`Step::numbers`]: all its digits, negative ones in parentheses.
+pub(crate) struct Number(pub(crate) f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Minus zero is written as zero.
+        let value = self.0 + 0.0;
+        match value < 0.0 {
+            true => write!(f, "({value})"),
+            false => write!(f, "{value}"),
+        }
+    }
+}
+
+/// [`Step::numbers`] from a format and its numbers, all `f64`.
+macro_rules! numbers {
+    ($text:literal $(, $value:expr)* $(,)?) => {
+        alloc::format!($text $(, $crate::explanation::Number($value))*)
+    };
+}
+pub(crate) use numbers;
+
+/// A number to read: `digits` digits, without zeros at the end.
+fn short(value: f64, digits: i32) -> String {
+    let magnitude = match value == 0.0 {
+        true => 0,
+        false => libm::floor(libm::log10(libm::fabs(value))) as i32,
+    };
+    let decimals = (digits - 1 - magnitude).clamp(0, 40) as usize;
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
+/// Two numbers and a sign between them that holds for what is written.
+fn related(one: f64, other: f64, signs: [&'static str; 2], first: fn(f64, f64) -> bool) -> String {
+    let sign = signs[usize::from(!first(one, other))];
+    let mut digits = 3;
+    loop {
+        let (left, right) = (short(one, digits), short(other, digits));
+        let written = (left.parse().unwrap_or(one), right.parse().unwrap_or(other));
+        if digits >= 17 || first(one, other) == first(written.0, written.1) {
+            return format!("{left} {sign} {right}");
+        }
+        digits += 1;
+    }
+}
+
+/// "a < b" or "a >= b", whichever holds.
+pub(crate) fn below(a: f64, b: f64) -> String {
+    related(a, b, ["<", ">="], |a, b| a < b)
+}
+
+/// "a > b" or "a <= b", whichever holds.
+pub(crate) fn above(a: f64, b: f64) -> String {
+    related(a, b, [">", "<="], |a, b| a > b)
+}
+
+/// A number to read, with its unit.
+pub(crate) fn amount(value: f64, unit: &str) -> String {
+    let value = short(value, 4);
+    match unit {
+        "" => value,
+        "packets" if value == "1" => "1 packet".to_string(),
+        _ => format!("{value} {unit}"),
+    }
+}
+
+/// The numbers of a value that is kept in whole steps: what rounding takes from `ideal` is
+/// subtracted where it shows.
+pub(crate) fn rounded(text: String, ideal: f64, value: f64) -> String {
+    let lost = ideal - value;
+    let visible = (1e-7 * libm::fabs(value)).max(1e-10);
+    match libm::fabs(lost) <= visible {
+        true => text,
+        false => format!("{text} - {}", Number(lost)),
+    }
+}
+
+/// The reasons for a verdict, before it is known what becomes of the packet.
+#[derive(Clone, Debug)]
+pub(crate) struct Why {
+    pub(crate) rule: String,
+    pub(crate) source: &'static str,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) chance: Option<f64>,
+    pub(crate) random: Option<f64>,
+    /// The decision without its last word.
+    pub(crate) reason: String,
+    /// The scheme has no rule for this packet.
+    pub(crate) is_unjudged: bool,
+}
+
+impl Why {
+    /// Nothing yet, by a law that is published in `source`.
+    pub(crate) fn new(source: &'static str) -> Why {
+        Why {
+            rule: String::new(),
+            source,
+            steps: Vec::new(),
+            chance: None,
+            random: None,
+            reason: String::new(),
+            is_unjudged: false,
+        }
+    }
+
+    /// A scheme without a rule for arrivals.
+    pub(crate) fn unjudged_arrival() -> Why {
+        Why {
+            is_unjudged: true,
+            ..Why::new("no law: every packet is kept while the buffer has room")
+                .by("room in the buffer", "the scheme does not judge arrivals")
+        }
+    }
+
+    /// A scheme without a rule for departures: the packet has waited and leaves.
+    pub(crate) fn unjudged_departure(now: Nanos, packet: &PacketInfo) -> Why {
+        let mut why = Why::new("no law: packets that wait leave in their order");
+        why.sojourn(now, packet.arrived);
+        Why {
+            is_unjudged: true,
+            ..why.by(
+                "first in, first out",
+                "the scheme judges packets when they arrive, not when they leave",
+            )
+        }
+    }
+
+    /// Adds a number with the equation it follows from.
+    pub(crate) fn step(
+        &mut self,
+        says: impl Into<String>,
+        (symbol, unit): (&str, &'static str),
+        equation: impl Into<String>,
+        numbers: String,
+        value: f64,
+    ) {
+        self.steps.push(Step {
+            says: says.into(),
+            symbol: symbol.to_string(),
+            equation: equation.into(),
+            numbers,
+            value,
+            unit,
+        });
+    }
+
+    /// Adds a number that follows from no other one shown.
+    pub(crate) fn given(
+        &mut self,
+        says: impl Into<String>,
+        (symbol, unit): (&str, &'static str),
+        value: f64,
+    ) {
+        let numbers = numbers!("{}", value);
+        self.step(says, (symbol, unit), symbol, numbers, value);
+    }
+
+    /// Adds the time that a packet has waited, in milliseconds.
+    pub(crate) fn sojourn(&mut self, now: Nanos, arrived: Nanos) {
+        self.step(
+            "the time it waited: now less its arrival",
+            ("sojourn", "ms"),
+            "sojourn = now - arrival",
+            numbers!("{} - {}", millis(now), millis(arrived)),
+            millis(now - arrived),
+        );
+    }
+
+    /// States the law and what it compares.
+    pub(crate) fn by(mut self, rule: impl Into<String>, reason: impl Into<String>) -> Why {
+        (self.rule, self.reason) = (rule.into(), reason.into());
+        self
+    }
+
+    /// States that a random number is compared with a probability. One above 1 is certain.
+    pub(crate) fn drawn(mut self, rule: impl Into<String>, random: f64, chance: f64) -> Why {
+        let chance = chance.min(1.0);
+        (self.random, self.chance) = (Some(random), Some(chance));
+        self.by(rule, below(random, chance))
+    }
+
+    /// The same reasons without the numbers that decide: something else does.
+    pub(crate) fn overruled(mut self, by: &str) -> Why {
+        if let Some(random) = self.random.take() {
+            self.given("the random number drawn", ("u", ""), random);
+        }
+        self.chance = None;
+        self.reason = format!("{}, but {by}", self.reason);
+        self
+    }
+
+    /// The whole explanation; `fate` is "dropped", "marked" or "kept".
+    pub(crate) fn decided(self, fate: &str) -> Explanation {
+        Explanation {
+            rule: self.rule,
+            source: self.source,
+            steps: self.steps,
+            chance: self.chance,
+            random: self.random,
+            decision: format!("{}: {fate}", self.reason),
+        }
+    }
+}
+
+/// A time in milliseconds.
+pub(crate) fn millis(time: Nanos) -> f64 {
+    time.0 as f64 / 1e6
+}
+
+/// A scheme that can say what its next verdict will be, and why.
+///
+/// Both functions are called after [`Aqm::poll`], just before the verdict is asked for with the
+/// same arguments. `random` is a copy of the queue's generator: they draw what the verdict draws.
+pub(crate) trait Explain: Aqm {
+    /// Why [`Aqm::on_arrival`] gives its verdict; `None` for a scheme that is not known.
+    fn why_arrival<Q: Backlog>(
+        &self,
+        _now: Nanos,
+        _packet: &PacketInfo,
+        _queue: &Q,
+        _random: &mut Pcg32,
+    ) -> Option<Why> {
+        Some(Why::unjudged_arrival())
+    }
+
+    /// Why [`Aqm::on_departure`] gives its verdict; `None` for a scheme that is not known.
+    fn why_departure<Q: Backlog>(
+        &self,
+        now: Nanos,
+        packet: &PacketInfo,
+        _queue: &Q,
+        _random: &mut Pcg32,
+    ) -> Option<Why> {
+        Some(Why::unjudged_departure(now, packet))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_with_all_digits() {
+        assert_eq!(
+            numbers!("{} * {}", 0.1 + 0.2, -1e-7),
+            "0.30000000000000004 * (-0.0000001)"
+        );
+        assert_eq!(numbers!("{}", -0.0), "0");
+    }
+
+    #[test]
+    fn comparisons_hold_as_written() {
+        assert_eq!(below(0.0344, 0.0811), "0.0344 < 0.0811");
+        assert_eq!(below(0.123_456, 0.123_451), "0.123456 >= 0.123451");
+        assert_eq!(below(0.5, 0.5), "0.5 >= 0.5");
+        assert_eq!(above(100.0, 100.0), "100 <= 100");
+        assert_eq!(above(123_456.0, 20.0), "123456 > 20");
+    }
+}

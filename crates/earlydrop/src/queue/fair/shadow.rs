@@ -1,0 +1,57 @@
+//! A copy of a fair queue, on which a call is tried.
+
+use super::{FairQueue, SubQueue};
+use crate::aqm::Aqm;
+use crate::packet::{FlowKey, Packet};
+use crate::queue::{Limit, QueueDiscipline, Shadow};
+
+impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
+    /// A copy in which schemes that judge alike hold the places of these, and shadows those of
+    /// the packets.
+    pub(crate) fn shadow<B>(&self, aqm: impl Fn(&A) -> B) -> FairQueue<Shadow, B, RULES> {
+        let sub_queue = |one: &SubQueue<A>| SubQueue {
+            aqm: aqm(&one.aqm),
+            chain: one.chain.clone(),
+            credit: one.credit,
+            next: one.next,
+            listed: one.listed,
+            idle: one.idle,
+        };
+        let bypassing = self.bypassing.as_ref();
+        FairQueue {
+            sub_queues: self.sub_queues.iter().map(sub_queue).collect(),
+            lists: self.lists,
+            pool: self.pool.map(Shadow::of),
+            sharing: self.sharing,
+            bypassing: bypassing.map(|(packet, arrived)| (Shadow::of(packet), *arrived)),
+            packets: self.packets,
+            bytes: self.bytes,
+            memory: self.memory,
+            salt: self.salt,
+            random: self.random.clone(),
+            counters: self.counters.clone(),
+        }
+    }
+
+    /// The sub-queue of a flow, with the packets and bytes that it holds.
+    pub(crate) fn sub_queue(&self, flow: FlowKey) -> (u32, u32, u64) {
+        let index = self.sub_queue_of(flow);
+        let chain = &self.sub_queues[index as usize].chain;
+        (index, chain.packets(), chain.bytes())
+    }
+
+    /// The number of sub-queues.
+    pub(crate) fn sub_queues(&self) -> usize {
+        self.sub_queues.len()
+    }
+
+    /// The packets that wait, what the limit in bytes counts of them, and the limit.
+    pub(crate) fn buffer(&self) -> (u32, u64, Limit) {
+        (self.packets(), self.counted_bytes(), self.sharing.limit)
+    }
+
+    /// What a packet of `size` bytes counts in the limit in bytes.
+    pub(crate) fn counted_size(&self, size: u32) -> u64 {
+        self.memory_of(size)
+    }
+}
