@@ -37,6 +37,8 @@ export function secondsOf(text: string | undefined): number {
 export interface Readings {
   /** Mean queueing delay, seconds: the queue in bytes over the rate at which it drains. */
   delay: number;
+  /** The standard deviation of the queue, packets. */
+  swing: number;
   /** The share of the link's rate at the time that is used. */
   use: number;
   /** Packets dropped and marked a second. */
@@ -55,9 +57,17 @@ export function readings(lane: Lane, time: number, linkBps: number): Readings {
   const last = samples.countTo(time) - 1;
   const first = Math.max(0, samples.countTo(Math.max(0, time - READING)) - 1);
   const seconds = (samples.length > 0 && last > first ? samples.time(last) - samples.time(first) : 0) / SECOND;
-  if (seconds <= 0) return { delay: 0, use: 0, drops: 0, marks: 0, fairness: Number.NaN };
+  if (seconds <= 0) return { delay: 0, swing: 0, use: 0, drops: 0, marks: 0, fairness: Number.NaN };
+  const count = last - first + 1;
   let bytes = 0;
-  for (let row = first; row <= last; row += 1) bytes += samples.at(row, SAMPLE.bytes);
+  let packets = 0;
+  let squared = 0;
+  for (let row = first; row <= last; row += 1) {
+    const queue = samples.at(row, SAMPLE.packets);
+    bytes += samples.at(row, SAMPLE.bytes);
+    packets += queue;
+    squared += queue * queue;
+  }
   const difference = (column: number) => (samples.at(last, column) - samples.at(first, column)) / seconds;
   const rates: number[] = [];
   for (let flow = 0; flow < lane.throughput.flowCount; flow += 1) {
@@ -67,7 +77,8 @@ export function readings(lane: Lane, time: number, linkBps: number): Readings {
   const sum = rates.reduce((sum, rate) => sum + rate, 0);
   const squares = rates.reduce((sum, rate) => sum + rate * rate, 0);
   return {
-    delay: (bytes / (last - first + 1)) * 8 / linkBps,
+    delay: ((bytes / count) * 8) / linkBps,
+    swing: Math.sqrt(Math.max(0, squared / count - (packets / count) ** 2)),
     use: sum / linkBps,
     drops: difference(SAMPLE.dropped),
     marks: difference(SAMPLE.marked),

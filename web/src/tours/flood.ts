@@ -1,3 +1,64 @@
+// A guided tour; what it says is held to the simulator by `tests/tours.test.ts`.
+
 import type { Tour } from "./tour.ts";
 
-export const flood: Tour = { id: "flood", title: "flood", about: "", steps: [] };
+const TWO = "schemes=red:min=10,max=30|sfred:min=10,max=30&flows=8";
+
+export const flood: Tour = {
+  id: "flood",
+  title: "SFRED and the flow that does not listen",
+  about: "who gets the link when one sender ignores all drops",
+  steps: [
+    {
+      text: ["Eight TCP flows share 10 Mbps. A ninth sender sends datagrams at 8 Mbps, whatever is lost. On the left RED, on the right SFRED, which keeps a short list of flows and drops more from those that go on after a drop."],
+      show: `${TWO}&flood=8`,
+      predict: {
+        ask: "Under RED everybody's packets are dropped with the same probability. What does the flood get?",
+        choices: ["its fair ninth, 1.1 Mbps", "about half of the link", "about seven tenths of the link"],
+        right: 2,
+        because: "It loses one packet in ten and does not mind. The others slow down for each of theirs. Equal drops are not equal treatment: look at the colours of the queue and of the throughput.",
+      },
+    },
+    {
+      text: ["Now look at the right lane: the bars in the picture of the curve show each flow's part of the link, and how many of its packets were dropped by SFRED's rule."],
+      predict: {
+        ask: "And what does the flood get under SFRED?",
+        choices: ["its fair ninth", "a little less than the fair part", "almost nothing"],
+        right: 2,
+        because: "Nearly every packet of it is dropped. SFRED does not give a fair part: it punishes who does not slow down, as long as that lasts. The eight flows get the whole link, one eighth each.",
+      },
+    },
+    {
+      text: ["Compare with fair queueing, which has no idea of responsiveness and gives each flow a queue of its own."],
+      show: "schemes=red:min=10,max=30|sfred:min=10,max=30|fq-codel&flows=8&flood=8&t=8",
+      predict: {
+        ask: "What does the flood get under FQ-CoDel?",
+        choices: ["almost nothing", "its fair ninth", "what it asks for"],
+        right: 1,
+        because: "One ninth, 1.1 Mbps; its own sub-queue is full, and nobody else notices. Separation needs no judgement about who is good.",
+      },
+    },
+    {
+      text: ["Back to SFRED. The flood sends at 8 Mbps for ten seconds, and then at 0.5 Mbps only: less than half of its fair part."],
+      show: "schemes=sfred:min=10,max=30&flows=8&flood=8&do=14:flood=0.5&t=12",
+      speed: 3,
+      predict: {
+        ask: "Does SFRED let it through from then on?",
+        choices: ["yes, within a second or so", "no: it stays on the list"],
+        right: 1,
+        because: "SFRED looks at whether a flow goes on after a drop, not at how much it sends. Who goes on at half a megabit goes on, too; each dropped packet renews its place on the list. Only silence takes it off.",
+      },
+    },
+    {
+      text: ["A telephone call does not slow down either: a rule about responsiveness meets the harmless as well. The same RED can be given other rules: under `all parameters`, `policy`. The stream sends 1 Mbps now, just below its fair part."],
+      show: "schemes=sfred:min=10,max=30&flows=8&flood=1&t=10",
+      speed: 3,
+      task: {
+        ask: "Choose a `policy` that lets three quarters of the stream through, with a fairness above 0.9.",
+        isDone: (seen) => seen.sinceMove > 4 && seen.lane(0).fairness > 0.9 && seen.share(0, /^flood/) > 0.075,
+        solution: [{ lane: 0, name: "policy", value: "fred" }],
+        because: "FRED counts the packets that each flow has in the queue, and drops from those with more than their part: it looks at *how much*, not at *whether one listens*. CHOKe compares an arrival with a packet drawn from the queue, without any list.",
+      },
+    },
+  ],
+};

@@ -122,9 +122,9 @@ export class Column {
   describe(view: View, now: number): void {
     if (now - this.wordsAt < 200) return;
     this.wordsAt = now;
-    const { delay, use, drops, marks, fairness } = readings(view.lane, view.time, view.linkBps);
+    const { delay, swing, use, drops, marks, fairness } = readings(view.lane, view.time, view.linkBps);
     const entries: [string, string][] = [
-      ["delay", span(delay)], ["link used", percent(Math.min(1, use))], ["drops", `${digits(drops)}/s`], ["marks", `${digits(marks)}/s`], ["fairness", digits(fairness, 2)],
+      ["delay", span(delay)], ["queue swings", `± ${digits(swing, 2)}`], ["link used", percent(Math.min(1, use))], ["drops", `${digits(drops)}/s`], ["marks", `${digits(marks)}/s`], ["fairness", digits(fairness, 2)],
     ];
     fill(this.figures, ...entries.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { "data-reading": name }, value))));
     this.words.textContent = lawInWords(view);

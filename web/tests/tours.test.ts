@@ -1,0 +1,132 @@
+// What the tours say is what the simulator does, and what they ask for can be done.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readAddress } from "../src/address.ts";
+import { changed, type Setup } from "../src/setup.ts";
+import { TOURS } from "../src/tours/list.ts";
+import { Seen } from "../src/tours/tour.ts";
+import { SAMPLE } from "../src/types.ts";
+import { simulated } from "./lanes.ts";
+import { program } from "./program.ts";
+
+function setupOf(tour: string, step: number): { setup: Setup; time: number } {
+  const { steps } = TOURS.find(({ id }) => id === tour)!;
+  const shown = steps.slice(0, step).findLast(({ show }) => show !== undefined)!;
+  const { setup, time, problems } = readAddress(`#${shown.show!}`);
+  assert.deepEqual(problems, []);
+  return { setup, time };
+}
+
+/** What is seen of a tour's step (counted from 1) at a time, in seconds. */
+async function seen(tour: string, step: number, time: number, knobs: Partial<Setup["knobs"]> = {}) {
+  const { setup } = setupOf(tour, step);
+  const laboratory = simulated(await program(), { ...setup, knobs: { ...setup.knobs, ...knobs } }, time);
+  /** The largest queue of a lane from a time on. */
+  const peak = (lane: number, from: number): number => {
+    const { samples } = laboratory.lanes[lane]!.history;
+    let most = 0;
+    for (let row = samples.countTo(from * 1e9); row < samples.length; row += 1) most = Math.max(most, samples.at(row, SAMPLE.packets));
+    return most;
+  };
+  return Object.assign(new Seen(laboratory), { peak });
+}
+
+test("there are seven tours of three to five steps, each with predictions and a task at its end", () => {
+  assert.equal(TOURS.length, 7);
+  for (const { id, steps } of TOURS) {
+    assert.ok(steps.length >= 3 && steps.length <= 5, id);
+    assert.ok(steps.some(({ predict }) => predict), id);
+    assert.ok(steps.at(-1)!.task, id);
+    for (const { predict } of steps) if (predict) assert.ok(predict.choices[predict.right], id);
+  }
+});
+
+for (const { id, steps } of TOURS) {
+  test(`${id}: the task is open at first, and its solution solves it`, async () => {
+    const { task } = steps.at(-1)!;
+    const simulator = await program();
+    const { setup, time } = setupOf(id, steps.length);
+    const begin = time + 4;
+    const open = new Seen(simulated(simulator, setup, begin));
+    assert.ok(!task!.isDone(open), "it is done before anything is moved");
+    let moved = setup;
+    for (const move of task!.solution) moved = changed(moved, { at: begin, ...move });
+    const done: number[] = [];
+    for (let after = 4; after <= 16; after += 1) {
+      if (task!.isDone(new Seen(simulated(simulator, moved, begin + after)))) done.push(after);
+    }
+    assert.ok(done.length > 0, "it is not done sixteen seconds later");
+  });
+}
+
+test("bufferbloat: half a second, half of it on twice the rate, and CoDel costs no throughput", async () => {
+  const full = await seen("bufferbloat", 1, 20);
+  assert.ok(Math.abs((400 * 1500 * 8) / 10e6 - 0.48) < 1e-9);
+  assert.ok(full.lane(0).delay > 0.35, `${full.lane(0).delay}`);
+  const faster = await seen("bufferbloat", 1, 20, { rate: "20" });
+  assert.ok(Math.abs(full.lane(0).delay / faster.lane(0).delay - 2) < 0.4);
+  const both = await seen("bufferbloat", 3, 20);
+  assert.ok(both.lane(0).use - both.lane(1).use < 0.01);
+  assert.ok(both.lane(0).delay / both.lane(1).delay > 30);
+});
+
+test("average: a small weight is blind at first, ends at the same delay, and peaks at a new load", async () => {
+  const early = await seen("average", 1, 5);
+  assert.ok(early.peak(1, 0) >= 199 && early.lane(1).use < 0.8, `${early.peak(1, 0)} ${early.lane(1).use}`);
+  const late = await seen("average", 2, 27);
+  assert.ok(Math.abs(late.lane(0).delay / late.lane(1).delay - 1) < 0.25);
+  const change = await seen("average", 3, 38);
+  assert.ok(change.peak(1, 30) > 1.5 * change.peak(0, 30));
+});
+
+test("max_p: too steep for five flows, too low for sixty", async () => {
+  const few = await seen("max-p", 1, 15);
+  assert.ok(few.lane(0).use > few.lane(1).use + 0.02, `${few.lane(0).use} ${few.lane(1).use}`);
+  const many = await seen("max-p", 2, 32);
+  assert.ok(many.probe(0, "average") > 27 && many.probe(1, "average") < 25);
+});
+
+test("curves: NLRED waits longest with fifteen flows, and like RED with forty", async () => {
+  const fifteen = await seen("curves", 1, 20);
+  const [red, nlred, clred] = [0, 1, 2].map((lane) => fifteen.lane(lane).delay) as [number, number, number];
+  assert.ok(nlred > red * 1.1 && clred < red * 0.9, `${red} ${nlred} ${clred}`);
+  const forty = await seen("curves", 2, 20);
+  assert.ok(Math.abs(forty.lane(1).delay / forty.lane(0).delay - 1) < 0.1);
+});
+
+test("flood: seven tenths under RED, nothing under SFRED, a ninth under FQ-CoDel", async () => {
+  const three = await seen("flood", 3, 20);
+  assert.ok(Math.abs(three.share(0, /^flood/) - 0.7) < 0.06, `${three.share(0, /^flood/)}`);
+  assert.ok(three.share(1, /^flood/) < 0.01 && three.ruleDrops(1) > 1000);
+  assert.ok(Math.abs(three.share(2, /^flood/) - 1 / 9) < 0.02);
+  const listed = await seen("flood", 4, 35);
+  assert.ok(listed.share(0, /^flood/) < 0.005 && listed.ruleDrops(0) > 100, `${listed.share(0, /^flood/)}`);
+  const below = await seen("flood", 5, 20);
+  assert.ok(below.share(0, /^flood/) < 0.02, `${below.share(0, /^flood/)}`);
+});
+
+test("load: the adaptations lower max_p, ARED peaks highest, RARED swings least", async () => {
+  const before = await seen("load", 1, 19);
+  assert.ok(before.probe(1, "max_p") < 0.03 && before.probe(2, "max_p") < 0.03);
+  assert.ok(before.lane(1).use > before.lane(0).use);
+  const after = await seen("load", 2, 25);
+  assert.ok(after.peak(1, 20) > after.peak(0, 20) && after.peak(1, 20) > after.peak(2, 20));
+  const swings = [0, 0, 0];
+  for (const time of [41, 44, 47, 50]) {
+    const late = await seen("load", 3, time);
+    swings.forEach((_, lane) => (swings[lane]! += late.lane(lane).swing / 4));
+  }
+  assert.ok(swings[2]! < 0.6 * Math.min(swings[0]!, swings[1]!), swings.join(" "));
+});
+
+test("delay: PIE swings most, CoDel's delay grows with the load, DualPI2 shares with L4S", async () => {
+  const four = await seen("delay", 1, 20);
+  assert.ok(four.lane(1).swing > Math.max(four.lane(0).swing, four.lane(2).swing));
+  const thirty = await seen("delay", 2, 30);
+  assert.ok(thirty.lane(0).delay > 0.018 && thirty.lane(0).delay < 0.028, `${thirty.lane(0).delay}`);
+  assert.ok(thirty.lane(1).delay < 0.019 && thirty.lane(2).delay < 0.021);
+  const l4s = await seen("delay", 3, 20);
+  for (const lane of [0, 1]) assert.ok(l4s.share(lane, /^l4s/) > 0.8, `${l4s.share(lane, /^l4s/)}`);
+  assert.ok(Math.abs(l4s.share(2, /^l4s/) - 0.5) < 0.15);
+});
