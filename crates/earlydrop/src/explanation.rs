@@ -95,7 +95,9 @@ fn related(one: f64, other: f64, signs: [&'static str; 2], first: fn(f64, f64) -
     loop {
         let (left, right) = (short(one, digits), short(other, digits));
         let written = (left.parse().unwrap_or(one), right.parse().unwrap_or(other));
-        if digits >= 17 || first(one, other) == first(written.0, written.1) {
+        let holds = first(one, other) == first(written.0, written.1);
+        let differs = left != right || one == other;
+        if digits >= 17 || (holds && differs) {
             return format!("{left} {sign} {right}");
         }
         digits += 1;
@@ -224,6 +226,44 @@ impl Why {
         );
     }
 
+    /// Adds p', as a proportional-integral controller of a delay has updated it: from p', the
+    /// delay, and the delay before to `after`, which is at most `largest`.
+    pub(crate) fn pi_update(
+        &mut self,
+        [alpha, beta, target]: [f64; 3],
+        [base, delay, last]: [f64; 3],
+        after: f64,
+        largest: f64,
+    ) {
+        let says = "the queueing delay at the last update";
+        self.given(says, ("delay", "s"), delay);
+        let text = numbers!(
+            "{} + {} * ({} - {}) + {} * ({} - {})",
+            base,
+            alpha,
+            delay,
+            target,
+            beta,
+            delay,
+            last
+        );
+        let equation = "p' = p'_old + alpha (delay - target) + beta (delay - delay_old)";
+        let ideal = base + alpha * (delay - target) + beta * (delay - last);
+        let (equation, text) = if ideal > largest {
+            let bound = numbers!("{}", largest);
+            (
+                format!("{equation}, at most {bound}"),
+                format!("min({text}, {bound})"),
+            )
+        } else if ideal < 0.0 {
+            (format!("{equation}, at least 0"), format!("max(0, {text})"))
+        } else {
+            (equation.into(), text)
+        };
+        let says = "the base probability since the last update";
+        self.step(says, ("p'", ""), equation, text, after);
+    }
+
     /// States the law and what it compares.
     pub(crate) fn by(mut self, rule: impl Into<String>, reason: impl Into<String>) -> Why {
         (self.rule, self.reason) = (rule.into(), reason.into());
@@ -309,7 +349,7 @@ mod tests {
     #[test]
     fn comparisons_hold_as_written() {
         assert_eq!(below(0.0344, 0.0811), "0.0344 < 0.0811");
-        assert_eq!(below(0.123_456, 0.123_451), "0.123456 >= 0.123451");
+        assert_eq!(below(0.123_456, 0.123_451), "0.12346 >= 0.12345");
         assert_eq!(below(0.5, 0.5), "0.5 >= 0.5");
         assert_eq!(above(100.0, 100.0), "100 <= 100");
         assert_eq!(above(123_456.0, 20.0), "123456 > 20");
