@@ -52,13 +52,15 @@ pub struct Step {
     pub unit: &'static str,
 }
 
-/// A number for [`Step::numbers`]: all its digits, negative ones in parentheses.
+/// A number for [`Step::numbers`]: up to 15 digits, which leave out the last rounding error, and
+/// negative ones in parentheses.
 pub(crate) struct Number(pub(crate) f64);
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = format!("{:.14e}", self.0).parse().unwrap_or(self.0);
         // Minus zero is written as zero.
-        let value = self.0 + 0.0;
+        let value: f64 = value + 0.0;
         match value < 0.0 {
             true => write!(f, "({value})"),
             false => write!(f, "{value}"),
@@ -338,10 +340,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_with_all_digits() {
+    fn numbers_are_written_with_fifteen_digits() {
         assert_eq!(
-            numbers!("{} * {}", 0.1 + 0.2, -1e-7),
-            "0.30000000000000004 * (-0.0000001)"
+            numbers!("{} {}", 0.1 + 0.2, 1.0 / 3.0),
+            "0.3 0.333333333333333"
+        );
+        assert_eq!(
+            numbers!("{} * {}", 12_345.678_901_234, -1e-7),
+            "12345.678901234 * (-0.0000001)"
         );
         assert_eq!(numbers!("{}", -0.0), "0");
     }

@@ -264,6 +264,7 @@ impl Enqueued {
                 false => own.overruled(&state),
             };
             own.rule = "full buffer".into();
+            own.source = "the limit of the buffer";
         } else if own.is_unjudged {
             let state = buffer.state(&mut own);
             own = own.by("room in the buffer", state);

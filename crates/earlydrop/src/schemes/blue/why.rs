@@ -46,6 +46,10 @@ impl Explain for Blue {
                 after.probability,
             ),
         }
-        Some(why.drawn("a random drop with p", random.uniform(), after.probability))
+        Some(why.drawn(
+            "a random signal with p",
+            random.uniform(),
+            after.probability,
+        ))
     }
 }

@@ -25,7 +25,7 @@ impl Explain for Pi {
         let p = self
             .counting
             .explain_scaled(&mut why, self.probability, packet);
-        Some(why.drawn("a random drop with p", random.uniform(), p))
+        Some(why.drawn("a random signal with p", random.uniform(), p))
     }
 }
 

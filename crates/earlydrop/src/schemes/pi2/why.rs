@@ -50,6 +50,6 @@ impl Explain for Pi2 {
             numbers!("{}^2", self.base),
             self.classic,
         );
-        Some(why.drawn("a random drop with p'^2", random.uniform(), self.classic))
+        Some(why.drawn("a random signal with p'^2", random.uniform(), self.classic))
     }
 }

@@ -68,7 +68,7 @@ impl Rem {
             .counting
             .explain_scaled(&mut why, self.probability, packet);
         let random = random.uniform();
-        let why = why.drawn("a random drop with p", random, p);
+        let why = why.drawn("a random signal with p", random, p);
         match random < p && parameters.signalling.passes(packet) {
             true => why.overruled("packets that cannot be marked pass"),
             false => why,

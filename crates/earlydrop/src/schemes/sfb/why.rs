@@ -54,7 +54,7 @@ impl Explain for Sfb {
             return Some(why.by("no signals at p_min = 0", "p_min is 0"));
         }
         let drawn = random.uniform();
-        let mut why = why.drawn("a random drop with p_min", drawn, p_min);
+        let mut why = why.drawn("a random signal with p_min", drawn, p_min);
         let unresponsive = 2.0 * p_min - 1.0;
         let capable = parameters.ecn && packet.ecn.is_capable();
         if drawn < p_min && capable && parameters.drops_above_half && unresponsive > 0.0 {

@@ -86,6 +86,6 @@ impl Explain for Sred {
         let equation = equation.replace("256", &numbers!("{}", self.flows));
         let says = "the probability by queue and number of flows";
         why.step(says, ("p_zap", ""), equation, text, p_zap);
-        Some(why.drawn("a random drop with p_zap", random.uniform(), p_zap))
+        Some(why.drawn("a random signal with p_zap", random.uniform(), p_zap))
     }
 }
