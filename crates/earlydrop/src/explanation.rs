@@ -52,13 +52,15 @@ pub struct Step {
     pub unit: &'static str,
 }
 
-/// A number for [`Step::numbers`]: all its digits, negative ones in parentheses.
+/// A number for [`Step::numbers`]: up to 15 digits, which leave out the last rounding error, and
+/// negative ones in parentheses.
 pub(crate) struct Number(pub(crate) f64);
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = format!("{:.14e}", self.0).parse().unwrap_or(self.0);
         // Minus zero is written as zero.
-        let value = self.0 + 0.0;
+        let value: f64 = value + 0.0;
         match value < 0.0 {
             true => write!(f, "({value})"),
             false => write!(f, "{value}"),
@@ -95,7 +97,9 @@ fn related(one: f64, other: f64, signs: [&'static str; 2], first: fn(f64, f64) -
     loop {
         let (left, right) = (short(one, digits), short(other, digits));
         let written = (left.parse().unwrap_or(one), right.parse().unwrap_or(other));
-        if digits >= 17 || first(one, other) == first(written.0, written.1) {
+        let holds = first(one, other) == first(written.0, written.1);
+        let differs = left != right || one == other;
+        if digits >= 17 || (holds && differs) {
             return format!("{left} {sign} {right}");
         }
         digits += 1;
@@ -224,6 +228,44 @@ impl Why {
         );
     }
 
+    /// Adds p', as a proportional-integral controller of a delay has updated it: from p', the
+    /// delay, and the delay before to `after`, which is at most `largest`.
+    pub(crate) fn pi_update(
+        &mut self,
+        [alpha, beta, target]: [f64; 3],
+        [base, delay, last]: [f64; 3],
+        after: f64,
+        largest: f64,
+    ) {
+        let says = "the queueing delay at the last update";
+        self.given(says, ("delay", "s"), delay);
+        let text = numbers!(
+            "{} + {} * ({} - {}) + {} * ({} - {})",
+            base,
+            alpha,
+            delay,
+            target,
+            beta,
+            delay,
+            last
+        );
+        let equation = "p' = p'_old + alpha (delay - target) + beta (delay - delay_old)";
+        let ideal = base + alpha * (delay - target) + beta * (delay - last);
+        let (equation, text) = if ideal > largest {
+            let bound = numbers!("{}", largest);
+            (
+                format!("{equation}, at most {bound}"),
+                format!("min({text}, {bound})"),
+            )
+        } else if ideal < 0.0 {
+            (format!("{equation}, at least 0"), format!("max(0, {text})"))
+        } else {
+            (equation.into(), text)
+        };
+        let says = "the base probability since the last update";
+        self.step(says, ("p'", ""), equation, text, after);
+    }
+
     /// States the law and what it compares.
     pub(crate) fn by(mut self, rule: impl Into<String>, reason: impl Into<String>) -> Why {
         (self.rule, self.reason) = (rule.into(), reason.into());
@@ -298,10 +340,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_with_all_digits() {
+    fn numbers_are_written_with_fifteen_digits() {
         assert_eq!(
-            numbers!("{} * {}", 0.1 + 0.2, -1e-7),
-            "0.30000000000000004 * (-0.0000001)"
+            numbers!("{} {}", 0.1 + 0.2, 1.0 / 3.0),
+            "0.3 0.333333333333333"
+        );
+        assert_eq!(
+            numbers!("{} * {}", 12_345.678_901_234, -1e-7),
+            "12345.678901234 * (-0.0000001)"
         );
         assert_eq!(numbers!("{}", -0.0), "0");
     }
@@ -309,7 +355,7 @@ mod tests {
     #[test]
     fn comparisons_hold_as_written() {
         assert_eq!(below(0.0344, 0.0811), "0.0344 < 0.0811");
-        assert_eq!(below(0.123_456, 0.123_451), "0.123456 >= 0.123451");
+        assert_eq!(below(0.123_456, 0.123_451), "0.12346 >= 0.12345");
         assert_eq!(below(0.5, 0.5), "0.5 >= 0.5");
         assert_eq!(above(100.0, 100.0), "100 <= 100");
         assert_eq!(above(123_456.0, 20.0), "123456 > 20");

@@ -10,7 +10,7 @@ use super::{AnyAqm, AnyQueue, BoxedAqm, every_aqm};
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::explanation::{Explain, Explanation, Why, numbers};
 use crate::packet::{Packet, PacketInfo};
-use crate::queue::{FairQueue, Limit, Outcome, QueueDiscipline, Shadow, SingleQueue};
+use crate::queue::{DualQueue, FairQueue, Limit, Outcome, QueueDiscipline, Shadow, SingleQueue};
 use crate::random::Pcg32;
 use crate::units::Nanos;
 
@@ -264,6 +264,7 @@ impl Enqueued {
                 false => own.overruled(&state),
             };
             own.rule = "full buffer".into();
+            own.source = "the limit of the buffer";
         } else if own.is_unjudged {
             let state = buffer.state(&mut own);
             own = own.by("room in the buffer", state);
@@ -354,6 +355,19 @@ fn try_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
             .decided("dropped")
     };
     Some(enqueued.explained(why, buffer, victim))
+}
+
+fn try_dual<P: Packet>(queue: &DualQueue<P>, now: Nanos, packet: &P) -> Tried {
+    let enqueued = Enqueued::on(&mut queue.shadow(), &Notes::default(), now, packet);
+    let buffer = Buffer {
+        packets: queue.packets(),
+        bytes: queue.bytes(),
+        limit: queue.limit(),
+        size: u64::from(packet.size()),
+    };
+    let why = queue.why_arrival(packet);
+    let victim = |_: &Shadow| why.clone().decided("dropped");
+    enqueued.explained(why.clone(), buffer, victim)
 }
 
 /// Puts before the reasons of a sub-queue's scheme which sub-queue it is.
@@ -457,7 +471,7 @@ macro_rules! explain_any {
                     AnyQueue::Fair(queue) => try_fair(queue, now, packet),
                     AnyQueue::FairCodel(queue) => try_fair(queue, now, packet),
                     AnyQueue::LinuxFairCodel(queue) => try_fair(queue, now, packet),
-                    AnyQueue::Dual(_) => None,
+                    AnyQueue::Dual(queue) => Some(try_dual(queue, now, packet)),
                 }
             }
 
@@ -471,7 +485,7 @@ macro_rules! explain_any {
                     AnyQueue::Fair(queue) => depart_fair(queue, now),
                     AnyQueue::FairCodel(queue) => depart_fair(queue, now),
                     AnyQueue::LinuxFairCodel(queue) => depart_fair(queue, now),
-                    AnyQueue::Dual(_) => Vec::new(),
+                    AnyQueue::Dual(queue) => queue.explain_dequeue(now),
                 }
             }
         }
@@ -498,226 +512,6 @@ impl Explain for BoxedAqm {
         _packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-}
-
-impl Explain for crate::schemes::wred::Wred {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-
-    fn why_departure<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-}
-
-impl Explain for crate::schemes::step::Step {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-
-    fn why_departure<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-}
-
-impl Explain for crate::schemes::rem::Rem {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-
-    fn why_departure<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-}
-
-impl Explain for crate::schemes::blue::Blue {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-
-    fn why_departure<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-}
-
-impl Explain for crate::schemes::sfb::Sfb {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-
-    fn why_departure<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-}
-
-impl Explain for crate::schemes::sred::Sred {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-
-    fn why_departure<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-}
-
-impl Explain for crate::schemes::pi::Pi {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-
-    fn why_departure<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-}
-
-impl Explain for crate::schemes::pi2::Pi2 {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-
-    fn why_departure<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-}
-
-impl Explain for crate::schemes::cobalt::Cobalt {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-
-    fn why_departure<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-}
-
-impl Explain for crate::schemes::dial::Dial {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
-    ) -> Option<Why> {
-        None
-    }
-
-    fn why_departure<Q: Backlog>(
-        &self,
-        _: Nanos,
-        _: &PacketInfo,
-        _: &Q,
-        _: &mut Pcg32,
     ) -> Option<Why> {
         None
     }

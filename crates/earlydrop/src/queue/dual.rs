@@ -5,6 +5,8 @@
 //! (AQM) for Low Latency, Low Loss, and Scalable Throughput (L4S)", RFC 9332, 2023,
 //! appendix A. Equations and readings: the scheme [`dualpi2`](crate::schemes::dualpi2).
 
+mod why;
+
 use super::pool::{Chain, Pool};
 use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
 use crate::aqm::{Backlog, DropReason, Ticker, Verdict};
@@ -76,6 +78,9 @@ pub struct DualQueue<P> {
     last_delay: f64,
     /// In bytes: above zero the Classic queue is next.
     credit: f64,
+    /// p' and the two delays that the last update started from; `None` before the first with
+    /// these parameters.
+    last_update: Option<[f64; 3]>,
     random: Pcg32,
     counters: Counters,
 }
@@ -95,6 +100,7 @@ impl<P: Packet> DualQueue<P> {
             base: 0.0,
             last_delay: 0.0,
             credit: 0.0,
+            last_update: None,
             random,
             counters: Counters::default(),
         }
@@ -111,6 +117,7 @@ impl<P: Packet> DualQueue<P> {
         let old = core::mem::replace(&mut self.ticker, Ticker::every(coupling.update));
         self.ticker.continue_from(now, &old);
         self.coupling = coupling;
+        self.last_update = None;
         self.base = self.base.min(self.largest_base());
     }
 
@@ -161,11 +168,13 @@ impl<P: Packet> DualQueue<P> {
         let coupling = self.coupling;
         let most = self.largest_base();
         let (base, last_delay) = (&mut self.base, &mut self.last_delay);
+        let last_update = &mut self.last_update;
         let mut updated = false;
         self.ticker.catch_up(now, |tick| {
             updated = true;
             let before = (*base, *last_delay);
             let delay = Self::delay(heads, tick);
+            *last_update = Some([before.0, delay, before.1]);
             *base = pi_step(*base, &coupling, delay, *last_delay).clamp(0.0, most);
             *last_delay = delay;
             // The heads only grow older, so p' stays at its maximum once there.

@@ -35,6 +35,7 @@ pub(crate) use crate::curve::{gentle_piece, linear_piece};
 
 use average::FastPath;
 pub(crate) use spacing::{Gap, Shares, probability};
+pub(crate) use why::{explain_whole, first_in_band, outside, source_of, spared};
 
 use core::hint::cold_path;
 

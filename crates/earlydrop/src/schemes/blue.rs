@@ -26,6 +26,8 @@
 //! |---|---|---|---|
 //! | BLUE by itself | not in their releases | no: SFB, and COBALT's BLUE inside cake | yes |
 
+mod why;
+
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;

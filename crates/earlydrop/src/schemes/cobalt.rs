@@ -40,6 +40,8 @@
 //! | BLUE at 400 ms of delay | no | `BlueThreshold` | no |
 //! | overflow counts for | the fattest flow | the queue | the queue, or the flow it is taken from |
 
+mod why;
+
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;

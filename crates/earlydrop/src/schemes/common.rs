@@ -3,6 +3,7 @@
 use alloc::format;
 
 use crate::aqm::{Backlog, DropReason, Verdict};
+use crate::explanation::{Why, numbers};
 use crate::packet::PacketInfo;
 use crate::registry::{ConfigError, Kind, Length, Link, Parameter, Settings, Value};
 use crate::units::{BitsPerSec, Bytes};
@@ -47,6 +48,11 @@ impl Signalling {
         }
     }
 
+    /// Whether a packet passes that is due a signal.
+    pub(crate) fn passes(self, packet: &PacketInfo) -> bool {
+        self.signal(packet) == Verdict::Keep
+    }
+
     #[inline]
     pub(crate) fn signal(self, packet: &PacketInfo) -> Verdict {
         match signal(self.ecn, packet) {
@@ -70,6 +76,22 @@ impl Counting {
         Counting {
             per_mean_packet: in_bytes.then_some(1.0 / s.link().mean_packet.0 as f64),
         }
+    }
+
+    /// Shows the size of a packet over the mean where bytes are counted, and the probability of
+    /// one of its size; returns that.
+    pub(crate) fn explain_scaled(self, why: &mut Why, p: f64, packet: &PacketInfo) -> f64 {
+        let scaled = p * self.weight_of(packet);
+        if let Some(per_mean) = self.per_mean_packet {
+            why.step(
+                "the probability of a packet of its size",
+                ("p_s", ""),
+                "p_s = p size / mean_packet",
+                numbers!("{} * {} / {}", p, f64::from(packet.size), 1.0 / per_mean),
+                scaled,
+            );
+        }
+        scaled
     }
 
     #[inline]
@@ -119,6 +141,14 @@ impl Threshold {
         } else {
             self.given.in_packets(self.mean_packet, rate)
         };
+    }
+
+    /// The length of `queue` in the threshold's unit, the threshold, and the unit.
+    pub(crate) fn compared_with<Q: Backlog>(&self, queue: &Q) -> (f64, f64, &'static str) {
+        match self.in_bytes {
+            true => (queue.bytes() as f64, self.amount, "bytes"),
+            false => (f64::from(queue.packets()), self.amount, "packets"),
+        }
     }
 
     /// Whether `queue` is longer than the threshold.

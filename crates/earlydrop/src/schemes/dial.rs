@@ -27,6 +27,8 @@
 //! |---|---|---|---|
 //! | a probability set at run time | `ErrorModel`, on the link rather than the queue | `tc qdisc change ... netem loss P ecn` | yes |
 
+mod why;
+
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::curve::in_steps;
 use crate::packet::PacketInfo;

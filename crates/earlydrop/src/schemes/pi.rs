@@ -27,6 +27,8 @@
 //! | ECN | off (`setbit_`) | | on |
 //! | bytes | queue and probability apart (`queue_in_bytes_`, `bytes_`) | | together |
 
+mod why;
+
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
@@ -129,6 +131,9 @@ pub struct Pi {
     probability: f64,
     /// The queue at the last sample, in packets.
     last: f64,
+    /// The probability and the two queues that the last sample started from; `None` before the
+    /// first with these parameters.
+    last_update: Option<[f64; 3]>,
 }
 
 impl Pi {
@@ -153,10 +158,12 @@ impl Pi {
             ticker: Ticker::every(Nanos::from_secs_f64(1.0 / s.number("rate"))),
             probability: 0.0,
             last: 0.0,
+            last_update: None,
         })
     }
 
     fn sample(&mut self, length: f64) -> bool {
+        self.last_update = Some([self.probability, length, self.last]);
         let next = (self.probability + self.gains.step(length, self.last)).clamp(0.0, 1.0);
         let changed = next != self.probability || length != self.last;
         (self.probability, self.last) = (next, length);

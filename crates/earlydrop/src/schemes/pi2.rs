@@ -36,6 +36,8 @@
 //! | random numbers for a classic packet | a second one if the first is below p' | one |
 //! | scalable | every ECN-capable packet | ECT(1) and CE; `scalable=capable` |
 
+mod why;
+
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
@@ -204,6 +206,9 @@ pub struct Pi2 {
     /// p'^2 and k p', computed once an update.
     classic: f64,
     linear: f64,
+    /// p' and the two delays that the last update started from; `None` before the first with
+    /// these parameters.
+    last_update: Option<[f64; 3]>,
 }
 
 impl Pi2 {
@@ -233,12 +238,14 @@ impl Pi2 {
             delay: 0.0,
             classic: 0.0,
             linear: 0.0,
+            last_update: None,
         })
     }
 
     /// Takes one step of p'; returns whether a further step with the same delay would change
     /// anything.
     fn update(&mut self, delay: f64) -> bool {
+        self.last_update = Some([self.base, delay, self.delay]);
         let step = self.gains.step(delay, self.delay);
         let base = (self.base + step).clamp(0.0, self.largest_base);
         let changed = base != self.base || delay != self.delay;

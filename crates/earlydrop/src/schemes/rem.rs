@@ -33,6 +33,8 @@
 //! | alpha | 0.1, fixed | | a parameter |
 //! | full buffer | checked before p | | checked after p |
 
+mod why;
+
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::PacketInfo;
 use crate::queue::Limit;
@@ -246,6 +248,20 @@ pub struct Rem {
     average_arrivals: f64,
     price: f64,
     probability: f64,
+    /// What the last update started from; `None` before the first with these parameters.
+    last_update: Option<Update>,
+}
+
+/// What an update of the price starts from.
+#[derive(Clone, Copy, Debug)]
+struct Update {
+    price: f64,
+    /// The queue.
+    length: f64,
+    /// The packets that arrived, and their average before.
+    arrivals: [f64; 2],
+    /// The packets that the link could send.
+    capacity: f64,
 }
 
 impl Rem {
@@ -273,6 +289,7 @@ impl Rem {
             average_arrivals: 0.0,
             price: 0.0,
             probability: 0.0,
+            last_update: None,
         })
     }
 
@@ -280,6 +297,12 @@ impl Rem {
     /// would change anything.
     fn update(&mut self, length: f64) -> bool {
         let parameters = &self.parameters;
+        self.last_update = Some(Update {
+            price: self.price,
+            length,
+            arrivals: [self.arrivals, self.average_arrivals],
+            capacity: self.capacity,
+        });
         let mut arrivals =
             (1.0 - parameters.inw) * self.average_arrivals + parameters.inw * self.arrivals;
         if arrivals < NO_ARRIVALS {

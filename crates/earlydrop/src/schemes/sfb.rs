@@ -43,6 +43,7 @@
 //! | token bucket | refilled when empty, for at most 10 s: `sfb_rate_limit` | | filled continuously; `tokens=empty` |
 
 mod change;
+mod why;
 
 use alloc::boxed::Box;
 use alloc::vec;

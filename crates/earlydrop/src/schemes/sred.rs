@@ -25,6 +25,8 @@
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
+mod why;
+
 use alloc::boxed::Box;
 use alloc::vec;
 

@@ -21,6 +21,8 @@
 //! | a queue of exactly K | marked | marked (`ce_threshold`: not) | not marked |
 //! | threshold in | packets or bytes | bytes; time for `ce_threshold` | any of the three |
 
+mod why;
+
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;

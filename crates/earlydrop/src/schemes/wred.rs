@@ -31,6 +31,7 @@
 //! | average, idle decay, gaps | | | as Linux `red` | | `as=linux`: as `red:as=linux`, to the packet |
 
 mod change;
+mod why;
 
 use alloc::boxed::Box;
 use alloc::format;

@@ -17,7 +17,65 @@ use load::{Load, Sent};
 use support::{plan, presets};
 
 /// Calls of one load.
-const ARRIVALS: u32 = 8000;
+const ARRIVALS: u32 = 6000;
+
+/// Combinations that no preset has.
+const MORE: &[&str] = &[
+    "red:spacing=geometric",
+    "red:spacing=pseudocode",
+    "red:spacing=uniform2,by_size=on",
+    "red:spacing=wait,by_size=on,cautious=on",
+    "red:spacing=drawn",
+    "red:spacing=drawn,entry=free,ecn=on",
+    "red:by_size=on,mark_limit=0.05",
+    "red:unit=bytes,min=4000 bytes,max=20 kB,idle=floor",
+    "red:curve=numbers,segments=5: 0 0.01 0.0002; 20: 0.4 0.001; 40: 1",
+    "red:curve=5:0 10:0.2 10:0.05 30:1,idle=none",
+    "red:weight=1,min=2,max=6",
+    "red:arithmetic=linux,weight=0.0625,idle=linux,mark_above_max=on",
+    "gred:adapt=ared,gentle_slope=initial",
+    "clred:adapt=ared,policy=sfred",
+    "dsred:adapt=feng,policy=lru,limit=60",
+    "nlred:adapt=restraint,policy=fred,limit=60",
+    "mred:adapt=rared,policy=choke,slope=auto",
+    "rared:base=red,policy=sfred",
+    "sfred:totals=all,fast_scaling=as-printed,unit=bytes,min=5 kB,max=15 kB,k=5 kB",
+    "lru-red:lru_scaling=count,lru_threshold=20,curve=numbers",
+    "fred:unit=bytes,min=10 kB,max=20 kB,fred_above_max=drop,limit=60 packets",
+    "wred:gentle=on,by_size=on,cautious=on",
+    "wred:average=per-class,spacing=wait",
+    "rem:signal=departure,unit=bytes,inw=0.3,limit=60",
+    "rem:gamma=0.05,others=pass,limit=60",
+    "blue:threshold=10 packets,d1=0.05",
+    "blue:limit=20,d1=0.1,freeze_time=10 ms",
+    "sfb:limit=60,bins=4,bin_size=10,penalty_rate=200,rehash=1 s,warmup=0.5 s,d1=0.05",
+    "sfb:as=linux,limit=80 packets,d1=0.05,d2=0.001",
+    "sred:zombies=50,limit=60",
+    "sred:limit=60 kB,full=off,zombies=20,flows=8",
+    "pi:unit=bytes,q_ref=10 packets,limit=60,a=0.002,b=0.0019",
+    "pie:delay=rate,decay=half,cap=off",
+    "pie:derandomise=on,limit=60",
+    "pie:as=linux,delay=timestamps,ecn=on",
+    "pie:burst=0 s,high_delay=20 ms",
+    "pi2:scalable=none,limit=60",
+    "dualpi2:drop_on_overload=off",
+    "dualpi2:limit=40,alpha=1,beta=10",
+    "dualpi2:as=paper,spread=chance,alpha=2",
+    "codel:ce_threshold=1 ms",
+    "codel:as=linux,ecn=on,limit=60",
+    "codel:clock=1024ns,sqrt=newton,interval=20 ms",
+    "cobalt:limit=30,increment=0.05",
+    "fq-codel:limit=30,queues=8,drop_batch=3",
+    "fq-codel:as=linux,limit=50,bypass=on,queues=16,memory_limit=60 kB",
+    "fq-red:inner=pie,queues=4,limit=200",
+    "fq-red:inner=choke,inner.min=2,inner.max=9,queues=4,limit=80,memory_limit=40 kB",
+    "fq-red:inner=cobalt,queues=4,limit=50",
+    "step:threshold=5 ms,others=pass",
+    "droptail:limit=20 kB",
+    "dial:probability=0.05",
+    "dial:probability=0.2,spacing=uniform",
+    "dial:probability=0.1,spacing=wait,ecn=off",
+];
 
 /// Runs one load over a queue that is asked before its calls and one that never is.
 fn run(spec: &str, load: &mut Load, seed: u64) -> Tally {
@@ -56,7 +114,8 @@ fn run(spec: &str, load: &mut Load, seed: u64) -> Tally {
 
 #[test]
 fn an_explanation_is_what_happens_next() {
-    let specs = presets();
+    let mut specs = presets();
+    specs.extend(MORE.iter().map(|spec| spec.to_string()));
     let (next, tallies) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
@@ -74,8 +133,14 @@ fn an_explanation_is_what_happens_next() {
     let mut all = Tally::default();
     for (spec, tally) in &tallies {
         println!("{spec:24} {tally:?}");
+        assert!(tally.signals() > 10, "{spec} drops and marks too little");
         all.add(tally);
     }
     println!("{:24} {all:?}", "all");
     assert_eq!(tallies.len(), specs.len());
+    assert!(
+        all.by_chance > 200_000,
+        "decided by chance: {}",
+        all.by_chance
+    );
 }

@@ -1,8 +1,8 @@
 //! What the adaptation has made of max_p.
 
 use super::Adaptation;
-use crate::explanation::Why;
-use crate::red::{Average, Curve};
+use crate::explanation::{Why, numbers};
+use crate::red::{Average, Curve, Shape};
 use crate::units::Nanos;
 
 impl Adaptation {
@@ -19,7 +19,7 @@ impl Adaptation {
         let says = match self {
             Adaptation::None => return None,
             Adaptation::Feng(feng) => {
-                feng.explain(why, average, curve);
+                feng.explain(why, average, curve, symbol);
                 return None;
             }
             Adaptation::Floyd(_) => "max_p, as adaptive RED has set it at its last step",
@@ -30,10 +30,46 @@ impl Adaptation {
             Adaptation::Rate(_, None) => "max_p of RED, the base",
         };
         why.given(says, (symbol, ""), curve.strength());
+        match self {
+            Adaptation::Floyd(_) | Adaptation::Rate(_, Some(_)) => {
+                explain_band(why, curve.shape(), unit);
+            }
+            Adaptation::Restraint(_) => explain_middle(why, curve.shape(), unit),
+            _ => {}
+        }
         if let Adaptation::Rate(rule, _) = self {
             let shape = curve.shape();
             rule.explain(why, now, average.value(), shape.max - shape.min, unit);
         }
         self.on_average(now, average, curve)
     }
+}
+
+/// The band in which adaptive RED keeps the average.
+fn explain_band(why: &mut Why, shape: &Shape, unit: &'static str) {
+    let Shape { min, max, .. } = *shape;
+    for (says, symbol, share) in [
+        ("below this average each step lowers max_p", "low", 0.4),
+        ("above this average each step raises max_p", "high", 0.6),
+    ] {
+        why.step(
+            says,
+            (symbol, unit),
+            alloc::format!("{symbol} = min + {share} (max - min)"),
+            numbers!("{} + {} * ({} - {})", min, share, max, min),
+            min + share * (max - min),
+        );
+    }
+}
+
+/// The average from which restraint acts.
+fn explain_middle(why: &mut Why, shape: &Shape, unit: &'static str) {
+    let Shape { min, max, .. } = *shape;
+    why.step(
+        "between this average and max, max_p rises while average and arrivals climb",
+        ("mid", unit),
+        "mid = (min + max) / 2",
+        numbers!("({} + {}) / 2", min, max),
+        (min + max) / 2.0,
+    );
 }

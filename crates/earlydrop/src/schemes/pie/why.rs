@@ -42,7 +42,7 @@ impl Explain for Pie {
         }
         let why = match self.parameters.derandomise {
             true => self.why_derandomised(why, random),
-            false => why.drawn("a random drop with p", random.uniform(), self.probability),
+            false => why.drawn("a random signal with p", random.uniform(), self.probability),
         };
         Some(self.why_not_marked(why, packet))
     }
@@ -136,7 +136,13 @@ impl Pie {
         if delay >= self.parameters.half || self.probability >= 0.2 {
             return why.by("no drop before the next update", "signals are off so far");
         }
-        why.given("the queueing delay", ("delay", "s"), delay);
+        if self.departed {
+            why.given(
+                "the delay of the last packet that left",
+                ("delay", "s"),
+                delay,
+            );
+        }
         why.given("half the target", ("target/2", "s"), self.parameters.half);
         let (delay, half) = (1000.0 * delay, 1000.0 * self.parameters.half);
         let reason = format!(
@@ -165,7 +171,7 @@ impl Pie {
         if sum >= LARGEST_SUM {
             return why.by("a drop long after the last", below(sum, LARGEST_SUM));
         }
-        why.drawn("a random drop with p", random.uniform(), p)
+        why.drawn("a random signal with p", random.uniform(), p)
     }
 
     /// Says why an ECN-capable packet that is signalled is not marked.
