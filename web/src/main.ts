@@ -41,6 +41,11 @@ async function embedded(id: string): Promise<ArrayBuffer> {
   return new Response(stream).arrayBuffer();
 }
 
+/** The page's own address, or the one that the command has written into the page. */
+function startAddress(): string {
+  return location.hash.length > 1 ? location.hash : (byId("start").textContent?.trim() ?? "");
+}
+
 class Page {
   private readonly laboratory: Laboratory;
   private readonly schemes: Scheme[];
@@ -219,9 +224,9 @@ class Page {
   }
 
   private address(): string {
-    const { setup, time } = this.laboratory;
+    const { setup, time, goal } = this.laboratory;
     const tour = this.tours.tour?.id;
-    return writeAddress({ setup, time: Math.round(time) / SECOND, ...(tour ? { tour } : {}) });
+    return writeAddress({ setup, time: Math.round(goal ?? time) / SECOND, ...(tour ? { tour } : {}) });
   }
 
   private writeAddress(): void {
@@ -293,10 +298,11 @@ async function main(): Promise<void> {
   const workerUrl = URL.createObjectURL(new Blob([byId("worker").textContent!], { type: "text/javascript" }));
   const laboratory = new Laboratory(program, bytes, workerUrl, defaultSetup());
   const page = new Page(laboratory, program.schemes(), program.version());
-  page.open(location.hash);
+  const { time, tour } = readAddress(startAddress());
+  page.open(startAddress());
   // A reader sees the queue move at once, unless motion is unwanted or a time was asked for.
-  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches || readAddress(location.hash).time > 0;
-  if (!isStill && laboratory.problems.length === 0 && readAddress(location.hash).tour === undefined) laboratory.play();
+  const isStill = time > 0 || tour !== undefined || matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (!isStill && laboratory.problems.length === 0) laboratory.play();
   byId("loading").remove();
   Object.assign(window, { laboratory });
 }
