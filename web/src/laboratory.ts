@@ -34,6 +34,8 @@ export class Laboratory {
   private readonly program: Program;
   private readonly bytes: ArrayBuffer;
   private readonly workerUrl: string;
+  /** The time up to which the lanes were asked to run, ns. */
+  private requested = 0;
   private listeners: [Event, () => void][] = [];
 
   constructor(program: Program, bytes: ArrayBuffer, workerUrl: string, setup: Setup) {
@@ -88,6 +90,7 @@ export class Laboratory {
     this.lanes.forEach((lane, index) => lane.open(this.opening(setup, index), known));
     this.time = Math.min(time, known);
     this.goal = time > known ? time : undefined;
+    this.requested = -Infinity;
     this.request();
     this.tell("setup");
     return true;
@@ -175,8 +178,11 @@ export class Laboratory {
 
   /** Lets the lanes run ahead of the clock. */
   private request(): void {
-    const span = this.speed === Infinity ? 2 : Math.max(AHEAD * this.speed, 0.05);
-    const until = (this.goal ?? this.time) + span * SECOND;
+    const span = (this.speed === Infinity ? 2 : Math.max(AHEAD * this.speed, 0.05)) * SECOND;
+    const until = (this.goal ?? this.time) + span;
+    // A frame's worth more is not worth a message.
+    if (until >= this.requested && until - this.requested < span / 5 && until < this.end) return;
+    this.requested = until;
     for (const lane of this.lanes) lane.advance(Math.min(until, this.end));
   }
 

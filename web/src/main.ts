@@ -51,7 +51,7 @@ class Page {
   private readonly schemes: Scheme[];
   private columns: Column[] = [];
   private readonly view: Spans = { span: 10 };
-  private tops: Tops = { queue: 10, cwnd: 10, bps: 1e6 };
+  private tops: Tops = { queue: 10, now: 30, cwnd: 10, bps: 1e6 };
   private readonly why: WhyPanel;
   private readonly tours: TourPanel;
   private readonly curve: CurveEditor;
@@ -72,6 +72,8 @@ class Page {
     byId("asides").append(this.tours.element, this.why.element);
     byId("share").append(sharePanel(laboratory, () => `${location.href.split("#")[0]}#${this.address()}`));
     this.buttons();
+    // A small window shows the queues first.
+    if (innerWidth < 700) byId("knobs").removeAttribute("open");
     keys(laboratory);
     laboratory.on("setup", () => this.arrange());
     laboratory.on("setup", () => this.writeAddress());

@@ -181,7 +181,7 @@ function drawSojourn(pen: Pen, box: Box, view: View): void {
     pen.line(line, { colour: schemeColour(index, theme), width: 1.8 });
   });
   pen.line([box.x, y(target * 1e3), box.x + box.width, y(target * 1e3)], { colour: inks.text, dash: [4, 3] });
-  pen.text(`target ${spanText(target)}`, box.x + 4, y(target * 1e3) - 4, { size: 10.5, colour: inks.text });
+  pen.text(`target ${spanText(target)}`, box.x + 4, y(target * 1e3) + 12, { size: 10.5, colour: inks.text });
   const end = x(Math.max(time, 0) / SECOND);
   const start = x((time - interval * SECOND) / SECOND);
   pen.line([start, box.y + 4, end, box.y + 4], { colour: inks.muted, width: 3 });

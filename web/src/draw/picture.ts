@@ -28,7 +28,10 @@ export interface View {
 }
 
 export interface Tops {
+  /** Packets in the plots over time. */
   queue: number;
+  /** Packets in the picture of the queue. */
+  now: number;
   cwnd: number;
   bps: number;
 }

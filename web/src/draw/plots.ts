@@ -112,8 +112,8 @@ function drawSignals(pen: Pen, box: Box, { lane, time, inks }: View, from: numbe
     const isDrop = event >= DROPPED;
     if (!isDrop && (event !== DEPARTED || packets.at(row, PACKET.marked) === 0)) continue;
     const at = Math.round(x(packets.time(row) / SECOND));
-    if (isDrop && at !== drop) pen.line([at, box.y - 5, at, box.y + 3], { colour: inks.drop, width: 1.4 });
-    if (!isDrop && at !== mark) pen.line([at, box.y + 4, at, box.y + 9], { colour: inks.mark, width: 1.4 });
+    if (isDrop && at !== drop) pen.line([at, box.y + 1, at, box.y + 7], { colour: inks.drop, width: 1.2 });
+    if (!isDrop && at !== mark) pen.line([at, box.y + 8, at, box.y + 13], { colour: inks.mark, width: 1.2 });
     if (isDrop) drop = at;
     else mark = at;
   }
@@ -123,15 +123,15 @@ function drawProbability(pen: Pen, box: Box, view: View, time: Axis): void {
   const { lane, inks, index, theme } = view;
   const { samples } = lane.history;
   const probes = lane.description?.probes ?? [];
-  const drawn = PROBABILITIES.filter(([probe]) => probes.includes(probe));
+  const known = PROBABILITIES.filter(([probe]) => probes.includes(probe));
+  // CoDel has no probability: its count says how fast it drops.
+  const isCount = known.length === 0 && probes.includes("count");
+  const drawn: typeof known = isCount ? [["count", "drops in this dropping state"]] : known;
   const rows = rowsIn(samples, time.from * SECOND, view.time);
-  let top = 0;
-  const first = drawn[0];
-  if (first) {
-    const column = SAMPLE.probes + probes.indexOf(first[0]);
-    for (let row = rows[0]; row < rows[1]; row += 1) top = Math.max(top, samples.at(row, column) || 0);
-  }
-  const y = { from: 0, to: Math.min(1, roundUp(Math.max(top * 1.2, 0.005))), count: 2, name: drawn.length > 0 ? "probability" : "no probability" };
+  const top = usualTop(samples, drawn.slice(0, 1).map(([probe]) => SAMPLE.probes + probes.indexOf(probe)), rows);
+  const round = roundUp(Math.max(top * 1.2, 0.005));
+  const name = isCount ? "count" : drawn.length > 0 ? "probability" : "no probability: it drops when it is full";
+  const y = { from: 0, to: isCount ? Math.max(4, round) : Math.min(1, round), count: 2, name };
   const scales = axes(pen, box, time, y, inks);
   const colour = schemeColour(index, theme);
   pen.within(box.x, box.y, box.width, box.height + 1, () => {
@@ -154,6 +154,17 @@ function drawCwnd(pen: Pen, box: Box, view: View, time: Axis): void {
   pen.within(box.x, box.y, box.width, box.height + 1, () => {
     flows.forEach((flow, at) => pen.line(points(windows, 1 + at, rows, x, y), { colour: flowColour(flow, theme), width: 1.3 }));
   });
+}
+
+/** What a column stays below most of the time; short peaks leave the plot at its top. */
+function usualTop(table: Table, columns: number[], [first, last]: [number, number]): number {
+  const column = columns[0];
+  if (column === undefined) return 0;
+  const values: number[] = [];
+  const every = Math.max(1, Math.floor((last - first) / 300));
+  for (let row = first; row < last; row += every) values.push(table.at(row, column) || 0);
+  values.sort((one, other) => one - other);
+  return values[Math.floor(values.length * 0.95)] ?? 0;
 }
 
 /** Rates of the flows, one upon the other. */
@@ -181,6 +192,7 @@ function drawThroughput(pen: Pen, box: Box, view: View, time: Axis): void {
 /** Vertical ranges for all lanes: round numbers above what was seen in the plots' span. */
 export function topsOf(views: Pick<View, "lane" | "time" | "span" | "linkBps">[], before: Tops): Tops {
   let queue = 10;
+  let now = 30;
   let cwnd = 4;
   let bps = 0;
   for (const { lane, time, span, linkBps } of views) {
@@ -189,13 +201,14 @@ export function topsOf(views: Pick<View, "lane" | "time" | "span" | "linkBps">[]
     for (let row = samples.countTo(time - span); row < samples.countTo(time); row += 1) {
       queue = Math.max(queue, samples.at(row, SAMPLE.packets));
       if (average >= 0) queue = Math.max(queue, samples.at(row, SAMPLE.probes + average) || 0);
+      if (samples.time(row) > time - 3 * SECOND) now = Math.max(now, samples.at(row, SAMPLE.packets));
     }
     for (let row = windows.countTo(time - span); row < windows.countTo(time); row += 4) {
       for (let column = 1; column < windows.width; column += 1) cwnd = Math.max(cwnd, windows.at(row, column) || 0);
     }
     bps = Math.max(bps, linkBps * 1.1);
   }
-  return { queue: steady(queue, before.queue), cwnd: steady(cwnd, before.cwnd), bps };
+  return { queue: steady(queue, before.queue), now: steady(now, before.now), cwnd: steady(cwnd, before.cwnd), bps };
 }
 
 /** A range that does not flicker: it grows at once, and shrinks where it is far too large. */

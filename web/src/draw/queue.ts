@@ -76,7 +76,7 @@ function grid(box: Box, capacity: number): { side: number; rows: number } {
 }
 
 function drawStrip(pen: Pen, box: Box, { packets }: Strip, view: View): void {
-  const { side, rows } = grid(box, view.tops.queue);
+  const { side, rows } = grid(box, view.tops.now);
   const gap = side > 5 ? 1 : 0;
   pen.within(box.x, box.y, box.width, box.height, () => {
     packets.forEach((packet, place) => {
@@ -112,7 +112,7 @@ function drawLink(pen: Pen, box: Box, { scene, time, linkBps, theme, inks }: Vie
 function drawDrops(pen: Pen, area: Box, strips: Strip[], view: View): Spot[] {
   const { scene, time, speed, inks, theme, chosen } = view;
   const life = dropLife(speed);
-  const { side, rows } = grid({ ...area, height: area.height / strips.length }, view.tops.queue);
+  const { side, rows } = grid({ ...area, height: area.height / strips.length }, view.tops.now);
   const spots: Spot[] = [];
   for (const drop of scene.drops) {
     const age = (time - drop.at) / life;

@@ -40,11 +40,11 @@ export const load: Tour = {
       },
     },
     {
-      text: ["ARED with five flows: max_p has fallen to its lower limit, `ared bottom` (under `all parameters`), which is 0.01. That is why fifty flows found it unprepared."],
+      text: ["ARED with five flows: max_p has fallen to its lower limit, `ared_bottom` (under `all parameters`), which is 0.01. That is why fifty flows found it unprepared."],
       show: "schemes=ared:min=5,max=15&flows=5&t=20",
       speed: 3,
       task: {
-        ask: "Prepare it: raise `ared bottom`, and move `max p` itself to 0.08 or so, from where the adaptation goes on; max_p shall stay above 0.05.",
+        ask: "Prepare it: raise `ared_bottom`, and move `max_p` itself to 0.08 or so, from where the adaptation goes on; max_p shall stay above 0.05.",
         isDone: (seen) => seen.sinceMove > 5 && seen.probe(0, "max_p") > 0.05,
         solution: [
           { lane: 0, name: "ared_bottom", value: "0.06" },

@@ -125,7 +125,7 @@ export class ParameterPanel {
     const { name, unit, meaning, choices } = parameter;
     const id = `p${this.lane}-${name}`;
     const title = `${meaning}; ${parameter.range}; default ${parameter.default} (${parameter.origin})`;
-    const label = el("label", { for: id, title }, name.replaceAll("_", " "));
+    const label = el("label", { for: id, title }, name);
     const options = unit === "on or off" ? ["on", "off"] : choices?.map((choice) => choice.name).filter((choice) => choice !== "numbers");
     if (options && name !== "curve") {
       const select = el("select", { id, "data-parameter": name, title, onchange: () => this.change(name, select.value) });
@@ -157,7 +157,7 @@ export class ParameterPanel {
       return el("div", { class: "knob wide" }, label, text, list);
     }
     const scale = rangeScale(slider);
-    const range = el("input", { type: "range", min: 0, max: scale.steps, step: 1, "aria-label": name.replaceAll("_", " "), "data-slider": name, title });
+    const range = el("input", { type: "range", min: 0, max: scale.steps, step: 1, "aria-label": name, "data-slider": name, title });
     let isMoving = false;
     const apply = throttled(() => {
       isMoving = false;
