@@ -114,6 +114,9 @@ enum Note {
 type Notes = Rc<RefCell<Vec<Note>>>;
 
 /// A scheme that notes why it gives each verdict.
+///
+/// It sees the backlog behind a pointer: so all schemes' code is compiled once more for it, and not
+/// once for each kind of queue.
 struct Noted {
     aqm: AnyAqm,
     notes: Notes,
@@ -136,10 +139,11 @@ impl Aqm for Noted {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
+        let queue: &dyn Backlog = queue;
         let why = self
             .aqm
-            .why_arrival(now, packet, queue, &mut random.clone());
-        let verdict = self.aqm.on_arrival(now, packet, queue, random);
+            .why_arrival(now, packet, &queue, &mut random.clone());
+        let verdict = self.aqm.on_arrival(now, packet, &queue, random);
         let note = Note::Judged(why, *packet, verdict);
         self.notes.borrow_mut().push(note);
         verdict
@@ -161,10 +165,11 @@ impl Aqm for Noted {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
+        let queue: &dyn Backlog = queue;
         let why = self
             .aqm
-            .why_departure(now, packet, queue, &mut random.clone());
-        let verdict = self.aqm.on_departure(now, packet, queue, random);
+            .why_departure(now, packet, &queue, &mut random.clone());
+        let verdict = self.aqm.on_departure(now, packet, &queue, random);
         let note = Note::Judged(why, *packet, verdict);
         self.notes.borrow_mut().push(note);
         verdict
@@ -183,7 +188,8 @@ impl Aqm for Noted {
     }
 
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
-        self.aqm.poll(now, queue);
+        let queue: &dyn Backlog = queue;
+        self.aqm.poll(now, &queue);
     }
 }
 
