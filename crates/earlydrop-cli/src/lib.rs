@@ -32,8 +32,8 @@ use earlydrop_lab::escape::visible;
 #[cfg(target_os = "linux")]
 use commands::{bridge, live, shell};
 use commands::{
-    check, compare, configure, explain, export, figure, queue, report, reproduce, run, schemes,
-    trace, translate, tune,
+    check, compare, configure, explain, export, figure, lab, queue, report, reproduce, run,
+    schemes, trace, translate, tune,
 };
 use draw::{Style, painted};
 use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
@@ -70,6 +70,7 @@ enum Command {
     Reproduce(reproduce::Reproduce),
     Export(export::Export),
     Figure(figure::Figure),
+    Lab(lab::Lab),
     Schemes(schemes::Schemes),
     Check(check::Check),
     Explain(explain::Explain),
@@ -198,6 +199,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<u8, Failure> {
         Command::Reproduce(arguments) => reproduce::run(arguments, out, style),
         Command::Export(arguments) => export::run(arguments, out),
         Command::Figure(arguments) => figure::run(arguments, out),
+        Command::Lab(arguments) => lab::run(arguments, out),
         Command::Schemes(arguments) => schemes::run(arguments, out, style),
         Command::Check(arguments) => check::run(arguments, out),
         Command::Explain(arguments) => explain::run(arguments, out, style),

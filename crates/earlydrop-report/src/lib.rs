@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`figure`] | charts as SVG: curves, bars, forest plots; pictures for papers as SVG, PDF and PGF |
 //! | [`latex`] | tables for LaTeX |
+//! | [`laboratory`] | the page of the laboratory, and addresses of what it shows |
 //! | [`mod@table`] | a run's summary as tables, Markdown and CSV |
 //! | [`derived`] | buffers, thresholds and targets of a plan, in sentences |
 //! | [`run_report`] | a run's results as one interactive page, and as JSON |
@@ -76,6 +77,7 @@ pub mod figure;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod laboratory;
 pub mod latex;
 mod model_json;
 pub mod notebook;

@@ -10,6 +10,7 @@ pub(crate) mod configure;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod figure;
+pub(crate) mod lab;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
 pub(crate) mod queue;

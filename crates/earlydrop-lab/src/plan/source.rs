@@ -455,8 +455,9 @@ fn expand_tcp(tree: &mut Node) {
     }
 }
 
-/// Splits schemes at commas; a piece "name=value" belongs to the scheme before it.
-fn split_schemes(text: &str) -> Vec<String> {
+/// Splits a list such as "red:min=5,max=15,codel" into its schemes: a piece "name=value" belongs to
+/// the scheme before it.
+pub fn split_schemes(text: &str) -> Vec<String> {
     let mut schemes: Vec<String> = Vec::new();
     for piece in text
         .split(',')
