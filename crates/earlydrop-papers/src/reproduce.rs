@@ -17,6 +17,7 @@ use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
+use earlydrop_report::laboratory;
 use earlydrop_report::run_report::write_report;
 use serde_json::Value;
 
@@ -378,6 +379,9 @@ impl<'a> Reproduction<'a> {
             write_whole(&path, &text, &Signature::PAGE, Overwrite::Own)?;
             pages.push(path);
         }
+        // Points of figures open in it.
+        let path = folder.join("laboratory.html");
+        write_whole(&path, laboratory::PAGE, &Signature::PAGE, Overwrite::Own)?;
         let reports = self.all_reports();
         let ideas = self.catalogue.ideas.ideas.iter();
         let ideas: Vec<IdeaReport<'_>> = ideas.map(|idea| conclude(idea, &reports)).collect();

@@ -4,6 +4,7 @@ use earlydrop_report::figure::escape;
 use earlydrop_report::page_shell;
 
 use super::html::{badge, claim, footer, sign, strip_axis, tally, verdict_class};
+use super::laboratory;
 use super::panel_content::{FigureContent, PanelContent};
 use super::printed_table::{Number, PrintedTable};
 use super::provenance::Provenance;
@@ -28,9 +29,12 @@ pub fn page(study: &Study<'_>, provenance: &Provenance) -> String {
     }
     body.push_str(&sentences(study));
     body.push_str(&experiments(study));
+    for (name, toml) in &study.scenarios {
+        body.push_str(&laboratory::scenario(name, toml));
+    }
     body.push_str("</main>\n");
     body.push_str(&footer(provenance));
-    page_shell(&paper.title, &body, "")
+    page_shell(&paper.title, &body, laboratory::SCRIPT)
 }
 
 fn head(study: &Study<'_>, provenance: &Provenance) -> String {
@@ -149,7 +153,16 @@ fn figure(study: &Study<'_>, content: &FigureContent<'_>) -> String {
         [_, _] => "several short",
         _ => "several",
     };
-    let panels: Vec<String> = content.panels.iter().map(panel).collect();
+    let mut panels = Vec::new();
+    for (index, content_of_panel) in content.panels.iter().enumerate() {
+        let along = match figure.panels.get(index) {
+            Some(spec) if !spec.x.label.is_empty() => spec.x.label.as_str(),
+            Some(spec) => spec.x.field.name.as_str(),
+            None => "",
+        };
+        let rows = content.points.get(index).map_or(&[][..], Vec::as_slice);
+        panels.push(panel(content_of_panel, &laboratory::links(rows, along)));
+    }
     format!(
         "<section id=\"{}\">\n<h2>{}{}</h2>\n<p class=\"caption\">{}</p>\n\
          <div class=\"figure-and-claims {shape}\">\n<div class=\"panels\">\n{}</div>\n{}</div>\n{}</section>\n",
@@ -217,9 +230,12 @@ fn claims(study: &Study<'_>, reports: &[&ClaimReport<'_>]) -> String {
     )
 }
 
-fn panel(content: &PanelContent) -> String {
+/// A panel; `links` stand below a picture.
+fn panel(content: &PanelContent, links: &str) -> String {
     match content {
-        PanelContent::Picture(drawing) => format!("<figure>{}</figure>\n", drawing.inline()),
+        PanelContent::Picture(drawing) => {
+            format!("<figure>{}{links}</figure>\n", drawing.inline())
+        }
         PanelContent::Table(printed) => table(printed),
         PanelContent::Missing(why) => format!("<p class=\"none\">{}.</p>\n", escape(why)),
     }

@@ -2,6 +2,7 @@
 
 use earlydrop_report::figure::Drawing;
 
+use super::laboratory::LabPoint;
 use super::printed_table::PrintedTable;
 use crate::figures::FigureSpec;
 
@@ -27,6 +28,8 @@ pub struct FigureContent<'a> {
     pub panels: Vec<PanelContent>,
     /// The experiments that the panels show, in order.
     pub experiments: Vec<&'a str>,
+    /// For each panel the points that open in the laboratory, in rows with a name each.
+    pub points: Vec<Vec<(String, Vec<LabPoint>)>>,
 }
 
 impl FigureContent<'_> {

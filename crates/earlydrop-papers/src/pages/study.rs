@@ -5,6 +5,7 @@ use std::rc::Rc;
 use earlydrop_lab::store::StoreError;
 
 use super::experiment::Experiments;
+use super::laboratory;
 use super::panel_builder::{self, PanelData};
 use super::panel_content::FigureContent;
 use crate::catalogue::PaperEntry;
@@ -24,6 +25,8 @@ pub struct Study<'a> {
     pub figures: Vec<FigureContent<'a>>,
     /// The experiments that were run.
     pub experiments: Vec<String>,
+    /// Their scenarios as they were run, with all values.
+    pub scenarios: Vec<(String, String)>,
     /// The verdicts in other universes, of the claims that were judged there.
     pub robustness: Vec<Robustness<'a>>,
 }
@@ -48,6 +51,10 @@ impl<'a> Study<'a> {
             reports,
             figures,
             experiments: experiments.keys().cloned().collect(),
+            scenarios: experiments
+                .iter()
+                .map(|(name, experiment)| (name.clone(), experiment.plan.toml()))
+                .collect(),
             robustness: Vec::new(),
         })
     }
@@ -144,8 +151,13 @@ fn content<'a>(
             names.push(&panel.experiment.name);
         }
     }
+    let points = figure.panels.iter().map(|panel| {
+        let experiment = experiments.get(&panel.experiment.name);
+        experiment.map_or(Vec::new(), |experiment| laboratory::rows(panel, experiment))
+    });
     Ok(FigureContent {
         figure,
+        points: points.collect(),
         panels: panels.into_iter().map(|(_, panel)| panel.draw()).collect(),
         experiments: names,
     })

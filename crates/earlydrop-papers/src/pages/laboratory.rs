@@ -1,0 +1,177 @@
+//! Points of figures that open in the laboratory: the scenario as it was run, a point of its sweep,
+//! the schemes that a panel shows there, and the first seed.
+
+use std::fmt::Write as _;
+
+use earlydrop_lab::plan::Plan;
+use earlydrop_report::figure::escape;
+use earlydrop_report::laboratory::MOST_SCHEMES;
+
+use super::coordinates::{point, values, with};
+use super::experiment::Experiment;
+use crate::figures::{CurveSpec, PanelKind, PanelSpec};
+
+/// A point of a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabPoint {
+    /// What a reader calls it: "20", or the panel's title.
+    pub name: String,
+    /// The experiment.
+    pub experiment: String,
+    /// The schemes' labels.
+    pub schemes: Vec<String>,
+    /// The index of the point in the experiment's plan.
+    pub point: usize,
+    /// The first seed.
+    pub seed: u64,
+}
+
+/// The points of a panel, in rows with a name each, of a curve or of all.
+pub(super) fn rows(panel: &PanelSpec, experiment: &Experiment) -> Vec<(String, Vec<LabPoint>)> {
+    let (curves, along) = match &panel.kind {
+        PanelKind::Sweep(curves) => (curves, Some(panel.x.field.name.as_str())),
+        PanelKind::Time(curves)
+        | PanelKind::Bars { curves, .. }
+        | PanelKind::Distribution(curves)
+        | PanelKind::DropFunction(curves) => (curves, None),
+        PanelKind::Table { .. } => return Vec::new(),
+    };
+    let builder = Rows {
+        panel,
+        experiment,
+        along,
+    };
+    // Schemes at the same points are shown side by side; otherwise each curve has its points.
+    let at = curves.first().map(|curve| &curve.at);
+    let is_common = curves.len() <= MOST_SCHEMES
+        && curves
+            .iter()
+            .all(|curve| Some(&curve.at) == at && curve.each.name.is_empty());
+    let rows = match is_common {
+        true => vec![(
+            String::new(),
+            builder.points(&curves.iter().collect::<Vec<_>>()),
+        )],
+        false => curves
+            .iter()
+            .map(|curve| (curve.name.replace("{}", "…"), builder.points(&[curve])))
+            .collect(),
+    };
+    rows.into_iter()
+        .filter(|(_, points)| !points.is_empty())
+        .collect()
+}
+
+struct Rows<'a> {
+    panel: &'a PanelSpec,
+    experiment: &'a Experiment,
+    /// The swept field on the horizontal axis.
+    along: Option<&'a str>,
+}
+
+impl Rows<'_> {
+    /// The points of curves that have the same ones.
+    fn points(&self, curves: &[&CurveSpec]) -> Vec<LabPoint> {
+        let plan = &self.experiment.plan;
+        let Some(first) = curves.first() else {
+            return Vec::new();
+        };
+        let mut fixed = values(&[&first.at, &self.panel.at]);
+        // A curve for each value of a field: the first one stands for all.
+        let each = plan.axes.iter().find(|axis| axis.field == first.each.name);
+        let value = each.and_then(|axis| axis.texts().into_iter().next());
+        if let (Some(axis), Some(value)) = (each, &value) {
+            fixed.push((axis.field.as_str(), value));
+        }
+        let schemes = schemes(plan, curves);
+        let of = |name: String, index: usize| LabPoint {
+            name,
+            experiment: self.panel.experiment.name.clone(),
+            schemes: schemes.clone(),
+            point: index,
+            seed: plan.seeds[0],
+        };
+        let Some(axis) = plan
+            .axes
+            .iter()
+            .find(|axis| Some(axis.field.as_str()) == self.along)
+        else {
+            let index = point(plan, &fixed);
+            return index
+                .map(|index| of("here".to_string(), index))
+                .into_iter()
+                .collect();
+        };
+        let texts = axis.texts();
+        let points = texts.iter().filter_map(|text| {
+            let index = point(plan, &with(&fixed, &axis.field, text))?;
+            Some(of(text.clone(), index))
+        });
+        points.collect()
+    }
+}
+
+/// The labels of the curves' schemes, each once.
+fn schemes(plan: &Plan, curves: &[&CurveSpec]) -> Vec<String> {
+    let labels = plan.labels();
+    let mut schemes: Vec<String> = Vec::new();
+    for curve in curves {
+        let known = labels.iter().find(|label| **label == curve.scheme.name);
+        let label = known.or(labels.first()).map(ToString::to_string);
+        schemes.extend(label.filter(|label| !schemes.contains(label)));
+    }
+    schemes
+}
+
+/// The rows of a panel as links. Their addresses are made by [`SCRIPT`] when they are looked at.
+pub(super) fn links(rows: &[(String, Vec<LabPoint>)], along: &str) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        String::from("<details class=\"lab\"><summary>Run a point in the laboratory</summary>\n");
+    for (name, points) in rows {
+        let name = match (name.as_str(), along) {
+            ("", "") => String::new(),
+            ("", along) => format!("{along}: "),
+            (name, "") => format!("{name}: "),
+            (name, along) => format!("{name}, {along}: "),
+        };
+        let _ = write!(text, "<p>{}", escape(&name));
+        for point in points {
+            let _ = write!(
+                text,
+                "<a data-experiment=\"{}\" data-schemes=\"{}\" data-point=\"{}\" data-seed=\"{}\">{}</a> ",
+                escape(&point.experiment),
+                escape(&point.schemes.join("|")),
+                point.point,
+                point.seed,
+                escape(&point.name)
+            );
+        }
+        text.push_str("</p>\n");
+    }
+    text.push_str("</details>\n");
+    text
+}
+
+/// A scenario that links refer to, as it was run.
+pub(super) fn scenario(name: &str, toml: &str) -> String {
+    format!(
+        "<pre hidden data-scenario=\"{}\">{}</pre>\n",
+        escape(name),
+        escape(toml)
+    )
+}
+
+/// Gives links their addresses when they are shown: a scenario stands in the page once.
+pub(super) const SCRIPT: &str = r#"for (const details of document.querySelectorAll("details.lab")) {
+  details.addEventListener("toggle", () => {
+    for (const link of details.querySelectorAll("a[data-point]")) {
+      const { experiment, schemes, point, seed } = link.dataset;
+      const scenario = document.querySelector(`[data-scenario="${experiment}"]`).textContent;
+      link.href = `../laboratory.html#${new URLSearchParams({ schemes, scenario, point, seed })}`;
+    }
+  });
+}
+"#;
