@@ -85,6 +85,11 @@ impl Load {
         }
     }
 
+    /// Whether it is one of bursts.
+    pub(crate) fn is_bursty(&self) -> bool {
+        self.bursty
+    }
+
     /// The next arrival.
     pub(crate) fn next(&mut self) -> (Nanos, Sent) {
         let (gap, flow) = match self.bursty {

@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
+use earlydrop::units::{BitsPerSec, Nanos};
 
 use check::{Tally, check_arrival, check_departures};
 use load::{Load, Sent};
@@ -77,6 +78,20 @@ const MORE: &[&str] = &[
     "dial:probability=0.1,spacing=wait,ecn=off",
 ];
 
+/// Changes the link's rate after a third of the calls, and the scheme's parameters to its defaults
+/// after two thirds, where they can be changed.
+fn change(call: u32, spec: &str, now: Nanos, queues: [&mut AnyQueue<Sent>; 2]) {
+    let name = spec.split(':').next().unwrap_or(spec);
+    for queue in queues {
+        if call == ARRIVALS / 3 {
+            queue.set_link_rate(now, BitsPerSec::from_mbps(5));
+        }
+        if call == 2 * ARRIVALS / 3 {
+            let _ = queue.change(now, &plan(name));
+        }
+    }
+}
+
 /// Runs one load over a queue that is asked before its calls and one that never is.
 fn run(spec: &str, load: &mut Load, seed: u64) -> Tally {
     let plan = plan(spec);
@@ -87,6 +102,9 @@ fn run(spec: &str, load: &mut Load, seed: u64) -> Tally {
     let mut tally = Tally::default();
     for call in 0..ARRIVALS {
         let (now, packet) = load.next();
+        if load.is_bursty() {
+            change(call, spec, now, [&mut asked, &mut silent]);
+        }
         while let Some(at) = load.departs_by(now, silent.packets()) {
             let lost = match call % every == 0 {
                 true => check_departures(spec, &mut asked, at, &mut tally),
