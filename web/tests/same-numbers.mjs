@@ -1,5 +1,5 @@
 // Runs cells in WebAssembly and compares every metric with those of native runs, to the last bit:
-//   cargo run --release -p earlydrop-web --example outcomes | node web/tests/same-numbers.mjs PROGRAM
+//   cargo run --release -p earlydrop-web --example outcomes | node web/tests/same-numbers.mjs [PROGRAM]
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
