@@ -7,7 +7,8 @@ import { build } from "esbuild";
 const [program, out] = process.argv.slice(2);
 if (program === "--program") {
   const [, packed] = /id="program">([^<]*)</.exec(readFileSync(out, "utf8"));
-  process.stdout.write(gunzipSync(Buffer.from(packed, "base64")));
+  // In one call: a pipe takes 64 kB at a time, and leaving would cut the rest off.
+  writeFileSync(1, gunzipSync(Buffer.from(packed, "base64")));
   process.exit(0);
 }
 const here = (name) => new URL(name, import.meta.url);
