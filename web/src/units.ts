@@ -15,6 +15,7 @@ export function digits(value: number, count = 3): string {
 /** A time in seconds with its unit: "12.3 ms". */
 export function span(seconds: number): string {
   const size = Math.abs(seconds);
+  if (!Number.isFinite(seconds)) return "–";
   if (size >= 1 || size === 0) return `${digits(seconds)} s`;
   if (size >= 1e-3) return `${digits(seconds * 1e3)} ms`;
   return `${digits(seconds * 1e6)} µs`;

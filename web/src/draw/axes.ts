@@ -19,9 +19,10 @@ export function scale(from: number, to: number, start: number, end: number): Sca
   return (value) => start + (value - from) * factor;
 }
 
-/** Round numbers from 0 to `most`, about so many. */
+/** Round numbers between two values, about so many. */
 export function ticks(from: number, to: number, count: number): number[] {
-  const raw = (to - from) / Math.max(1, count);
+  if (count === 0) return [];
+  const raw = (to - from) / count;
   if (!(raw > 0)) return [from];
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((step) => step >= raw * 0.999)!;

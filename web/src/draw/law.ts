@@ -182,11 +182,12 @@ function drawSojourn(pen: Pen, box: Box, view: View): void {
   });
   pen.line([box.x, y(target * 1e3), box.x + box.width, y(target * 1e3)], { colour: inks.text, dash: [4, 3] });
   pen.text(`target ${spanText(target)}`, box.x + 4, y(target * 1e3) + 12, { size: 10.5, colour: inks.text });
-  const end = x(Math.max(time, 0) / SECOND);
-  const start = x((time - interval * SECOND) / SECOND);
-  pen.line([start, box.y + 4, end, box.y + 4], { colour: inks.muted, width: 3 });
-  pen.text("interval", Math.min(start, end - 44), box.y + 16, { size: 10.5, colour: inks.muted });
   pen.text("shaded: dropping state", box.x + box.width, box.y - 5, { size: 10.5, align: "right", colour: inks.drop });
+  const end = x(time / SECOND);
+  const start = Math.max(box.x, x((time - interval * SECOND) / SECOND));
+  if (end - start < 8) return;
+  pen.line([start, box.y + 4, end, box.y + 4], { colour: inks.muted, width: 3 });
+  pen.text("interval", Math.max(box.x, Math.min(start, end - 44)), box.y + 16, { size: 10.5, colour: inks.muted });
 }
 
 /** The queueing delay at a time, from the bytes that wait. */
@@ -226,14 +227,14 @@ function drawControl(pen: Pen, box: Box, view: View): void {
   });
 }
 
-const COUPLED: [probe: string, name: string][] = [["p", "p'"], ["p_c", "p_C = p'²"], ["p_cl", "p_CL = k p'"]];
+const COUPLED: [probe: string, name: string][] = [["p", "p'"], ["p_c", "p_C"], ["p_cl", "p_CL"]];
 
 /** DualPI2: the base probability and what follows from it for both queues. */
 function drawCoupled(pen: Pen, box: Box, view: View): void {
   const { lane, inks, time, index, theme } = view;
   const values = COUPLED.map(([probe]) => Math.min(1, probeAt(lane, probe, time) || 0));
   const top = roundUp(Math.max(0.05, ...trailOf(view, "p", "p_cl").flatMap((pair) => pair)));
-  const { y } = axes(pen, box, { from: 0, to: 1, count: 0 }, { from: 0, to: Math.min(1, top), count: 3, name: "probability" }, inks);
+  const { y } = axes(pen, box, { from: 0, to: 1, count: 0 }, { from: 0, to: Math.min(1, top), count: 3, name: "p_C = p'², p_CL = k p'" }, inks);
   const wide = box.width / 5;
   const drawn = ["l_packets", "c_packets"].map((probe) => probeAt(lane, probe, time) || 0);
   pen.within(box.x, box.y, box.width, box.height, () => {
@@ -251,7 +252,7 @@ function drawCoupled(pen: Pen, box: Box, view: View): void {
     const left = box.x + (3 + bar + 0.25) * wide;
     const height = (packets / most) * box.height;
     pen.rect(left, box.y + box.height - height, wide * 0.5, height, faint(inks.muted, "90"));
-    pen.text(bar === 0 ? "L queue" : "C queue", left + wide * 0.25, box.y + box.height + 13, { size: 10.5, align: "center", colour: inks.text });
+    pen.text(bar === 0 ? "queue L" : "queue C", left + wide * 0.25, box.y + box.height + 13, { size: 10.5, align: "center", colour: inks.text });
     pen.text(`${packets}`, left + wide * 0.25, box.y + box.height - height - 4, { size: 10.5, align: "center", colour: inks.text });
   });
 }

@@ -10,7 +10,7 @@ export const average: Tour = {
     {
       text: [
         "RED does not look at the queue but at its average: with each arriving packet, `avg = (1 - w) avg + w q`. The bold line is the average, the thin one the queue.",
-        "Both lanes have the same traffic, 20 flows. On the left the weight is 0.002, as Floyd and Jacobson proposed; on the right 0.0001, twenty times smaller.",
+        "Both columns have the same traffic, 20 flows. In the first the weight is 0.002, as Floyd and Jacobson proposed; in the second 0.0001, twenty times smaller.",
       ],
       show: "schemes=red:min=10,max=30,weight=0.002|red:min=10,max=30,weight=0.0001&flows=20",
       predict: {

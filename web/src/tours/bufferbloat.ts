@@ -32,7 +32,7 @@ export const bufferbloat: Tour = {
       },
     },
     {
-      text: ["On the right, the same traffic goes through CoDel. It drops a packet when packets have waited longer than 5 ms for a whole interval of 100 ms."],
+      text: ["In the second column the same traffic goes through CoDel. It drops a packet when packets have waited longer than 5 ms for a whole interval of 100 ms."],
       show: "schemes=droptail|codel&buffer=400&calls=2",
       predict: {
         ask: "CoDel drops far earlier. What does that cost in throughput?",

@@ -32,7 +32,7 @@ export const delay: Tour = {
     },
     {
       text: ["Two of the flows are now of the L4S kind: they answer each mark a little, and need many. The others are CUBIC with ECN. 40 Mbps, 20 ms."],
-      show: "schemes=codel|pie|dualpi2&flows=2&ecn=on&l4s=2&rate=40&rtt=20",
+      show: "schemes=codel|pie|dualpi2&flows=2&ecn=on&l4s=2&rate=40&rtt=20&t=8",
       predict: {
         ask: "What part of the link will the two L4S flows have behind CoDel and PIE?",
         choices: ["half: marks are marks", "about nine tenths", "about one tenth"],

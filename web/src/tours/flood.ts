@@ -10,7 +10,7 @@ export const flood: Tour = {
   about: "who gets the link when one sender ignores all drops",
   steps: [
     {
-      text: ["Eight TCP flows share 10 Mbps. A ninth sender sends datagrams at 8 Mbps, whatever is lost. On the left RED, on the right SFRED, which keeps a short list of flows and drops more from those that go on after a drop."],
+      text: ["Eight TCP flows share 10 Mbps. A ninth sender sends datagrams at 8 Mbps, whatever is lost. In the first column RED, in the second SFRED, which keeps a short list of flows and drops more from those that go on after a drop."],
       show: `${TWO}&flood=8`,
       predict: {
         ask: "Under RED everybody's packets are dropped with the same probability. What does the flood get?",
@@ -20,7 +20,7 @@ export const flood: Tour = {
       },
     },
     {
-      text: ["Now look at the right lane: the bars in the picture of the curve show each flow's part of the link, and how many of its packets were dropped by SFRED's rule."],
+      text: ["Now look at the second column: the bars in the picture of the curve show each flow's part of the link, and how many of its packets were dropped by SFRED's rule."],
       predict: {
         ask: "And what does the flood get under SFRED?",
         choices: ["its fair ninth", "a little less than the fair part", "almost nothing"],

@@ -11,7 +11,7 @@ export const maxP: Tour = {
   steps: [
     {
       text: [
-        "`max_p` is the drop probability that RED's curve reaches at `max`. On the left it is 0.02, on the right 0.5. Five flows share 10 Mbps.",
+        "`max_p` is the drop probability that RED's curve reaches at `max`. In the first column it is 0.02, in the second 0.5. Five flows share 10 Mbps.",
         "The disc in the picture of the curve is the operating point: the average now, and the probability that belongs to it.",
       ],
       show: `${START}&flows=5`,
@@ -26,14 +26,14 @@ export const maxP: Tour = {
       text: ["The same two settings. At 20 s there are suddenly sixty flows."],
       show: `${START}&flows=5&do=20:flows=60&t=17`,
       predict: {
-        ask: "Where will the average settle on the left, with max_p = 0.02?",
+        ask: "Where will the average settle in the first column, with max_p = 0.02?",
         choices: ["between min and max", "at max, where RED drops everything", "below min"],
         right: 1,
-        because: "Sixty flows only slow down at a loss of several percent. The curve gives 2% at most, so the average climbs to `max`, where everything is dropped: RED has become drop-tail with a buffer of 30 packets. On the right there is room left.",
+        because: "Sixty flows only slow down at a loss of several percent. The curve gives 2% at most, so the average climbs to `max`, where everything is dropped: RED has become drop-tail with a buffer of 30 packets. In the second column there is room left.",
       },
     },
     {
-      text: ["The probability that is needed follows from the flows, not from the link: TCP's rate falls with the square root of the loss, so the loss grows with the square of the number of flows. No constant is right for five and for sixty. ARED (third lane) moves `max_p` by itself, twice a second."],
+      text: ["The probability that is needed follows from the flows, not from the link: TCP's rate falls with the square root of the loss, so the loss grows with the square of the number of flows. No constant is right for five and for sixty. ARED (third column) moves `max_p` by itself, twice a second."],
       show: "schemes=red:min=10,max=30,max_p=0.02|red:min=10,max=30,max_p=0.5|ared:min=10,max=30&flows=5&do=20:flows=60&t=17",
       speed: 1,
     },

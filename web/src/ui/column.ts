@@ -82,8 +82,9 @@ export class Column {
   private view: View | undefined;
 
   private spotAt(x: number, y: number): Spot | undefined {
-    const near = this.spots.filter((spot) => Math.hypot(spot.x - x, spot.y - y) < 14);
-    return near.sort((one, other) => Math.hypot(one.x - x, one.y - y) - Math.hypot(other.x - x, other.y - y))[0];
+    const { zoom } = this.queue;
+    const distance = (spot: Spot) => Math.hypot(spot.x - x / zoom, spot.y - y / zoom);
+    return this.spots.filter((spot) => distance(spot) < 14).sort((one, other) => distance(one) - distance(other))[0];
   }
 
   /** The last drop that is seen at the time of the clock. */

@@ -73,8 +73,9 @@ export class CurveEditor {
 
   private draw(event: PointerEvent): void {
     const { box } = this;
-    const column = Math.round(Math.min(1, Math.max(0, (event.offsetX - box.x) / box.width)) * COLUMNS);
-    const height = Math.min(1, Math.max(0, (box.y + box.height - event.offsetY) / box.height)) * this.top;
+    const { zoom } = this.picture;
+    const column = Math.round(Math.min(1, Math.max(0, (event.offsetX / zoom - box.x) / box.width)) * COLUMNS);
+    const height = Math.min(1, Math.max(0, (box.y + box.height - event.offsetY / zoom) / box.height)) * this.top;
     const [from, start] = this.last ?? [column, height];
     const steps = Math.max(1, Math.abs(column - from));
     for (let step = 0; step <= steps; step += 1) {

@@ -8,19 +8,24 @@ import { el } from "./dom.ts";
 export class Picture {
   readonly canvas: HTMLCanvasElement;
   readonly height: number;
+  /** Pixels of the page for each of the picture: more in a lecture hall. */
+  zoom = 1;
   private readonly context: CanvasRenderingContext2D;
   private width = 0;
 
   constructor(name: string, height: number) {
     this.height = height;
-    this.canvas = el("canvas", { role: "img", "aria-label": name, style: `height:${height}px` });
+    this.canvas = el("canvas", { role: "img", "aria-label": name });
     this.context = this.canvas.getContext("2d")!;
+    this.canvas.style.height = `${height}px`;
     new ResizeObserver(() => this.measure()).observe(this.canvas);
   }
 
   private measure(): void {
-    this.width = this.canvas.clientWidth;
-    const ratio = Math.min(devicePixelRatio || 1, 2.5);
+    this.zoom = innerWidth >= 1900 ? 1.3 : 1;
+    this.canvas.style.height = `${this.height * this.zoom}px`;
+    this.width = this.canvas.clientWidth / this.zoom;
+    const ratio = Math.min(devicePixelRatio || 1, 2.5) * this.zoom;
     this.canvas.width = Math.round(this.width * ratio);
     this.canvas.height = Math.round(this.height * ratio);
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
