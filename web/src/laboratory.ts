@@ -6,7 +6,7 @@
 import { Lane } from "./lane.ts";
 import type { Program } from "./program.ts";
 import { changed, type Change, type Scenario, type Setup } from "./setup.ts";
-import { toml } from "./toml.ts";
+import { takesChanges, toml } from "./toml.ts";
 import { DROPPED, PACKET, type Opening, type Problem } from "./types.ts";
 import { SECOND } from "./units.ts";
 
@@ -117,7 +117,16 @@ export class Laboratory {
   /** Moves a knob at the time of the clock. */
   change(change: Omit<Change, "at">): boolean {
     const at = Math.round(this.time) / SECOND;
-    return this.apply(changed(this.setup, { ...change, at }), { time: this.time, known: this.time });
+    return this.apply(changed(this.inSections(), { ...change, at }), { time: this.time, known: this.time });
+  }
+
+  /** The setup, with a scenario whose schemes stand in sections of their own. */
+  private inSections(): Setup {
+    const { setup } = this;
+    const written = this.lanes[0]?.description?.toml;
+    if (!setup.scenario || !written || setup.changes.length > 0) return setup;
+    const isReady = setup.schemes.every(({ name }) => takesChanges(setup.scenario!.toml, name));
+    return isReady ? setup : { ...setup, scenario: { ...setup.scenario, toml: written } };
   }
 
   /** Another setup from its beginning. */

@@ -163,6 +163,8 @@ export function changed(setup: Setup, change: Change): Setup {
     const knobs = { ...setup.knobs, [change.name]: change.value };
     return { ...setup, knobs, changes: before };
   }
+  // A scheme of a scenario has its settings there: it changes at time zero.
+  if (setup.scenario) return { ...setup, changes: [...before, change] };
   const schemes = setup.schemes.map((spec, lane) =>
     lane === change.lane ? { ...spec, settings: withSetting(spec.settings, change.name, change.value) } : spec,
   );

@@ -8,7 +8,7 @@ import { plain } from "./units.ts";
 const BOTTLENECK_SHARE = 0.9;
 
 export function toml(setup: Setup): string {
-  if (setup.scenario) return setup.scenario.toml;
+  if (setup.scenario) return scenarioToml(setup, setup.scenario.toml);
   const lines = [
     `title = "${title(setup.knobs)}"`,
     `duration = "${plain(setup.duration)} s"`,
@@ -19,6 +19,28 @@ export function toml(setup: Setup): string {
   for (const group of groups(setup)) lines.push("", `[flows.${group.name}]`, ...group.lines);
   lines.push("", ...schemes(setup));
   return `${lines.join("\n")}\n`;
+}
+
+/** The scenario with what was changed of its schemes, which stand in sections of their own. */
+function scenarioToml(setup: Setup, text: string): string {
+  return setup.schemes.reduce((text, { name }, lane) => {
+    const changes = changesOf(setup, lane);
+    if (changes.length === 0) return text;
+    const header = headerOf(text, name);
+    return header ? text.replace(header, `${header}\nchanges = [${changes.join(", ")}]`) : text;
+  }, text);
+}
+
+function headerOf(text: string, scheme: string): string | undefined {
+  return [`[schemes.${scheme}]`, `[schemes.${JSON.stringify(scheme)}]`].find((header) => `\n${text}`.includes(`\n${header}\n`));
+}
+
+/** Whether changes of a scenario's scheme have a place to stand at. */
+export function takesChanges(text: string, scheme: string): boolean {
+  const header = headerOf(text, scheme);
+  if (!header) return false;
+  const section = text.slice(text.indexOf(header) + header.length).split("\n[")[0]!;
+  return !/^changes\s*=/m.test(section);
 }
 
 function title({ rate, rtt }: Knobs): string {

@@ -245,6 +245,10 @@ test("what is copied is a scenario, a command and Python", { skip }, async () =>
   await page.waitForFunction(() => window.laboratory.setup.scenario !== undefined);
   await stand(page, 4);
   assert.deepEqual(await count(), before);
+  // Its schemes' parameters can be moved as well.
+  await move(page, '[data-lane="0"] [data-slider="max_p"]', "300");
+  await page.waitForFunction(() => window.laboratory.setup.changes.some(({ name }) => name === "max_p"));
+  assert.match(await shared("scenario"), /\[schemes\.red\]\nchanges = \[\{ at = "4 s", max_p = /);
   await page.locator("#metrics").click();
   await page.locator('[data-metric="link used"]').first().waitFor();
   await clean(opened);

@@ -86,11 +86,7 @@ export class ParameterPanel {
 
   refresh(): void {
     const { scheme } = this;
-    if (!scheme || this.laboratory.setup.scenario) {
-      fill(this.element);
-      this.shown = "";
-      return;
-    }
+    if (!scheme) return;
     const effective = scheme.parameters.filter(({ when }) => applies(when, (name) => this.value(name)));
     const shown = `${scheme.name} ${effective.map(({ name }) => name).join()}`;
     if (shown !== this.shown) this.build(scheme, effective);
