@@ -43,17 +43,17 @@
 //! | token bucket | refilled when empty, for at most 10 s: `sfb_rate_limit` | | filled continuously; `tokens=empty` |
 
 mod change;
+mod parameters;
 mod why;
 
 use alloc::boxed::Box;
 use alloc::vec;
 
+use self::parameters::PARAMETERS;
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
 use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
-use crate::registry::{
-    ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
-};
+use crate::registry::{ConfigError, Descriptor, Plan, Preset, Probe, Settings};
 use crate::schemes::common::signal;
 use crate::units::Nanos;
 
@@ -61,127 +61,6 @@ const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 2001, section III";
 const LINUX: &str = "Linux, sch_sfb";
 /// The most levels there may be.
 const MOST_LEVELS: usize = 16;
-
-const PARAMETERS: &[Parameter] = &[
-    LIMIT,
-    ECN,
-    Parameter {
-        name: "levels",
-        meaning: "rows of bins, each with its own hash",
-        kind: Kind::Count(Range::closed(1.0, MOST_LEVELS as f64), "rows"),
-        default: "2",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "bins",
-        meaning: "bins in a row",
-        kind: Kind::Count(Range::closed(1.0, 65_536.0), "bins"),
-        default: "23",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "bin_size",
-        meaning: "packets a bin may hold before its probability rises; about 1.5 limit/bins",
-        kind: Kind::Count(Range::closed(1.0, 4_194_304.0), "packets"),
-        default: "13",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "full_bin",
-        meaning: "which full bins drop an arrival",
-        kind: Kind::Choice(&[
-            ("any", "any of its bins above bin_size"),
-            ("least", "all of its bins at bin_max"),
-        ]),
-        default: "any",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "bin_max",
-        meaning: "packets that all bins of a flow may hold",
-        kind: Kind::Count(Range::closed(1.0, 4_194_304.0), "packets"),
-        default: "25",
-        origin: LINUX,
-        when: Some(("full_bin", &["least"])),
-    },
-    Parameter {
-        name: "d1",
-        meaning: "how much a bin's probability rises at an arrival when it is full",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
-        default: "0.005",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "d2",
-        meaning: "how much a bin's probability falls at an arrival when it is empty",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
-        default: "0.005",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "penalty_rate",
-        meaning: "packets a second accepted of all unresponsive flows together",
-        kind: Kind::Number(Range::NOT_NEGATIVE, "packets/s"),
-        default: "10",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "penalty_burst",
-        meaning: "burst of the penalty rate: packets accepted at once",
-        kind: Kind::Number(Range::NOT_NEGATIVE, "packets"),
-        default: "20",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "tokens",
-        meaning: "how the bucket of the penalty rate is filled",
-        kind: Kind::Choice(&[
-            ("continuous", "all the time"),
-            (
-                "empty",
-                "only when found empty, with whole tokens for the time since, at most 10 s of it",
-            ),
-        ]),
-        default: "continuous",
-        origin: "a token bucket; empty: Linux sch_sfb.c, sfb_rate_limit",
-        when: None,
-    },
-    Parameter {
-        name: "above_half",
-        meaning: "signals to ECN-capable packets once p_min exceeds 1/2",
-        kind: Kind::Choice(&[
-            ("mark", "marks"),
-            ("drop", "drops with probability 2 p_min - 1, else marks"),
-        ]),
-        default: "mark",
-        origin: "Feng, Kandlur, Saha, Shin 2001, section III; drop: Linux sch_sfb.c, sfb_enqueue",
-        when: Some(("ecn", &["on"])),
-    },
-    Parameter {
-        name: "rehash",
-        meaning: "time between two changes of the hashes; 0: never",
-        kind: Kind::Time(Range::NOT_NEGATIVE),
-        default: "600 s",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "warmup",
-        meaning: "how long a new set of bins counts packets before it is used",
-        kind: Kind::Time(Range::NOT_NEGATIVE),
-        default: "60 s",
-        origin: LINUX,
-        when: None,
-    },
-];
 
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
