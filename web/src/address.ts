@@ -28,7 +28,7 @@ export function writeAddress({ setup, time, tour }: Place): string {
   if (setup.seed !== 1) fields.set("seed", String(setup.seed));
   if (time > 0) fields.set("t", plain(time));
   // These characters are safe in a fragment, and easier to read as they are.
-  return fields.toString().replace(/%3A|%7C|%2C|%3B|%3D/g, (code) => decodeURIComponent(code));
+  return fields.toString().replace(/%3A|%2C|%3B|%3D/g, (code) => decodeURIComponent(code));
 }
 
 function changeText({ at, lane, name, value }: Change): string {

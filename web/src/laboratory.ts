@@ -12,6 +12,8 @@ import { SECOND } from "./units.ts";
 
 /** How far lanes run ahead of the clock: seconds of wall time at the speed of the clock. */
 const AHEAD = 0.5;
+/** Seconds by which a run is made longer. */
+const LONGER = 60;
 /** The number of flows whose cwnd is drawn. */
 const CWND_FLOWS = 60;
 /** The time between two samples, ns. */
@@ -114,10 +116,16 @@ export class Laboratory {
     return [];
   }
 
-  /** Moves a knob at the time of the clock. */
+  private longer(setup: Setup): Setup {
+    return { ...setup, duration: setup.duration + LONGER };
+  }
+
+  /** Moves a knob at the time of the clock. At the end of a run there is more of it, to see what it does. */
   change(change: Omit<Change, "at">): boolean {
     const at = Math.round(this.time) / SECOND;
-    return this.apply(changed(this.inSections(), { ...change, at }), { time: this.time, known: this.time });
+    const isAtEnd = this.time >= this.end && !this.setup.scenario;
+    const setup = isAtEnd ? this.longer(this.setup) : this.inSections();
+    return this.apply(changed(setup, { ...change, at }), { time: this.time, known: this.time });
   }
 
   /** The setup, with a scenario whose schemes stand in sections of their own. */
@@ -150,8 +158,12 @@ export class Laboratory {
     this.tell("clock");
   }
 
+  /** Plays on; a run with knobs that is at its end goes on for another minute. */
   play(): void {
-    if (this.time >= this.end) this.seek(0);
+    if (this.time >= this.end) {
+      if (this.setup.scenario) this.seek(0);
+      else this.apply(this.longer(this.setup), { time: this.time, known: this.time });
+    }
     this.isPlaying = true;
     this.request();
     this.tell("clock");

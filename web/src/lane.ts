@@ -11,6 +11,11 @@ const MARKS_AT_DEPARTURE = ["codel", "cobalt", "fq-codel"];
 /** The most rows between a packet's arrival and its departure that are looked through. */
 const ROWS_IN_QUEUE = 20_000;
 
+export type Curve = [average: number, probability: number][];
+
+/** The most curves that are remembered: an adaptation moves them all the time. */
+const CURVES = 400;
+
 export type Failure = { problems: Problem[] };
 
 /** A run that is known up to `history.reached` and goes on in a worker. */
@@ -18,8 +23,8 @@ export class Lane {
   description: Description | undefined;
   history = new History(0, 0);
   throughput = new Throughput();
-  /** The drop curve at the time reached; null without one. */
-  curve: [number, number][] | null = null;
+  /** Drop curves, each with the time from which it was in force. */
+  private curves: { at: number; curve: Curve | null }[] = [];
   problems: Problem[] = [];
 
   private readonly worker: Worker;
@@ -41,12 +46,19 @@ export class Lane {
     this.worker.postMessage(request);
   }
 
+  /** The drop curve at a time; null without one. */
+  curveAt(time: number): Curve | null {
+    const inForce = this.curves.findLast(({ at }) => at <= time) ?? this.curves[0];
+    return inForce?.curve ?? null;
+  }
+
   /** Opens a cell. What is known up to `known` nanoseconds of the run before stays. */
   open(opening: Opening, known: number): void {
     this.id += 1;
     this.opening = opening;
     this.known = Math.min(known, this.history.reached);
     this.history.cutAfter(this.known);
+    this.curves = this.curves.filter(({ at }) => at <= this.known);
     this.throughput.cutAfter(this.known, this.history.packets);
     this.send({ kind: "open", id: this.id, opening, known: this.known });
   }
@@ -136,7 +148,10 @@ export class Lane {
     history.windows.append(rows.windows);
     history.reached = rows.reached;
     throughput.append(rows.packets, history.packets.width, rows.reached);
-    this.curve = rows.curve;
+    this.curves.push({ at: rows.reached, curve: rows.curve });
+    const last = this.curves.length - 1;
+    if (last > 0 && JSON.stringify(this.curves[last - 1]!.curve) === JSON.stringify(rows.curve)) this.curves.pop();
+    if (this.curves.length > CURVES) this.curves.splice(0, CURVES / 4);
   }
 }
 

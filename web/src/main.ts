@@ -8,7 +8,7 @@ import { Laboratory } from "./laboratory.ts";
 import { Program } from "./program.ts";
 import { defaultSetup, knobsAt, parseSpec, settingsAt, type Setup } from "./setup.ts";
 import type { Scheme } from "./types.ts";
-import { SECOND, digits } from "./units.ts";
+import { SECOND, digits, percent, span as spanText } from "./units.ts";
 import { CurveEditor } from "./ui/curve.ts";
 import { Column } from "./ui/column.ts";
 import { button, byId, el, fill, throttled } from "./ui/dom.ts";
@@ -20,9 +20,9 @@ import { keys, transport, type Spans } from "./ui/transport.ts";
 import { WhyPanel } from "./ui/why.ts";
 
 /** Metrics that are shown of a whole run. */
-const METRICS: [name: string, label: string, factor: number, unit: string][] = [
-  ["utilisation", "link used", 100, "%"], ["delay_mean", "queueing delay, mean", 1, "ms"], ["delay_p99", "queueing delay, 99%", 1, "ms"],
-  ["loss", "packets dropped", 100, "%"], ["marked", "packets marked", 100, "%"], ["fairness", "Jain's fairness", 1, ""],
+const METRICS: [name: string, label: string, text: (value: number) => string][] = [
+  ["utilisation", "link used", percent], ["delay_mean", "queueing delay, mean", spanText], ["delay_p99", "queueing delay, 99%", spanText],
+  ["loss", "packets dropped", percent], ["marked", "packets marked", percent], ["fairness", "Jain's fairness", (value) => digits(value)],
 ];
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
@@ -68,7 +68,7 @@ class Page {
     byId("version").textContent = version;
     byId("problems").append(problemPanel(laboratory, () => this.notes));
     byId("knobs").append(knobPanel(laboratory), scenarioPanel(laboratory, () => this.restart(defaultSetup())));
-    byId("transport").append(transport(laboratory, this.view, () => (this.isDirty = true)));
+    byId("transport").append(transport(laboratory, this.view, { redraw: () => (this.isDirty = true), why: () => this.explainLast() }));
     byId("asides").append(this.tours.element, this.why.element);
     byId("share").append(sharePanel(laboratory, () => `${location.href.split("#")[0]}#${this.address()}`));
     this.buttons();
@@ -118,7 +118,6 @@ class Page {
       el("label", { class: "pick" }, "seed ", seed),
       el("label", { class: "pick" }, "duration, s ", duration),
       button("Forget all moves", () => this.forget(), { id: "forget" }),
-      button("Why the last drop?", () => this.explainLast(), { id: "why-last" }),
       button("Metrics of the whole run", () => void this.outcomes(), { id: "metrics" }),
       button("Edit as a scenario", () => asScenario(this.laboratory), { id: "as-scenario" }),
     );
@@ -193,9 +192,9 @@ class Page {
       this.laboratory.lanes.map(async (lane, index) => {
         const outcome = await lane.outcome();
         if ("problems" in outcome) return;
-        const rows = METRICS.flatMap(([name, label, factor, unit]): [string, string][] => {
+        const rows = METRICS.flatMap(([name, label, text]): [string, string][] => {
           const value = outcome[name as keyof typeof outcome] as number | null | undefined;
-          return value === undefined ? [] : [[label, value === null ? "–" : `${digits(value * factor)} ${unit}`]];
+          return value === undefined ? [] : [[label, value === null ? "–" : text(value)]];
         });
         this.columns[index]?.showOutcome(rows);
       }),

@@ -41,7 +41,7 @@ export function lawInWords(view: View): string {
       add("average", digits(value("average")));
       add("p_b", digits(value("pb")));
       if (!Number.isNaN(value("pa"))) add("p_a", digits(value("pa")));
-      if (!Number.isNaN(value("max_p"))) add("max_p", digits(value("max_p")));
+      if (!Number.isNaN(value("max_p")) && !isDrawn(view)) add("max_p", digits(value("max_p")));
       if (!Number.isNaN(value("count"))) add("count", digits(value("count")));
       if (value("flows") > 0) add("flows in the list", digits(value("flows")));
       break;
@@ -63,10 +63,15 @@ export function lawInWords(view: View): string {
   return parts.join(" · ");
 }
 
+/** Whether the curve is given by points: it has no max_p. */
+function isDrawn({ settings }: View): boolean {
+  return settings.some(([name, value]) => name === "curve" && value.includes(":"));
+}
+
 /** RED: probability over the average queue. */
 function drawCurve(pen: Pen, box: Box, view: View): void {
   const { lane, inks, time, index, theme } = view;
-  const curve = lane.curve ?? [];
+  const curve = lane.curveAt(time) ?? [];
   const colour = schemeColour(index, theme);
   const trail = trailOf(view, "average", "pb");
   const extent = curve.at(-1)?.[0] ?? 1;
@@ -100,7 +105,7 @@ function drawCurve(pen: Pen, box: Box, view: View): void {
     const foot = box.y + box.height;
     pen.area([x(queue), foot - 1, x(queue) - 5, foot + 6, x(queue) + 5, foot + 6], inks.muted);
   });
-  pen.text("p_a", box.x + box.width, box.y - 5, { size: 10.5, align: "right", colour: inks.drop });
+  pen.text("● now   ▲ the queue   ┬ p_a, of the next packet", box.x + box.width, box.y - 5, { size: 10, align: "right", colour: inks.muted });
   if (isPerFlow(view)) drawShares(pen, { x: box.x + 6, y: box.y + 4, width: box.width * 0.42, height: box.height * 0.5 }, view);
 }
 

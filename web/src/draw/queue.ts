@@ -31,7 +31,11 @@ export function drawQueue(pen: Pen, box: Box, view: View): Spot[] {
   const area = { x: box.x, y: box.y + 14, width: box.width - LINK, height: box.height - 14 - FALL };
   const right = area.x + area.width;
   pen.text("arrivals →", box.x, box.y + 9, { size: 10.5, colour: inks.muted });
-  pen.text(`${view.scene.waiting.length} packets wait`, right, box.y + 9, { size: 10.5, align: "right", colour: inks.muted });
+  const count = view.scene.waiting.length;
+  if (view.scene.drops.length > 0) {
+    pen.text("click on a dropped packet: why?", box.x, box.y + box.height - 4, { size: 10, colour: inks.muted });
+  }
+  pen.text(count === 1 ? "1 packet waits" : `${count} packets wait`, right, box.y + 9, { size: 10.5, align: "right", colour: inks.muted });
   pen.rect(area.x, area.y, area.width, area.height, inks.soft);
   const height = area.height / strips.length;
   strips.forEach((strip, index) => {

@@ -31,7 +31,7 @@ export const average: Tour = {
       },
     },
     {
-      text: ["Fifteen flows more arrive at 30 s, and leave again at 40 s. Watch the red marks above the queue: these are drops."],
+      text: ["Fifteen flows more arrive at 30 s, and leave again at 40 s. Watch how high the queue climbs, and how empty it is afterwards."],
       show: "schemes=red:min=10,max=30,weight=0.002|red:min=10,max=30,weight=0.0001&flows=20&do=30:flows=35;40:flows=20&t=28",
       predict: {
         ask: "Who copes better with the change?",
@@ -45,8 +45,8 @@ export const average: Tour = {
       show: "schemes=red:min=10,max=30,weight=0.002&flows=20&t=15",
       speed: 3,
       task: {
-        ask: "Move `weight` until the queue swings by less than ± 4 packets.",
-        isDone: (seen) => seen.sinceMove > 4 && seen.lane(0).swing < 4 && seen.lane(0).use > 0.98 && Number(seen.setting(0, "weight")) !== 0.002,
+        ask: "Move `weight` until the queue swings by about ± 4 packets at most, and goes on doing so.",
+        isDone: (seen) => seen.sinceMove > 4 && seen.lane(0).swing < 4.2 && seen.lane(0).use > 0.98 && Number(seen.setting(0, "weight")) > 0.004,
         solution: [{ lane: 0, name: "weight", value: "0.05" }],
         because: "With a *larger* weight RED answers within a round-trip time, and the loop of RED and TCP swings less. A smaller weight does not make RED better: it makes it slower. The rule of later papers: the average's time constant should be some round-trip times, not more.",
       },

@@ -17,6 +17,7 @@ export interface Prediction {
 /** What the student does with a knob. */
 export interface Task {
   ask: string;
+  /** Must hold for some seconds on end. */
   isDone(seen: Seen): boolean;
   /** One way to do it. */
   solution: Move[];

@@ -37,6 +37,7 @@ export class Column {
   private readonly law = new Picture("The scheme's law", 210);
   private readonly plots = PLOTS.map(([name, label], at) => ({ name, picture: new Picture(label, at === PLOTS.length - 1 ? 122 : at === 0 ? 128 : 102) }));
   private readonly title = el("select", { class: "scheme", "aria-label": "Scheme" });
+  private readonly settings = el("span", { class: "settings" });
   private readonly words = el("p", { class: "words" });
   private readonly figures = el("dl", { class: "readings" });
   private readonly outcome = el("div", { class: "outcome" });
@@ -55,6 +56,7 @@ export class Column {
       const nearest = this.spotAt(event.offsetX, event.offsetY);
       if (nearest) acts.explain(index, nearest);
     });
+    this.queue.canvas.title = "Click on a dropped packet: why?";
     this.queue.canvas.addEventListener("mousemove", (event) => {
       this.queue.canvas.style.cursor = this.spotAt(event.offsetX, event.offsetY) ? "pointer" : "";
     });
@@ -66,7 +68,7 @@ export class Column {
     this.element = el(
       "section",
       { class: "lane", "data-lane": index },
-      el("header", {}, el("h2", {}, el("span", { class: "swatch" }), this.title), this.remove),
+      el("header", {}, el("h2", {}, el("span", { class: "swatch" }), this.title), this.settings, this.remove),
       saveable(this.queue, "queue", () => this.view && ((pen, box) => void drawQueue(pen, box, this.view!))),
       this.figures,
       saveable(this.law, "law", () => this.view && ((pen, box) => drawLaw(pen, box, this.view!))),
@@ -116,7 +118,7 @@ export class Column {
       picture.draw((pen, box) => drawPlot(pen, box, name, view, at === PLOTS.length - 1));
     });
     this.element.style.setProperty("--colour", schemeColour(view.index, view.theme));
-    this.curve.hidden = view.lane.curve === null || view.lane.description?.scheme === "wred";
+    this.curve.hidden = view.lane.curveAt(view.time) === null || view.lane.description?.scheme === "wred";
   }
 
   /** Numbers and words change five times a second: they are to be read. */
@@ -124,10 +126,17 @@ export class Column {
     if (now - this.wordsAt < 200) return;
     this.wordsAt = now;
     const { delay, swing, use, drops, marks, fairness } = readings(view.lane, view.time, view.linkBps);
-    const entries: [string, string][] = [
-      ["delay", span(delay)], ["queue swings", `± ${digits(swing, 2)}`], ["link used", percent(Math.min(1, use))], ["drops", `${digits(drops)}/s`], ["marks", `${digits(marks)}/s`], ["fairness", digits(fairness, 2)],
+    const entries: [string, string, string][] = [
+      ["delay", span(delay), "the mean time in the queue, over the last 3 s"],
+      ["swings", `± ${digits(swing, 2)}`, "the standard deviation of the queue over the last 3 s, in packets"],
+      ["link used", percent(Math.min(1, use)), "the part of the link's rate that was used in the last 3 s"],
+      ["drops", `${digits(drops)}/s`, "packets dropped a second, over the last 3 s"],
+      ["marks", `${digits(marks)}/s`, "packets marked a second instead of dropped (ECN), over the last 3 s"],
+      ["fairness", digits(fairness, 2), "Jain's index of the flows' rates over the last 3 s: 1 where all are equal"],
     ];
-    fill(this.figures, ...entries.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { "data-reading": name }, value))));
+    fill(this.figures, ...entries.map(([name, value, title]) => el("div", { title }, el("dt", {}, name), el("dd", { "data-reading": name }, value))));
+    this.settings.textContent = view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${name} ${value}`)).join(", ");
+    this.settings.title = this.settings.textContent;
     this.words.textContent = lawInWords(view);
     this.queue.canvas.setAttribute("aria-label", `The queue: ${this.scene.waiting.length} packets wait, ${this.scene.drops.length} drops seen. Mean delay of the last 3 s: ${span(delay)}`);
     this.law.canvas.setAttribute("aria-label", lawInWords(view));

@@ -3,6 +3,7 @@
 import { axes } from "../draw/axes.ts";
 import { INKS, type Theme } from "../draw/palette.ts";
 import type { Laboratory } from "../laboratory.ts";
+import { changed, type Change, type Setup } from "../setup.ts";
 import { digits } from "../units.ts";
 import { button, el } from "./dom.ts";
 import { Picture } from "./picture.ts";
@@ -30,6 +31,7 @@ export class CurveEditor {
     this.laboratory = laboratory;
     this.theme = theme;
     const { canvas } = this.picture;
+    this.picture.onResize = () => this.element.open && this.show();
     canvas.tabIndex = 0;
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
@@ -46,20 +48,22 @@ export class CurveEditor {
       canvas,
       this.text,
       this.problem,
-      el("div", { class: "buttons" }, button("Use this curve", () => this.use(), { class: "main" }), button("Close", () => this.element.close())),
+      el("div", { class: "buttons" }, button("Use it from now on", () => this.use(false), { class: "main" }), button("Use it from the beginning", () => this.use(true), { "data-act": "from-beginning" }), button("Close", () => this.element.close())),
     );
     document.body.append(this.element);
   }
 
   open(lane: number): void {
+    const { laboratory } = this;
+    laboratory.pause();
     this.lane = lane;
-    const curve = this.laboratory.lanes[lane]?.curve ?? [];
+    const curve = laboratory.lanes[lane]?.curveAt(laboratory.time) ?? [];
     const slope = curve.filter(([, p]) => p < 0.999);
-    this.right = Math.max(10, slope.at(-1)?.[0] ?? 30);
+    this.right = Math.max(10, 1.5 * (slope.at(-1)?.[0] ?? 30));
     this.top = Math.min(1, Math.max(0.05, ...slope.map(([, p]) => p * 1.5)));
     for (let column = 0; column <= COLUMNS; column += 1) {
       const average = (column / COLUMNS) * this.right;
-      this.heights[column] = curve.filter(([at, p]) => at <= average && p < 0.999).at(-1)?.[1] ?? 0;
+      this.heights[column] = Math.min(this.top, curve.findLast(([at]) => at <= average)?.[1] ?? 0);
     }
     this.problem.textContent = "";
     this.element.showModal();
@@ -133,8 +137,19 @@ export class CurveEditor {
     this.text.textContent = `curve=${this.points}`;
   }
 
-  private use(): void {
-    const isTaken = this.laboratory.change({ lane: this.lane, name: "curve", value: this.points });
+  /** The setup with a curve that nothing changes later. */
+  private fromBeginning(change: Omit<Change, "at">): Setup {
+    const { setup } = this.laboratory;
+    const others = setup.changes.filter(({ lane, name }) => lane !== change.lane || name !== change.name);
+    const begun = changed({ ...setup, changes: [] }, { ...change, at: 0 });
+    return { ...begun, changes: [...begun.changes, ...others] };
+  }
+
+  private use(fromBeginning: boolean): void {
+    const { laboratory, lane } = this;
+    const change = { lane, name: "curve", value: this.points };
+    const { time } = laboratory;
+    const isTaken = fromBeginning ? laboratory.apply(this.fromBeginning(change), { time }) : laboratory.change(change);
     if (isTaken) this.element.close();
     else this.problem.textContent = this.laboratory.problems[0]?.text ?? "the curve is refused";
   }

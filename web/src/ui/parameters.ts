@@ -101,7 +101,7 @@ export class ParameterPanel {
     const details = el(
       "details",
       { ontoggle: () => (this.isOpen = details.open) },
-      el("summary", {}, `all ${effective.length} parameters`),
+      el("summary", {}, effective.length === 1 ? "the parameter" : `all ${effective.length} parameters`),
       ...rest.map((parameter) => this.control(parameter)),
     );
     details.open = this.isOpen;

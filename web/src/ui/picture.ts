@@ -10,6 +10,8 @@ export class Picture {
   readonly height: number;
   /** Pixels of the page for each of the picture: more in a lecture hall. */
   zoom = 1;
+  /** Called when the size has changed, which empties the canvas. */
+  onResize: () => void = () => {};
   private readonly context: CanvasRenderingContext2D;
   private width = 0;
 
@@ -18,7 +20,10 @@ export class Picture {
     this.canvas = el("canvas", { role: "img", "aria-label": name });
     this.context = this.canvas.getContext("2d")!;
     this.canvas.style.height = `${height}px`;
-    new ResizeObserver(() => this.measure()).observe(this.canvas);
+    new ResizeObserver(() => {
+      this.measure();
+      this.onResize();
+    }).observe(this.canvas);
   }
 
   private measure(): void {

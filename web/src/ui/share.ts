@@ -67,8 +67,8 @@ export function sharePanel(laboratory: Laboratory, address: () => string): HTMLE
   return el(
     "section",
     { class: "share", "aria-label": "Share" },
-    el("h2", {}, "Take it along"),
-    el("p", {}, "The address holds everything that is set, what was moved when, and the time. The command runs the scenario with the same numbers."),
+    el("h2", {}, "Share and keep"),
+    el("p", {}, "The address holds everything that is set, what was moved when, and the time. The command runs the scenario with the same numbers. Where the page was opened from a file, send the file along with the address: it begins with the place of the file on this machine."),
     el(
       "div",
       { class: "buttons" },

@@ -2,8 +2,12 @@
 
 import type { Laboratory } from "../laboratory.ts";
 import { TOURS } from "../tours/list.ts";
-import { Seen, type Step, type Tour } from "../tours/tour.ts";
+import { Seen, type Move, type Step, type Tour } from "../tours/tour.ts";
+import { digits, percent, span } from "../units.ts";
 import { button, el, fill } from "./dom.ts";
+
+/** For how long the answer to a task must hold, in simulated seconds. */
+const HOLDS = 3;
 
 export class TourPanel {
   readonly element = el("aside", { class: "tour", hidden: true, "aria-label": "Guided tour" });
@@ -102,6 +106,25 @@ export class TourPanel {
     return [el("p", { class: "ask" }, ...marked(ask)), el("div", { class: "choices" }, ...buttons), answer];
   }
 
+  /** The readings of all columns, beside the task. */
+  private readings(seen: Seen): string {
+    const { lanes } = this.laboratory;
+    return lanes
+      .map(({ description }, lane) => {
+        const { delay, swing, use } = seen.lane(lane);
+        return `${description?.label}: delay ${span(delay)}, swings ± ${digits(swing, 2)}, link used ${percent(Math.min(1, use))}`;
+      })
+      .join("; ");
+  }
+
+  private showKnob({ lane, name }: Move): void {
+    const found = lane === undefined ? `[data-knob="${name}"]` : `[data-lane="${lane}"] [data-parameter="${name}"]`;
+    const knob = document.querySelector<HTMLElement>(found);
+    knob?.closest("details")?.setAttribute("open", "");
+    knob?.scrollIntoView({ block: "center" });
+    knob?.focus({ preventScroll: true });
+  }
+
   /** The task ends when it is done, or shown. */
   private doing({ task }: Step, next: HTMLButtonElement): HTMLElement[] {
     const { ask, isDone, solution, because } = task!;
@@ -115,14 +138,28 @@ export class TourPanel {
       this.element.dataset.done = this.tour?.id ?? "";
     };
     delete this.element.dataset.done;
+    const live = el("p", { class: "live" });
+    let since = Number.NaN;
     this.task = () => {
-      if (!this.laboratory.isWaiting && seen.sinceMove > 3 && isDone(seen)) end("Done. ");
+      if (this.laboratory.isWaiting) return;
+      live.textContent = this.readings(seen);
+      const holds = seen.sinceMove > 3 && isDone(seen);
+      // What is seen for a moment may be chance.
+      if (!holds || seen.time < since) since = Number.NaN;
+      else if (Number.isNaN(since)) since = seen.time;
+      else if (seen.time - since >= HOLDS) {
+        help.disabled = true;
+        end("Done. ");
+      }
     };
+    const moves = solution.map(({ name, value }) => `${name} = ${value}`).join(", ");
     const help = button("Show me", () => {
+      fill(answer, `${moves} from now on.`);
       for (const move of solution) this.laboratory.change(move);
       this.laboratory.play();
     }, { "data-act": "show-me" });
-    return [el("p", { class: "ask" }, ...marked(ask)), answer, el("p", {}, help)];
+    const find = button("Where is the knob?", () => this.showKnob(solution[0]!));
+    return [el("p", { class: "ask" }, ...marked(ask)), live, answer, el("div", { class: "buttons" }, find, help)];
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Laboratory } from "../laboratory.ts";
 import { SECOND, clock } from "../units.ts";
-import { button, el, throttled } from "./dom.ts";
+import { button, el, fill, throttled } from "./dom.ts";
 
 /** Speeds that can be chosen: simulated seconds a second. */
 export const SPEEDS: [speed: number, name: string][] = [
@@ -16,7 +16,13 @@ export interface Spans {
   span: number;
 }
 
-export function transport(laboratory: Laboratory, view: Spans, redraw: () => void): HTMLElement {
+export interface TransportActs {
+  redraw(): void;
+  /** Explains the drop that was seen last. */
+  why(): void;
+}
+
+export function transport(laboratory: Laboratory, view: Spans, { redraw, why }: TransportActs): HTMLElement {
   const play = button("Play", () => (laboratory.isPlaying ? laboratory.pause() : laboratory.play()), { id: "play", class: "main", title: "space bar" });
   const speed = el("select", { id: "speed", "aria-label": "Speed", onchange: () => laboratory.setSpeed(Number(speed.value)) });
   for (const [value, name] of SPEEDS) speed.append(el("option", { value: String(value) }, name));
@@ -30,7 +36,8 @@ export function transport(laboratory: Laboratory, view: Spans, redraw: () => voi
   });
   for (const [value, name] of SPANS) span.append(el("option", { value: String(value) }, name));
   span.value = String(view.span);
-  const range = el("input", { id: "time", type: "range", min: 0, max: 1000, step: 1, "aria-label": "Time" });
+  const moves = el("datalist", { id: "moves" });
+  const range = el("input", { id: "time", type: "range", min: 0, max: 1000, step: 1, "aria-label": "Time", list: "moves" });
   let isHeld = false;
   range.addEventListener("input", () => {
     isHeld = true;
@@ -53,7 +60,11 @@ export function transport(laboratory: Laboratory, view: Spans, redraw: () => voi
     if (speed.value !== String(laboratory.speed)) speed.value = String(laboratory.speed);
   };
   laboratory.on("clock", throttled(refresh, 50));
-  laboratory.on("setup", refresh);
+  laboratory.on("setup", () => {
+    refresh();
+    // A tick for each time at which something was moved.
+    fill(moves, ...laboratory.setup.changes.map(({ at }) => el("option", { value: Math.round((at * SECOND * 1000) / laboratory.end) })));
+  });
   refresh();
   return el(
     "div",
@@ -67,10 +78,12 @@ export function transport(laboratory: Laboratory, view: Spans, redraw: () => voi
       button("◂", () => laboratory.step(-1), { id: "step-back", title: "one packet back (←)", "aria-label": "One packet back" }),
       button("▸", () => laboratory.step(1), { id: "step", title: "one packet on (→)", "aria-label": "One packet on" }),
       button("drop ▸", () => laboratory.step(1, true), { id: "next-drop", title: "the next drop (Shift+→)", "aria-label": "Next drop" }),
+      button("why?", why, { id: "why-last", title: "why the packet was dropped that was dropped last" }),
     ),
     el("label", { class: "pick" }, "speed ", speed),
     el("label", { class: "pick" }, "plots ", span),
     range,
+    moves,
     time,
     state,
   );

@@ -80,28 +80,36 @@ function body(explanation: Explanation | { problems: { text: string }[] }): HTML
       ),
     );
   });
-  const drawn =
-    chance !== null && random !== null
-      ? el(
-          "div",
-          { class: "dice", role: "img", "aria-label": `the random number ${digits(random)} against ${digits(chance)}` },
-          el("span", { class: "chance", style: `width:${Math.min(100, chance * 100)}%` }),
-          el("span", { class: "random", style: `left:${random * 100}%` }),
-        )
-      : null;
   return [
+    el("p", { class: "decision", "data-chance": String(chance), "data-random": String(random) }, decision),
+    ...(chance !== null && random !== null ? dice(chance, random) : []),
     el("p", { class: "rule" }, el("strong", {}, rule), ` – ${source}`),
     el("ol", { class: "steps" }, ...list),
-    ...(drawn ? [drawn] : []),
-    el("p", { class: "decision", "data-chance": String(chance), "data-random": String(random) }, decision),
+    el("p", { class: "says" }, "These are the values that decided; the line below the picture has those after this packet."),
+  ];
+}
+
+/** The random number against the probability, on a scale that both fit on. */
+function dice(chance: number, random: number): HTMLElement[] {
+  const end = Math.min(1, 1.25 * Math.max(chance, random, 1e-6));
+  const share = (value: number) => `${Math.min(100, (100 * value) / end)}%`;
+  const words = `The random number is ${digits(random, 4)}; below ${digits(chance, 4)} (shaded) the packet is dropped or marked.`;
+  return [
+    el(
+      "div",
+      { class: "dice", role: "img", "aria-label": words },
+      el("span", { class: "chance", style: `width:${share(chance)}` }),
+      el("span", { class: "random", style: `left:${share(random)}` }),
+    ),
+    el("p", { class: "says" }, `${words} The bar ends at ${digits(end)}.`),
   ];
 }
 
 function valueText(value: number, unit: string): string {
-  return unit === "s" ? span(value) : `${digits(value, 4)}${unit ? ` ${unit}` : ""}`;
+  return unit === "s" ? span(value) : `${digits(value, 6)}${unit ? ` ${unit}` : ""}`;
 }
 
 /** Numbers within an expression, to be read. */
 function shortened(numbers: string): string {
-  return numbers.replaceAll(/\d+\.\d{4,}(?:e-?\d+)?/g, (number) => digits(Number(number), 4)).replaceAll("*", "×");
+  return numbers.replaceAll(/\d+\.\d{4,}(?:e-?\d+)?/g, (number) => String(Number(Number(number).toPrecision(8)))).replaceAll("*", "×");
 }
