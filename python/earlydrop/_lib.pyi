@@ -114,7 +114,7 @@ class Environment:
         rewards: NDArray[np.float64],
         parts: NDArray[np.float64],
         truncated: NDArray[np.bool_],
-    ) -> None: ...
+    ) -> bool: ...
 
 @final
 class Scenario:
