@@ -16,6 +16,7 @@ __all__ = [
     "Run",
     "Scenario",
     "SchemeClass",
+    "Search",
     "Table",
     "Trace",
     "Verdict",
@@ -27,10 +28,11 @@ __all__ = [
     "planned_runs",
     "queue",
     "reproduce",
+    "run_candidates",
     "scheme_of_qdisc",
     "schemes",
+    "search",
     "translate",
-    "tune",
     "version",
 ]
 
@@ -45,15 +47,24 @@ def explain(configuration: str, tool: str | None, fix: bool, load: dict[str, str
 def translate(configuration: str, tool: str | None, to: str, load: dict[str, str]) -> str: ...
 def scheme_of_qdisc(line: str) -> str: ...
 def schemes(named: str | None, link: str) -> str: ...
-def tune(
+def search(
     scenario: Scenario,
     goal: tuple[bool, str],
     subject_to: list[str],
     over: list[str],
     efforts: tuple[int, int, int],
-    folder: Path | None = None,
-    progress: Callable[[bool, int, int, int], None] | None = None,
-) -> tuple[str, list[tuple[str, str]], Run]: ...
+    simulate: Callable[
+        [str, list[int], list[tuple[list[tuple[str, str]], int]]], list[list[list[float | None]]]
+    ]
+    | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Search: ...
+def run_candidates(
+    scenario: Scenario,
+    label: str,
+    seeds: list[int],
+    candidates: list[tuple[list[tuple[str, str]], list[int]]],
+) -> list[list[float | None]]: ...
 def queue(options: dict[str, str], at: list[int]) -> str: ...
 def planned_runs(
     what: str, full: bool, universes: int | None, folder: Path
@@ -103,7 +114,7 @@ class Environment:
         rewards: NDArray[np.float64],
         parts: NDArray[np.float64],
         truncated: NDArray[np.bool_],
-    ) -> None: ...
+    ) -> bool: ...
 
 @final
 class Scenario:
@@ -270,6 +281,11 @@ class Run:
     def json(self, metrics: str | None = None, baseline: str | None = None) -> str: ...
     def report(self, path: Path, baseline: str | None = None) -> None: ...
     def keep_in(self, folder: Path) -> Run: ...
+
+@final
+class Search:
+    def scenario(self) -> Scenario: ...
+    def report(self, run: Run) -> tuple[str, list[tuple[str, str]]]: ...
 
 @final
 class Trace:

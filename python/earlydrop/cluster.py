@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _lib
-from .errors import Interrupted
+from .errors import Interrupted, RunError
 from .progress import Shown, bar
 from .scenario import Origin, Scenario, Schemes, Value
 from .table import _needs
@@ -23,6 +24,18 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from .result import Result
+
+_Cell = TypeVar("_Cell")
+_Answer = TypeVar("_Answer")
+
+#: Parameters with their values, as a scenario has them.
+_Settings = list[tuple[str, str]]
+
+#: A cell of a candidate: the candidate's number and parameters, and the cell's number.
+_CandidateCell = tuple[int, _Settings, int]
+
+#: The metrics of a cell.
+_Metrics = list[float | None]
 
 #: How long a chunk is to take, in seconds: a task costs Dask some 4 ms.
 CHUNK_SECONDS = 1.0
@@ -82,27 +95,54 @@ def run_cells(scenario: Scenario, cells: list[int]) -> tuple[bytes, float]:
     return rows, time.perf_counter() - begin
 
 
-class _Chunks:
-    """The cells to run, in chunks of the size that was found right so far."""
+def run_candidates(
+    scenario: Scenario, version: str, label: str, seeds: list[int], cells: list[_CandidateCell]
+) -> tuple[list[_Metrics], float]:
+    """Runs cells of a scheme's candidates on a worker: their metrics, and the seconds taken."""
+    if (own := _lib.version()) != version:
+        raise RunError(f"the worker has earlydrop {own}, not {version}: install the same on all")
+    begin = time.perf_counter()
+    candidates = [
+        (settings, [cell for _, _, cell in cells_of_it])
+        for (_, settings), cells_of_it in groupby(cells, key=lambda cell: cell[:2])
+    ]
+    metrics = _lib.run_candidates(scenario._native, label, seeds, candidates)
+    return metrics, time.perf_counter() - begin
 
-    def __init__(self, cells: list[int], threads: int) -> None:
-        self._cells = iter(cells)
-        self._left = len(cells)
-        self._threads = threads
-        self._done = 0
+
+class _Pace:
+    """How long cells have taken so far."""
+
+    def __init__(self) -> None:
+        self._cells = 0
         self._seconds = 0.0
 
     def learn(self, cells: int, seconds: float) -> None:
-        self._done += cells
+        self._cells += cells
         self._seconds += seconds
 
-    def next(self) -> list[int]:
+    def cells_of_a_chunk(self) -> int | None:
+        """The cells that take about `CHUNK_SECONDS`; `None` until some have run."""
+        if self._cells == 0:
+            return None
+        return int(CHUNK_SECONDS * self._cells / max(self._seconds, 1e-9))
+
+
+class _Chunks(Generic[_Cell]):
+    """The cells to run, in chunks of the size that was found right so far."""
+
+    def __init__(self, cells: Sequence[_Cell], threads: int, pace: _Pace) -> None:
+        self._cells = iter(cells)
+        self._left = len(cells)
+        self._threads = threads
+        self._pace = pace
+
+    def next(self) -> list[_Cell]:
         """The next chunk: single cells until it is known how long they take, and small ones near
         the end, so that all workers end together.
         """
         size = 1
-        if self._done > 0:
-            wanted = int(CHUNK_SECONDS * self._done / max(self._seconds, 1e-9))
+        if (wanted := self._pace.cells_of_a_chunk()) is not None:
             fair = self._left // (2 * self._threads)
             size = max(1, min(wanted, max(fair, wanted // 4)))
         chunk = list(islice(self._cells, size))
@@ -110,45 +150,82 @@ class _Chunks:
         return chunk
 
 
+class Workers:
+    """The workers of a Dask client, for the cells of one scenario."""
+
+    def __init__(self, client: Any, scenario: Scenario) -> None:
+        try:
+            import distributed
+        except ImportError:
+            raise _needs("distributed", "a Dask client") from None
+        self._as_completed = distributed.as_completed
+        self._client = client
+        self._threads = max(1, sum(client.nthreads().values()))
+        self._scenario = client.scatter(scenario, broadcast=True, hash=False)
+        self._pace = _Pace()
+
+    def run(
+        self, work: Callable[..., tuple[_Answer, float]], cells: Sequence[_Cell], *given: Any
+    ) -> Generator[tuple[list[_Cell], _Answer], None, None]:
+        """Runs `work` of the scenario, of what is `given`, and of chunks of cells. Yields each
+        chunk with its answer as it arrives.
+        """
+        chunks = _Chunks(cells, self._threads, self._pace)
+        sent: dict[str, list[_Cell]] = {}
+
+        def submit() -> Any:
+            chunk = chunks.next()
+            if not chunk:
+                return None
+            future = self._client.submit(work, self._scenario, *given, chunk, pure=False, key=None)
+            sent[future.key] = chunk
+            return future
+
+        wanted = range(AHEAD * self._threads)
+        pending = self._as_completed([one for _ in wanted if (one := submit()) is not None])
+        try:
+            for future in pending:
+                answer, seconds = future.result()
+                chunk = sent.pop(future.key)
+                self._pace.learn(len(chunk), seconds)
+                if (another := submit()) is not None:
+                    pending.add(another)
+                yield chunk, answer
+        finally:
+            self._client.cancel(list(pending.futures))
+
+    def simulate(
+        self, label: str, seeds: list[int], candidates: list[tuple[_Settings, int]]
+    ) -> list[list[_Metrics]]:
+        """Runs all cells of a scheme's candidates: the metrics of each."""
+        cells = [
+            (index, settings, cell)
+            for index, (settings, count) in enumerate(candidates)
+            for cell in range(count)
+        ]
+        metrics: list[list[_Metrics]] = [[[]] * count for _, count in candidates]
+        given = (_lib.version(), label, seeds)
+        with closing(self.run(run_candidates, cells, *given)) as answers:
+            for chunk, answer in answers:
+                for (index, _, cell), one in zip(chunk, answer, strict=True):
+                    metrics[index][cell] = one
+        return metrics
+
+
 def run_on(result: Result, client: Any, progress: Shown) -> None:
     """Runs what is missing of a run on the workers of `client`."""
-    try:
-        from distributed import as_completed
-    except ImportError:
-        raise _needs("distributed", "a Dask client") from None
-
+    workers = Workers(client, result.scenario)
     native = result._run
     missing = native.missing()
     before, planned = result.planned - len(missing), result.planned
-    threads = max(1, sum(client.nthreads().values()))
-    chunks = _Chunks(missing, threads)
-    scenario = client.scatter(result.scenario, broadcast=True, hash=False)
-    sizes: dict[str, int] = {}
-
-    def submit() -> Any:
-        cells = chunks.next()
-        if not cells:
-            return None
-        future = client.submit(run_cells, scenario, cells, pure=False, key=None)
-        sizes[future.key] = len(cells)
-        return future
-
-    first = [future for _ in range(AHEAD * threads) if (future := submit()) is not None]
-    pending = as_completed(first)
     done = before
     try:
         with bar(progress) as show:
             show(before, done, planned)
-            for future in pending:
-                rows, seconds = future.result()
-                cells = sizes.pop(future.key)
-                chunks.learn(cells, seconds)
-                if (another := submit()) is not None:
-                    pending.add(another)
-                done += native.add_cells(rows)
-                show(before, done, planned)
+            with closing(workers.run(run_cells, missing)) as answers:
+                for _, rows in answers:
+                    done += native.add_cells(rows)
+                    show(before, done, planned)
     except KeyboardInterrupt:
         text = f"stopped: {done} of {planned} runs are finished"
         raise Interrupted(text, result) from None
-    finally:
-        client.cancel(list(pending.futures))

@@ -6,19 +6,19 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import _lib
 from ._document import Answer, Document, Estimate, TextTable, number
 from .advice import _columns
 from .errors import ArgumentError
-from .progress import Bar, Shown, bar
+from .progress import Shown, bar
 from .result import Result, _threads
 from .scenario import Origin, Scenario, Schemes, Value, _wrapped
 
 if TYPE_CHECKING:
     import numpy
+    from distributed import Client
     from numpy.typing import NDArray
 
 
@@ -129,28 +129,6 @@ class Tuning(Answer):
         yield TextTable([*header, "settings", "limits met", "tried"], rows)
 
 
-class _Stages:
-    """A bar for the search, then one for the validation."""
-
-    def __init__(self, shown: Shown) -> None:
-        self._shown = shown
-        self._bar: Bar | None = None
-        self._is_search: bool | None = None
-
-    def __call__(self, is_search: bool, before: int, done: int, planned: int) -> None:
-        if is_search is not self._is_search:
-            self.close()
-            self._bar = bar(self._shown, "setting" if is_search else "run")
-            self._show = self._bar.__enter__()
-            self._is_search = is_search
-        self._show(before, done, planned)
-
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.__exit__()
-            self._bar = None
-
-
 def tune(
     scenario: Origin = None,
     *,
@@ -174,13 +152,15 @@ def tune(
     limits: str | None = None,
     folder: str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    client: Client | None = None,
     progress: Shown = None,
 ) -> Tuning:
     """Searches the parameters of a scenario's schemes by simulation, as `earlydrop tune` does.
 
     `subject_to` has constraints, "utilisation>=95%"; `over` the parameters to search, optionally
     with bounds: "min=2..40". The best settings and the originals then run with fresh seeds, in
-    memory or in `folder`. Ctrl-C ends the search, which is not kept.
+    memory or in `folder`. Ctrl-C ends the search, which is not kept. With the client of a Dask
+    cluster, its workers run the settings, and the answer is the same.
 
     >>> import earlydrop
     >>> tuned = earlydrop.tune(schemes="red", duration="3 s", seeds=2, search_seeds=1, budget=12,
@@ -209,22 +189,26 @@ def tune(
         if not 1 <= value <= most:
             near = min(max(value, 1), most)
             raise ArgumentError(f"{name}={value}: allowed: 1 to {most}; nearest: {near}")
-    stages = _Stages(progress)
-    try:
-        document, specs, run = _lib.tune(
+    if client is not None and threads is not None:
+        raise ArgumentError("with client=, threads= is not allowed")
+    simulate = None
+    if client is not None:
+        from .cluster import Workers
+
+        simulate = Workers(client, checked).simulate
+    with bar(progress, "setting") as show:
+        search = _lib.search(
             checked._native,
             (minimise is not None, minimise or maximise or ""),
             _list(subject_to),
             _list(over),
             (budget, search_seeds, _threads(threads)),
-            None if folder is None else Path(folder),
-            stages,
+            simulate,
+            show,
         )
-    finally:
-        stages.close()
-    validation = Result.__new__(Result)
-    validation._run = run
-    validation._scenario = _wrapped(run.scenario(), checked._own)
+    validation = Result(_wrapped(search.scenario(), checked._own), folder=folder)
+    validation.resume(threads=threads, client=client, progress=progress)
+    document, specs = search.report(validation._run)
     return Tuning._of(json.loads(document), dict(specs), validation)
 
 

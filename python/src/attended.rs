@@ -18,6 +18,17 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(crate) fn attended<T: Send, Event: Send, Error: Send>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool, Sender<Event>) -> Result<T, Error> + Send,
+    listener: impl FnMut(Python<'_>, Vec<Event>) -> PyResult<()> + Send,
+    raise: impl FnOnce(Error) -> PyErr + Send,
+) -> PyResult<T> {
+    attended_asking(py, work, |_| false, listener, raise)
+}
+
+/// [`attended`], with questions among the events: for them, `listener` is called at once.
+pub(crate) fn attended_asking<T: Send, Event: Send, Error: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool, Sender<Event>) -> Result<T, Error> + Send,
+    is_question: impl Fn(&Event) -> bool + Send,
     mut listener: impl FnMut(Python<'_>, Vec<Event>) -> PyResult<()> + Send,
     raise: impl FnOnce(Error) -> PyErr + Send,
 ) -> PyResult<T> {
@@ -28,7 +39,7 @@ pub(crate) fn attended<T: Send, Event: Send, Error: Send>(
             let worker = scope.spawn(move || work(stop, sender));
             let mut heard = Ok(());
             loop {
-                let (events, has_ended) = next_events(&receiver);
+                let (events, has_ended) = next_events(&receiver, &is_question);
                 if heard.is_ok() {
                     heard = Python::attach(|py| {
                         py.check_signals()?;
@@ -47,13 +58,23 @@ pub(crate) fn attended<T: Send, Event: Send, Error: Send>(
     })
 }
 
-/// The events until the next look at signals, and whether there will be no more.
-fn next_events<Event>(receiver: &Receiver<Event>) -> (Vec<Event>, bool) {
+/// The events until the next question or the next look at signals, and whether there will be no
+/// more.
+fn next_events<Event>(
+    receiver: &Receiver<Event>,
+    is_question: &impl Fn(&Event) -> bool,
+) -> (Vec<Event>, bool) {
     let until = Instant::now() + LOOK;
     let mut events = Vec::new();
     loop {
         match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(event) => events.push(event),
+            Ok(event) => {
+                let ends = is_question(&event);
+                events.push(event);
+                if ends {
+                    return (events, false);
+                }
+            }
             Err(RecvTimeoutError::Timeout) => return (events, false),
             Err(RecvTimeoutError::Disconnected) => return (events, true),
         }

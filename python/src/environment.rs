@@ -183,7 +183,8 @@ impl Environment {
             .map_err(failed)
     }
 
-    /// Sets all actions and runs all simulations one step further, without the interpreter.
+    /// Sets all actions and runs all simulations one step further, without the interpreter. Returns
+    /// whether any episode has ended.
     #[allow(clippy::too_many_arguments)]
     fn step(
         &self,
@@ -194,7 +195,7 @@ impl Environment {
         mut rewards: PyReadwriteArray1<'_, f64>,
         mut parts: PyReadwriteArray2<'_, f64>,
         mut truncated: PyReadwriteArray1<'_, bool>,
-    ) -> PyResult<()> {
+    ) -> PyResult<bool> {
         let actions = values!(actions.as_slice(), "actions")?;
         let mut slices = Slices {
             observations: values!(observations.as_slice_mut(), "observations")?,
@@ -204,6 +205,7 @@ impl Environment {
             truncated: values!(truncated.as_slice_mut(), "truncated")?,
         };
         py.detach(|| self.lock().step(actions, &mut slices))
-            .map_err(failed)
+            .map_err(failed)?;
+        Ok(slices.truncated.contains(&true))
     }
 }

@@ -19,6 +19,7 @@ mod scenario;
 mod scheme;
 mod table;
 mod trace;
+mod tuning;
 
 use pyo3::prelude::*;
 
@@ -42,7 +43,7 @@ mod _lib {
     #[pymodule_export]
     use super::model::{
         configure, explain, planned_runs, queue, reproduce_claims, scheme_of_qdisc, schemes,
-        translate, tune,
+        translate,
     };
     #[pymodule_export]
     use super::queue::Departed;
@@ -58,6 +59,8 @@ mod _lib {
     use super::table::Table;
     #[pymodule_export]
     use super::trace::Trace;
+    #[pymodule_export]
+    use super::tuning::{Search, run_candidates, search};
 
     /// The style sheet of tables in notebooks, for an element of class `earlydrop`.
     #[pyfunction]

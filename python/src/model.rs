@@ -1,4 +1,4 @@
-//! The answers of `configure`, `explain`, `translate`, `tune`, `reproduce` and `schemes` as the
+//! The answers of `configure`, `explain`, `translate`, `queue`, `reproduce` and `schemes` as the
 //! command's JSON, which `earlydrop/advice.py` and its neighbours read.
 
 use std::collections::BTreeMap;
@@ -18,20 +18,18 @@ use earlydrop_report::explanation::{self, ExplainOptions};
 use earlydrop_report::request::{LoadOptions, RequestError, ToolText};
 use earlydrop_report::scheme_list;
 use earlydrop_report::translation::{self, TranslateOptions};
-use earlydrop_report::tuning::{self, ResultsPlace, Stage, TuneRequest};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::attended::attended;
 use crate::errors::{run_error, scenario_error, value_error};
-use crate::run::Run;
 use crate::scenario::Scenario;
 
 /// Options by their names; those that are not given are not in it.
 type Options = BTreeMap<String, String>;
 
 /// Python's function of the runs done before, those done and those planned.
-type OnProgress = Option<Py<PyAny>>;
+pub(crate) type OnProgress = Option<Py<PyAny>>;
 
 /// The exception of a request; its options are named as keyword arguments.
 fn request_error(error: RequestError) -> PyErr {
@@ -44,7 +42,7 @@ fn request_error(error: RequestError) -> PyErr {
 }
 
 /// [`request_error`] where the input is a scenario.
-fn with_scenario(error: RequestError) -> PyErr {
+pub(crate) fn with_scenario(error: RequestError) -> PyErr {
     match error {
         RequestError::Input(problems) => scenario_error(problems),
         other => request_error(other),
@@ -230,61 +228,6 @@ fn one_of<T: Copy>(keyword: &str, given: &str, allowed: &[(&str, T)]) -> PyResul
 pub(crate) fn schemes(named: Option<&str>, link: &str) -> PyResult<String> {
     let described = scheme_list::schemes(named, link).map_err(request_error)?;
     serde_json::to_string(&described).map_err(run_error)
-}
-
-/// Searches the parameters of a scenario's schemes. Returns the answer of `earlydrop tune` as JSON,
-/// the labels and specs of the validation, and its run: in `folder`, or in memory. `progress` hears
-/// of settings, then of runs.
-#[pyfunction]
-#[pyo3(signature = (scenario, goal, subject_to, over, efforts, folder=None, progress=None))]
-#[allow(clippy::type_complexity, reason = "a tuple for Python")]
-#[allow(clippy::too_many_arguments, reason = "one for each of Python's")]
-pub(crate) fn tune(
-    py: Python<'_>,
-    scenario: &Scenario,
-    goal: (bool, String),
-    subject_to: Vec<String>,
-    over: Vec<String>,
-    efforts: (usize, usize, usize),
-    folder: Option<PathBuf>,
-    progress: OnProgress,
-) -> PyResult<(String, Vec<(String, String)>, Run)> {
-    let (minimises, metric) = goal;
-    let (budget, seeds, threads) = efforts;
-    let request = TuneRequest {
-        minimise: minimises.then(|| metric.clone()),
-        maximise: (!minimises).then_some(metric),
-        subject_to,
-        over,
-        budget,
-        seeds,
-        threads,
-        place: folder.map_or(ResultsPlace::Memory, ResultsPlace::Folder),
-    };
-    let source = &scenario.source;
-    let work = |stop: &AtomicBool, sender: Sender<(Stage, Progress)>| {
-        tuning::tune(source, &request, stop, |stage, done| {
-            // The receiver stays until this thread has ended.
-            let _ = sender.send((stage, done));
-        })
-    };
-    let listener = |py: Python<'_>, events: Vec<(Stage, Progress)>| {
-        let (Some(progress), Some((stage, reached))) = (&progress, events.last()) else {
-            return Ok(());
-        };
-        let is_search = *stage == Stage::Searching;
-        progress.call1(
-            py,
-            (is_search, reached.before, reached.done, reached.planned),
-        )?;
-        Ok(())
-    };
-    let report = attended(py, work, listener, with_scenario)?;
-    let document = report.json().to_string();
-    let schemes = report.plan.scenario().schemes.iter();
-    let specs = schemes.map(|scheme| (scheme.label.clone(), scheme.spec.to_string()));
-    let specs = specs.collect();
-    Ok((document, specs, Run::of_tuning(report)))
 }
 
 /// The runs that `reproduce` completes: their names, scenarios and folders.

@@ -16,7 +16,6 @@ use earlydrop_lab::summary::Summary;
 use earlydrop_report::notebook;
 use earlydrop_report::run_report::{Data, gather, json, write_report_to};
 use earlydrop_report::table::View;
-use earlydrop_report::tuning::TuneReport;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -76,20 +75,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Run {
-    /// The run that validated a search.
-    pub(crate) fn of_tuning(report: TuneReport) -> Run {
-        let place = match &report.page {
-            Some(_) => Place::Folder(report.store.folder().to_path_buf()),
-            None => Place::Memory(Mutex::new(report.store)),
-        };
-        Run {
-            source: report.scenario,
-            plan: Mutex::new(report.plan),
-            place,
-            is_running: AtomicBool::new(false),
-        }
-    }
-
     /// Runs what is missing; with a rule, adds seeds until it is met.
     fn run_missing(
         &self,
@@ -122,7 +107,7 @@ impl Run {
     }
 
     /// Reads the outcomes.
-    fn reads<T>(&self, read: impl FnOnce(&Plan, &Store) -> PyResult<T>) -> PyResult<T> {
+    pub(crate) fn reads<T>(&self, read: impl FnOnce(&Plan, &Store) -> PyResult<T>) -> PyResult<T> {
         let plan = self.plan()?;
         match &self.place {
             Place::Memory(store) => read(&plan, &lock(store)),

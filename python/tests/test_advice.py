@@ -251,7 +251,7 @@ def interrupted_by_progress(
 
 
 def test_ctrl_c_stops_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    pressed = interrupted_by_progress(monkeypatch, "earlydrop.tuning", "_Stages")
+    pressed = interrupted_by_progress(monkeypatch, "earlydrop.progress", "_Hidden")
     with pytest.raises(KeyboardInterrupt):
         earlydrop.tune(SMALL, minimise="delay_p99", budget=100_000, seeds=1000)
     assert pressed.is_set()

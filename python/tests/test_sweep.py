@@ -84,6 +84,36 @@ def test_what_a_cluster_cannot_do_is_refused(client: Any) -> None:
         result.resume(client=client, until="1%")
 
 
+def test_a_search_on_workers_finds_what_this_process_finds(
+    client: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    effort: dict[str, Any] = {"minimise": "delay_p99", "subject_to": "utilisation>=80%"}
+    effort |= {"budget": 30, "search_seeds": 2}
+    here = earlydrop.tune(SWEEP, **effort)
+    killed: list[int] = []
+    simulated: list[str] = []
+    simulate = earlydrop.cluster.Workers.simulate
+
+    def killing(self: Any, label: str, *given: Any) -> Any:
+        """Simulates after it has killed a worker, in the middle of the search."""
+        simulated.append(label)
+        if len(simulated) == 3:
+            killed.append(min(client.run(os.getpid).values()))
+            os.kill(killed[0], signal.SIGKILL)
+        return simulate(self, label, *given)
+
+    monkeypatch.setattr(earlydrop.cluster.Workers, "simulate", killing)
+    away = earlydrop.tune(SWEEP, **effort, client=client, folder=tmp_path / "away")
+    assert killed
+    # The original, a generation or more, and the finalists of each scheme.
+    assert all(simulated.count(label) >= 3 for label in ("red", "codel"))
+    report = str(tmp_path / "away" / "report.html")
+    assert away.to_json() == {**here.to_json(), "report": report}
+    assert tables(away.validation) == tables(here.validation)
+    with pytest.raises(earlydrop.ArgumentError, match="threads= is not allowed"):
+        earlydrop.tune(SWEEP, **effort, client=client, threads=1)
+
+
 def test_claims_judged_by_workers_are_those_of_this_process(client: Any, tmp_path: Path) -> None:
     here = earlydrop.reproduce("clred.F5.a", multiverse=2, folder=tmp_path / "here")
     done: list[str] = []

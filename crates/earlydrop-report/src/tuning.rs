@@ -9,7 +9,8 @@ use earlydrop_lab::run::Progress;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::tune::{
-    self, Goal, Limit, SearchParameter, SearchResult, TuneError, TuneOptions, Validation,
+    self, Goal, Limit, SearchParameter, SearchResult, Simulator, Threads, TuneError, TuneOptions,
+    Validation,
 };
 use serde_json::{Value, json};
 
@@ -57,20 +58,25 @@ pub enum Stage {
     Validating,
 }
 
-/// A search and its validation.
-pub struct TuneReport {
+/// A search that has ended: what is left is its validation.
+#[derive(Clone, Debug)]
+pub struct Search {
     /// The goal.
     pub goal: Goal,
     /// What was searched, by scheme.
     pub results: Vec<SearchResult>,
-    /// Original and best settings with fresh seeds, by scheme.
-    pub validations: Vec<Validation>,
     /// The scenario of the validation: each scheme, and its best settings as `NAME tuned`.
     pub scenario: Source,
-    /// Its plan, with the fresh seeds.
+}
+
+/// A search and its validation.
+pub struct TuneReport {
+    /// The search.
+    pub search: Search,
+    /// Original and best settings with fresh seeds, by scheme.
+    pub validations: Vec<Validation>,
+    /// The plan of the validation, with the fresh seeds.
     pub plan: Plan,
-    /// Its runs.
-    pub store: Store,
     /// The page of the validation, where its results are in a folder.
     pub page: Option<PathBuf>,
 }
@@ -109,6 +115,23 @@ impl TuneRequest {
 }
 
 impl TuneReport {
+    /// The report of a search whose validation is in `store`; its page is written where the store
+    /// is a folder.
+    pub fn of(search: Search, plan: Plan, store: &Store) -> Result<TuneReport, RequestError> {
+        let summary = Summary::of_store(&plan, store)?;
+        let page = match store.is_in_memory() {
+            true => None,
+            false => Some(write_report(&plan, store, &summary)?),
+        };
+        let Search { goal, results, .. } = &search;
+        Ok(TuneReport {
+            validations: tune::validate(goal, results, &plan, &summary.cells),
+            search,
+            plan,
+            page,
+        })
+    }
+
     /// Whether a setting met every constraint with fresh seeds.
     pub fn meets_limits(&self) -> bool {
         self.validations.iter().any(Validation::keeps_limits)
@@ -116,7 +139,8 @@ impl TuneReport {
 
     /// The report as JSON; keys and their order are stable.
     pub fn json(&self) -> Value {
-        let mut document = tune::json(&self.goal, &self.results, &self.validations);
+        let Search { goal, results, .. } = &self.search;
+        let mut document = tune::json(goal, results, &self.validations);
         let page = self.page.as_ref();
         document["report"] = json!(page.map(|page| page.display().to_string()));
         document
@@ -131,70 +155,63 @@ pub fn tune(
     stop: &AtomicBool,
     mut progress: impl FnMut(Stage, Progress),
 ) -> Result<TuneReport, RequestError> {
-    let options = request.options()?;
-    let schemes = source.plan()?.scenario().schemes.len();
-    let results = search(source, schemes, &options, stop, |done| {
+    let search = search(source, request, &Threads(request.threads), stop, |done| {
         progress(Stage::Searching, done);
     })?;
-    if stop.load(Ordering::Relaxed) {
-        let text = "stopped: the search is not kept; the same command starts it again";
-        return Err(RequestError::Stopped(text.to_string()));
-    }
-    let scenario = tune::validation_scenario(source, &options.goal, &results)?;
-    let plan = scenario.plan()?;
-    let folder = folder(&scenario, &plan, &request.place);
+    let plan = search.scenario.plan()?;
+    let folder = folder(&search.scenario, &plan, &request.place);
     let store = match &folder {
-        Some(folder) => Store::create(folder, &scenario, &plan)?,
-        None => Store::in_memory(&scenario, &plan)?,
+        Some(folder) => Store::create(folder, &search.scenario, &plan)?,
+        None => Store::in_memory(&search.scenario, &plan)?,
     };
-    store::run(&plan, &store, options.threads, stop, |ran| {
+    store::run(&plan, &store, request.threads, stop, |ran| {
         progress(Stage::Validating, ran.progress);
     })?;
-    let summary = Summary::of_store(&plan, &store)?;
-    let page = match folder {
-        Some(_) => Some(write_report(&plan, &store, &summary)?),
-        None => None,
-    };
+    let report = TuneReport::of(search, plan, &store)?;
     if stop.load(Ordering::Relaxed) {
         let text = "stopped during validation".to_string();
         return Err(RequestError::Stopped(text));
     }
-    let validations = tune::validate(&options.goal, &results, &plan, &summary.cells);
-    Ok(TuneReport {
-        goal: options.goal,
-        results,
-        validations,
-        scenario,
-        plan,
-        store,
-        page,
-    })
+    Ok(report)
 }
 
-/// Searches the parameters of each of `schemes` schemes.
-fn search(
+/// Searches the parameters of the scenario's schemes, with candidates simulated by `simulator`.
+/// `progress` hears of settings.
+pub fn search(
     source: &Source,
-    schemes: usize,
-    options: &TuneOptions,
+    request: &TuneRequest,
+    simulator: &dyn Simulator,
     stop: &AtomicBool,
     mut progress: impl FnMut(Progress),
-) -> Result<Vec<SearchResult>, RequestError> {
+) -> Result<Search, RequestError> {
+    let options = request.options()?;
+    let planned = source.plan()?.scenario().schemes.len() * options.budget;
     let mut labels: Vec<String> = Vec::new();
-    let results = tune::tune(source, options, stop, |result| {
+    let results = tune::tune_on(source, &options, simulator, stop, |result| {
         if labels.last() != Some(&result.label) {
             labels.push(result.label.clone());
         }
         progress(Progress {
             before: 0,
             done: (labels.len() - 1) * options.budget + result.candidates.len().min(options.budget),
-            planned: schemes * options.budget,
+            planned,
         });
     });
-    results.map_err(|error| match error {
+    let results = results.map_err(|error| match error {
         TuneError::Scenario(problems) => problems.into(),
         TuneError::Cell(problem) => RequestError::Run(problem.to_string()),
+        TuneError::Simulator(_) => RequestError::Run(error.to_string()),
         TuneError::Space(error) => RequestError::Option(format!("--over {error}")),
         other => RequestError::Option(other.to_string()),
+    })?;
+    if stop.load(Ordering::Relaxed) {
+        let text = "stopped: the search is not kept; the same command starts it again";
+        return Err(RequestError::Stopped(text.to_string()));
+    }
+    Ok(Search {
+        scenario: tune::validation_scenario(source, &options.goal, &results)?,
+        goal: options.goal,
+        results,
     })
 }
 

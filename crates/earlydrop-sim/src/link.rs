@@ -41,6 +41,9 @@ pub struct LinkParams {
     /// The last size asked for, in bytes, and its transmission time: packets come in few sizes.
     size: u32,
     time: FineTime,
+    /// The size asked for before, and its time: calls and transfers share a link. A division by
+    /// the rate costs as much as half a packet.
+    before: (u32, FineTime),
 }
 
 impl LinkParams {
@@ -51,6 +54,7 @@ impl LinkParams {
             rate,
             size: 0,
             time: FineTime::default(),
+            before: (0, FineTime::default()),
         }
     }
 
@@ -61,8 +65,7 @@ impl LinkParams {
 
     /// Changes the rate.
     pub fn set_rate(&mut self, rate: BitsPerSec) {
-        self.rate = rate;
-        self.size = 0;
+        *self = LinkParams::new(rate, self.delay);
     }
 
     /// The transmission time of `size` bytes.
@@ -88,8 +91,12 @@ impl LinkParams {
     #[cold]
     #[inline(never)]
     fn compute_time(&mut self, size: u32) {
+        let (known, time) = std::mem::replace(&mut self.before, (self.size, self.time));
         self.size = size;
-        self.time = FineTime::to_send(Bytes(u64::from(size)), self.rate);
+        self.time = match known == size && size > 0 {
+            true => time,
+            false => FineTime::to_send(Bytes(u64::from(size)), self.rate),
+        };
     }
 
     /// Sends `size` bytes that arrive at `at` over a link that is free at `free_at`; returns when
@@ -432,5 +439,23 @@ impl Wire {
         let held_back = self.reorder.filter(|r| random.chance(r.share));
         let extra = held_back.map_or(0.0, |r| random.uniform() * r.delay.0 as f64);
         at + Nanos(extra as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remembered_transmission_time_is_that_of_its_size_and_rate() {
+        let rates = [BitsPerSec::from_mbps(10), BitsPerSec::from_mbps(3)];
+        let mut link = LinkParams::new(rates[0], Nanos::ZERO);
+        for rate in rates.into_iter().cycle().take(6) {
+            link.set_rate(rate);
+            for size in [0, 1500, 40, 1500, 1500, 200, 40, 0, 200, 1500] {
+                let computed = FineTime::to_send(Bytes(u64::from(size)), rate);
+                assert_eq!(link.transmission_time(size), computed, "{size} bytes");
+            }
+        }
     }
 }

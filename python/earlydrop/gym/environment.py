@@ -88,7 +88,7 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         self, action: NDArray[Any]
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Sets the action and runs the simulation one step further."""
-        self._simulations.step(
+        truncated = self._simulations.step(
             np.ascontiguousarray(action, np.float64).reshape(1, -1),
             self._observations,
             self._final,
@@ -96,7 +96,6 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
             self._parts,
             self._truncated,
         )
-        truncated = bool(self._truncated[0])
         info: dict[str, Any] = dict(
             zip(_lib.Environment.parts(), self._parts[0].tolist(), strict=True)
         )

@@ -142,7 +142,7 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
         dict[str, Any],
     ]:
         """Sets all actions and runs all simulations one step further."""
-        self._simulations.step(
+        any_ended = self._simulations.step(
             np.ascontiguousarray(actions, np.float64).reshape(self.num_envs, -1),
             self._observations,
             self._final,
@@ -151,7 +151,7 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
             self._truncated,
         )
         infos: dict[str, Any] = {"reward_parts": self._own(self._parts), "_reward_parts": self._all}
-        if self._truncated.any():
+        if any_ended:
             self._add_final(infos)
         return (
             self._own(self._observations),

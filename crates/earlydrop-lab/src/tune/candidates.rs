@@ -43,18 +43,84 @@ impl Candidate {
     }
 }
 
+/// A candidate to simulate, here or in another process, which makes the same plan of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CandidateSpec {
+    /// The scheme's name in the scenario.
+    pub label: String,
+    /// The parameters to set; empty for the scheme with its own.
+    pub settings: ParameterValues,
+    /// The seeds to run with.
+    pub seeds: Vec<u64>,
+}
+
+impl CandidateSpec {
+    /// The scenario with only this scheme, under these parameters; `None` where the scheme
+    /// refuses them.
+    pub fn plan(&self, source: &Source) -> Option<Plan> {
+        let mut source = source.clone();
+        source.set_variants(&[Variant {
+            label: self.label.clone(),
+            of: self.label.clone(),
+            settings: self.settings.clone(),
+        }]);
+        source.set("measure.series", "none", "the search");
+        let mut plan = source.plan().ok()?;
+        plan.seeds.clone_from(&self.seeds);
+        Some(plan)
+    }
+}
+
+/// The metrics of one cell, in the order of [`METRICS`].
+pub type CellValues = Vec<Option<f64>>;
+
+/// Where a search simulates its candidates.
+pub trait Simulator {
+    /// Runs every cell of these plans. Returns the metrics of each plan's cells, in the order of
+    /// the plan. Once `stop` is set it returns soon, and what it returns is not used.
+    fn simulate(
+        &self,
+        candidates: &[(CandidateSpec, Plan)],
+        stop: &AtomicBool,
+    ) -> Result<Vec<Vec<CellValues>>, TuneError>;
+}
+
+/// A number of threads of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threads(pub usize);
+
+impl Simulator for Threads {
+    fn simulate(
+        &self,
+        candidates: &[(CandidateSpec, Plan)],
+        stop: &AtomicBool,
+    ) -> Result<Vec<Vec<CellValues>>, TuneError> {
+        let mut jobs: Vec<(&Plan, Cell)> = Vec::new();
+        let mut owners: Vec<usize> = Vec::new();
+        for (index, (_, plan)) in candidates.iter().enumerate() {
+            jobs.extend(plan.cells().map(|cell| (plan, cell)));
+            owners.resize(jobs.len(), index);
+        }
+        let cells = |(_, plan): &(CandidateSpec, Plan)| vec![CellValues::new(); plan.cell_count()];
+        let mut values: Vec<Vec<CellValues>> = candidates.iter().map(cells).collect();
+        on_threads(&jobs, self.0, stop, |job, outcome| {
+            let (plan, cell) = jobs[job];
+            values[owners[job]][plan.number(cell)] = outcome.values;
+            Ok::<(), TuneError>(())
+        })?;
+        Ok(values)
+    }
+}
+
 /// Simulates candidates of one scheme.
 pub(super) struct Evaluator<'a> {
     pub(super) source: &'a Source,
     pub(super) goal: &'a Goal,
     /// The scheme's name in the scenario.
     pub(super) label: &'a str,
-    pub(super) threads: usize,
+    pub(super) simulator: &'a dyn Simulator,
     pub(super) stop: &'a AtomicBool,
 }
-
-/// The metrics of each seed at each point.
-type PointRuns = Vec<Vec<Vec<Option<f64>>>>;
 
 impl Evaluator<'_> {
     /// Simulates a candidate for each of `settings` with these seeds; none once `stop` is set.
@@ -67,64 +133,67 @@ impl Evaluator<'_> {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(Vec::new());
         }
-        let mut jobs: Vec<(&Plan, Cell)> = Vec::new();
-        let mut owners: Vec<usize> = Vec::new();
-        for (index, plan) in plans.iter().enumerate() {
-            if let Some(plan) = plan {
-                jobs.extend(plan.cells().map(|cell| (plan, cell)));
-            }
-            owners.resize(jobs.len(), index);
-        }
-        let mut runs: Vec<PointRuns> = plans
-            .iter()
-            .map(|plan| {
-                let points = plan.as_ref().map_or(0, |plan| plan.points.len());
-                vec![vec![Vec::new(); seeds.len()]; points]
-            })
-            .collect();
-        on_threads(&jobs, self.threads, self.stop, |job, outcome| {
-            let (index, cell) = (owners[job], jobs[job].1);
-            runs[index][cell.point][cell.seed] = outcome.values;
-            Ok::<(), TuneError>(())
-        })?;
+        let accepted: Vec<bool> = plans.iter().map(Option::is_some).collect();
+        let plans: Vec<(CandidateSpec, Plan)> = plans.into_iter().flatten().collect();
+        let values = match plans.is_empty() {
+            true => Vec::new(),
+            false => self.simulator.simulate(&plans, self.stop)?,
+        };
         if self.stop.load(Ordering::Relaxed) {
             return Ok(Vec::new());
         }
-        let candidates = settings.iter().zip(runs);
-        let candidates = candidates.map(|(settings, points)| Candidate {
+        let mut points = plans
+            .iter()
+            .zip(&values)
+            .map(|((_, plan), values)| point_metrics(plan, values));
+        let candidates = settings.iter().zip(accepted);
+        let candidates = candidates.map(|(settings, is_accepted)| Candidate {
             settings: settings.clone(),
-            points: points.iter().map(|runs| over_seeds(runs)).collect(),
+            points: is_accepted
+                .then(|| points.next())
+                .flatten()
+                .unwrap_or_default(),
         });
         Ok(candidates.collect())
     }
 
-    /// The plan of each of `settings` until `stop` is set: one with very many flows takes seconds.
-    fn plans(&self, settings: &[ParameterValues], seeds: &[u64]) -> Vec<Option<Plan>> {
+    /// Each of `settings` with its plan, until `stop` is set: a plan with very many flows takes
+    /// seconds. `None` where the scheme refuses the parameters.
+    fn plans(
+        &self,
+        settings: &[ParameterValues],
+        seeds: &[u64],
+    ) -> Vec<Option<(CandidateSpec, Plan)>> {
         let going = |_: &&ParameterValues| !self.stop.load(Ordering::Relaxed);
-        let settings = settings.iter().take_while(going);
-        settings
-            .map(|settings| self.plan(settings, seeds))
-            .collect()
-    }
-
-    /// The scenario with only this scheme, under these parameters; `None` where the scheme
-    /// refuses them.
-    fn plan(&self, settings: &ParameterValues, seeds: &[u64]) -> Option<Plan> {
-        let mut source = self.source.clone();
-        source.set_variants(&[Variant {
-            label: self.label.to_string(),
-            of: self.label.to_string(),
-            settings: settings.clone(),
-        }]);
-        source.set("measure.series", "none", "the search");
-        let mut plan = source.plan().ok()?;
-        plan.seeds = seeds.to_vec();
-        Some(plan)
+        let planned = |settings: &ParameterValues| {
+            let spec = CandidateSpec {
+                label: self.label.to_string(),
+                settings: settings.clone(),
+                seeds: seeds.to_vec(),
+            };
+            let plan = spec.plan(self.source)?;
+            Some((spec, plan))
+        };
+        settings.iter().take_while(going).map(planned).collect()
     }
 }
 
+/// The metrics at each point of a plan, from those of its cells.
+fn point_metrics(plan: &Plan, values: &[CellValues]) -> Vec<PointMetrics> {
+    let at = |point: usize| {
+        let cells = (0..plan.seeds.len()).map(|seed| Cell {
+            scheme: 0,
+            point,
+            seed,
+        });
+        let runs = cells.map(|cell| values.get(plan.number(cell)).map_or(&[][..], Vec::as_slice));
+        over_seeds(&runs.collect::<Vec<_>>())
+    };
+    (0..plan.points.len()).map(at).collect()
+}
+
 /// The means of every metric over the seeds of a point.
-fn over_seeds(runs: &[Vec<Option<f64>>]) -> PointMetrics {
+fn over_seeds(runs: &[&[Option<f64>]]) -> PointMetrics {
     let mean = |metric: usize| {
         let values: Option<Vec<f64>> = runs.iter().map(|run| *run.get(metric)?).collect();
         Mean::of(&values?)
@@ -147,7 +216,7 @@ mod tests {
             source: &source,
             goal: &goal,
             label: "red",
-            threads: 1,
+            simulator: &Threads(1),
             stop: &stop,
         };
         let candidates = vec![ParameterValues::new(); 3];

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use earlydrop::registry::Spec;
 
-pub use candidates::{Candidate, ParameterValues};
+pub use candidates::{Candidate, CandidateSpec, CellValues, ParameterValues, Simulator, Threads};
 pub use goal::{Goal, GoalError, Limit, PointMetrics, Score};
 pub use pareto::front;
 pub use report::{json, line, pareto_front};
@@ -99,6 +99,9 @@ pub enum TuneError {
     /// A cell cannot be run.
     #[error(transparent)]
     Cell(#[from] Problem),
+    /// Another process has not simulated the candidates.
+    #[error("the candidates were not simulated: {0}")]
+    Simulator(String),
 }
 
 impl SearchResult {
@@ -150,6 +153,18 @@ pub fn tune(
     source: &Source,
     options: &TuneOptions,
     stop: &AtomicBool,
+    progress: impl FnMut(&SearchResult),
+) -> Result<Vec<SearchResult>, TuneError> {
+    tune_on(source, options, &Threads(options.threads), stop, progress)
+}
+
+/// Searches as [`tune`] does, with candidates simulated by `simulator`; `options.threads` is not
+/// used. The result does not depend on the simulator.
+pub fn tune_on(
+    source: &Source,
+    options: &TuneOptions,
+    simulator: &dyn Simulator,
+    stop: &AtomicBool,
     mut progress: impl FnMut(&SearchResult),
 ) -> Result<Vec<SearchResult>, TuneError> {
     let plan = source.plan()?;
@@ -178,7 +193,7 @@ pub fn tune(
                 source,
                 goal: &options.goal,
                 label: &scheme.label,
-                threads: options.threads,
+                simulator,
                 stop,
             },
             start: start.collect(),

@@ -22,6 +22,8 @@ pub(super) struct Seasons<E> {
     /// The lists of that season and those after it, each at its number modulo [`SEASONS`].
     lists: Box<[List; SEASONS]>,
     far: RadixHeap<E>,
+    /// A lower bound on the times in `far`.
+    far_from: u64,
 }
 
 impl<E: Copy> Seasons<E> {
@@ -32,6 +34,7 @@ impl<E: Copy> Seasons<E> {
             next,
             lists: Box::new([List::EMPTY; SEASONS]),
             far: RadixHeap::new(),
+            far_from: u64::MAX,
         }
     }
 
@@ -45,6 +48,7 @@ impl<E: Copy> Seasons<E> {
     pub(super) fn push(&mut self, pool: &mut Pool<E>, at: u64, event: E) {
         let season = at >> self.bits;
         if season - self.next >= SEASONS as u64 {
+            self.far_from = self.far_from.min(at);
             return self.far.push(Nanos(at), event);
         }
         pool.append(&mut self.lists[season as usize % SEASONS], at, event);
@@ -88,9 +92,13 @@ impl<E: Copy> Seasons<E> {
     fn bring_near(&mut self, pool: &mut Pool<E>) {
         let last = (self.next + SEASONS as u64 - 1).min(u64::MAX >> self.bits);
         let end = last << self.bits | ((1 << self.bits) - 1);
+        if self.far_from > end {
+            return;
+        }
         while let Some((at, event)) = self.far.pop_until(Nanos(end)) {
             self.push(pool, at.0, event);
         }
+        self.far_from = self.far.first().map_or(u64::MAX, |at| at.0);
     }
 
     /// All events, in no order.

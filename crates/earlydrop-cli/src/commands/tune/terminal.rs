@@ -29,8 +29,8 @@ impl Report<'_> {
     /// Original and tuned settings with fresh seeds; the best that meets the constraints is first.
     fn table(&self) -> Vec<Text> {
         let seeds = self.report.plan.seeds.len();
-        let metric = &METRICS[self.report.goal.metric];
-        let verb = if self.report.goal.minimise {
+        let metric = &METRICS[self.report.search.goal.metric];
+        let verb = if self.report.search.goal.minimise {
             "least"
         } else {
             "most"
@@ -45,9 +45,16 @@ impl Report<'_> {
             "tuned".to_string(),
             "change".to_string(),
         ]);
-        let price = &METRICS[self.report.goal.price()];
+        let price = &METRICS[self.report.search.goal.price()];
         header.extend(self.has_free_price().then(|| with_unit(price.title, price)));
-        header.extend(self.report.goal.limits.iter().map(ToString::to_string));
+        header.extend(
+            self.report
+                .search
+                .goal
+                .limits
+                .iter()
+                .map(ToString::to_string),
+        );
         let header = header.iter().map(|text| Text::new(text, Look::Strong));
         let mut table = Table::headed(header.collect());
         for (_, validation) in self.ranked() {
@@ -60,9 +67,14 @@ impl Report<'_> {
 
     /// The schemes in the order of the table.
     fn ranked(&self) -> Vec<(&SearchResult, &Validation)> {
-        let sign = if self.report.goal.minimise { 1.0 } else { -1.0 };
+        let sign = if self.report.search.goal.minimise {
+            1.0
+        } else {
+            -1.0
+        };
         let mut pairs: Vec<_> = self
             .report
+            .search
             .results
             .iter()
             .zip(&self.report.validations)
@@ -82,8 +94,9 @@ impl Report<'_> {
 
     /// Whether nothing limits what the goal costs, so that the table shows it.
     fn has_free_price(&self) -> bool {
-        let price = self.report.goal.price();
+        let price = self.report.search.goal.price();
         self.report
+            .search
             .goal
             .limits
             .iter()
@@ -91,7 +104,7 @@ impl Report<'_> {
     }
 
     fn row(&self, validation: &Validation) -> Vec<Text> {
-        let scale = METRICS[self.report.goal.metric].scale;
+        let scale = METRICS[self.report.search.goal.metric].scale;
         let text = |mean: &Option<Mean>| mean.map_or("-".into(), |m| m.with_interval(scale));
         let after = match validation.variant {
             Some(_) => text(&validation.after),
@@ -114,7 +127,7 @@ impl Report<'_> {
             Text::new(&change, Look::Plain),
         ];
         if self.has_free_price() {
-            let scale = METRICS[self.report.goal.price()].scale;
+            let scale = METRICS[self.report.search.goal.price()].scale;
             let mean = |mean: Option<Mean>| mean.map_or("-".into(), |m| m.with_interval(scale));
             let (before, after) = validation.price;
             let text = match validation.variant {
@@ -123,7 +136,11 @@ impl Report<'_> {
             };
             row.push(Text::new(&text, Look::Plain));
         }
-        for (kept, limit) in validation.limits.iter().zip(&self.report.goal.limits) {
+        for (kept, limit) in validation
+            .limits
+            .iter()
+            .zip(&self.report.search.goal.limits)
+        {
             let (word, look) = match (kept.met, kept.significant) {
                 (true, true) => ("", Look::Plain),
                 (true, false) => (", not significantly", Look::Plain),
@@ -137,15 +154,16 @@ impl Report<'_> {
     /// A plot of the Pareto front: the goal over the metric that it trades off against.
     fn front(&self) -> Vec<Text> {
         let (goal, price) = (
-            &METRICS[self.report.goal.metric],
-            &METRICS[self.report.goal.price()],
+            &METRICS[self.report.search.goal.metric],
+            &METRICS[self.report.search.goal.price()],
         );
         let fronts: Vec<(String, Vec<(f64, f64)>)> = self
             .report
+            .search
             .results
             .iter()
             .map(|result| {
-                let pairs = pareto_front(&self.report.goal, result).into_iter();
+                let pairs = pareto_front(&self.report.search.goal, result).into_iter();
                 let scaled = pairs.map(|(x, y)| (x * price.scale, y * goal.scale));
                 (result.label.clone(), scaled.collect())
             })
@@ -163,7 +181,7 @@ impl Report<'_> {
         let worst = before
             .map(|before| before.mean * goal.scale)
             .fold(f64::NEG_INFINITY, f64::max);
-        let most = if self.report.goal.minimise {
+        let most = if self.report.search.goal.minimise {
             1.2 * worst
         } else {
             f64::INFINITY
