@@ -83,7 +83,7 @@ function drawCurve(pen: Pen, box: Box, view: View): void {
   const { x, y } = axes(
     pen, box,
     { from: 0, to: right, count: 5, name: "average queue, packets" },
-    { from: 0, to: top, count: 3, name: "drop probability p_b" },
+    { from: 0, to: top, count: 3, name: box.width > 260 ? "drop probability p_b" : "p_b" },
     inks,
   );
   pen.within(box.x, box.y - 6, box.width, box.height + 12, () => {
@@ -105,7 +105,9 @@ function drawCurve(pen: Pen, box: Box, view: View): void {
     const foot = box.y + box.height;
     pen.area([x(queue), foot - 1, x(queue) - 5, foot + 6, x(queue) + 5, foot + 6], inks.muted);
   });
-  pen.text("● now   ▲ the queue   ┬ p_a, of the next packet", box.x + box.width, box.y - 5, { size: 10, align: "right", colour: inks.muted });
+  // A narrow column has no room for both.
+  const legend = box.width > 360 ? "● now   ▲ the queue   ┬ p_a, of the next packet" : "● now ▲ queue ┬ p_a";
+  pen.text(legend, box.x + box.width, box.y - 5, { size: 10, align: "right", colour: inks.muted });
   if (isPerFlow(view)) drawShares(pen, { x: box.x + 6, y: box.y + 4, width: box.width * 0.42, height: box.height * 0.5 }, view);
 }
 

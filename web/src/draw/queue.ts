@@ -32,7 +32,7 @@ export function drawQueue(pen: Pen, box: Box, view: View): Spot[] {
   const right = area.x + area.width;
   pen.text("arrivals →", box.x, box.y + 9, { size: 10.5, colour: inks.muted });
   const count = view.scene.waiting.length;
-  if (view.scene.drops.length > 0) {
+  if (view.scene.drops.length > 0 && box.width > 420) {
     pen.text("click on a dropped packet: why?", box.x, box.y + box.height - 4, { size: 10, colour: inks.muted });
   }
   pen.text(count === 1 ? "1 packet waits" : `${count} packets wait`, right, box.y + 9, { size: 10.5, align: "right", colour: inks.muted });
