@@ -1,5 +1,6 @@
 // A Chromium that opens the page from its file.
 
+import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { chromium, type Browser, type Page } from "playwright-core";
@@ -13,8 +14,10 @@ declare global {
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-export function isThere(): boolean {
-  return existsSync(CHROMIUM);
+/** Why tests in a browser are skipped; false where they are not. */
+export function whySkipped(): string | false {
+  const isNeeded = process.env["EARLYDROP_NEEDS_BROWSER"] === "1";
+  return existsSync(CHROMIUM) || isNeeded ? false : "there is no Chromium";
 }
 
 export function launch(): Promise<Browser> {
@@ -43,4 +46,11 @@ export async function open(browser: Browser, file: string, hash = "", options: P
   await page.goto(`${pathToFileURL(file).href}${hash}`);
   await page.waitForFunction(() => window.laboratory?.lanes.every((lane) => lane.description) ?? false);
   return { page, requests, errors };
+}
+
+/** Closes a page that asked for nothing and printed no error. */
+export async function clean({ page, requests, errors }: Opened): Promise<void> {
+  assert.deepEqual(requests, []);
+  assert.deepEqual(errors, []);
+  await page.close();
 }

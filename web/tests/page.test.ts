@@ -4,12 +4,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { KNOBS, knobsAt } from "../src/setup.ts";
-import { TOURS } from "../src/tours/list.ts";
-import { isThere, launch, open, type Opened } from "./browser.ts";
+import { clean, launch, open, whySkipped } from "./browser.ts";
 import { PAGE } from "./program.ts";
 
-const needed = process.env["EARLYDROP_NEEDS_BROWSER"] === "1";
-const skip = isThere() || needed ? false : "there is no Chromium";
+const skip = whySkipped();
 let browser: Browser;
 
 before(async () => {
@@ -18,13 +16,6 @@ before(async () => {
 after(async () => {
   await browser?.close();
 });
-
-/** A page that asked for nothing and printed no error. */
-async function clean({ page, requests, errors }: Opened): Promise<void> {
-  assert.deepEqual(requests, []);
-  assert.deepEqual(errors, []);
-  await page.close();
-}
 
 /** Sets a control's value as a user's hand does. */
 async function move(page: Page, selector: string, value: string, event = "input"): Promise<void> {
@@ -253,33 +244,6 @@ test("what is copied is a scenario, a command and Python", { skip }, async () =>
   await page.locator('[data-metric="link used"]').first().waitFor();
   await clean(opened);
 });
-
-for (const tour of TOURS) {
-  test(`the tour "${tour.title}" runs to its end`, { skip }, async () => {
-    const opened = await open(browser, PAGE);
-    const { page } = opened;
-    await page.locator("#tours").click();
-    await page.locator(`[data-tour="${tour.id}"]`).click();
-    for (const [index, step] of tour.steps.entries()) {
-      await page.waitForSelector(`.tour[data-of="${tour.id}"][data-step="${index + 1}"]`);
-      if (step.predict) {
-        await page.waitForFunction(() => !window.laboratory.isWaiting && !window.laboratory.isPlaying);
-        await page.locator(`[data-choice="${step.predict.right}"]`).click();
-        assert.match(await page.locator(".tour .answer").innerText(), /^Yes/);
-        await page.waitForFunction(() => window.laboratory.isPlaying);
-      }
-      if (step.task) {
-        await page.waitForFunction(() => !window.laboratory.isWaiting);
-        await page.locator('[data-act="show-me"]').click();
-        await page.evaluate(() => window.laboratory.setSpeed(10));
-        await page.waitForSelector(`.tour[data-done="${tour.id}"]`, { timeout: 60_000 });
-      }
-      await page.locator('[data-act="next"]').click();
-    }
-    await page.locator(".tour .tours").waitFor();
-    await clean(opened);
-  });
-}
 
 test("nothing is wider than the window, light and dark", { skip }, async () => {
   for (const width of [390, 768, 1280, 2560]) {
