@@ -5,7 +5,7 @@ use alloc::string::String;
 use core::fmt::{self, Write};
 
 use crate::registry::{Descriptor, Parameter, SCHEMES};
-use crate::schemes::FILES;
+use crate::schemes::DOCUMENTED;
 
 /// The documentation of the built-in scheme called `scheme`, as Markdown: reference,
 /// equations, readings, and how other tools differ.
@@ -15,9 +15,9 @@ use crate::schemes::FILES;
 /// assert!(manual.contains("# Equations"));
 /// ```
 pub fn of(scheme: &str) -> Option<String> {
-    let (_, file) = FILES.iter().find(|(name, _)| *name == scheme)?;
+    let (_, head) = DOCUMENTED.iter().find(|(name, _)| *name == scheme)?;
     let mut text = String::new();
-    for line in file.lines().map_while(|line| line.strip_prefix("//!")) {
+    for line in head.lines().map_while(|line| line.strip_prefix("//!")) {
         text.push_str(line.strip_prefix(' ').unwrap_or(line));
         text.push('\n');
     }
