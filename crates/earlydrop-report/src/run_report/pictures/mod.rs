@@ -43,7 +43,7 @@ impl FromStr for What {
     fn from_str(name: &str) -> Result<What, PictureError> {
         let found = What::ALL.iter().find(|(known, _)| *known == name);
         let names = What::ALL.iter().map(|(known, _)| *known);
-        let found = found.ok_or_else(|| unknown("picture", name, names));
+        let found = found.ok_or_else(|| unknown("picture", name, names.collect()));
         found.map(|(_, what)| *what)
     }
 }
@@ -135,7 +135,7 @@ impl<'a> View<'a> {
         let found = metrics.find(|(_, metric)| metric.name == name);
         found.ok_or_else(|| {
             let names = self.data.metrics.iter().map(|metric| metric.name);
-            unknown("metric", name, names)
+            unknown("metric", name, names.collect())
         })
     }
 
@@ -153,12 +153,7 @@ impl<'a> View<'a> {
 }
 
 /// A name that is none of those known; the nearest comes first.
-fn unknown<'a>(
-    what: &'static str,
-    given: &str,
-    known: impl Iterator<Item = &'a str>,
-) -> PictureError {
-    let mut known: Vec<&str> = known.collect();
+fn unknown(what: &'static str, given: &str, mut known: Vec<&str>) -> PictureError {
     if let Some(nearest) = earlydrop::registry::nearest(given, known.iter().copied()) {
         known.sort_by_key(|name| *name != nearest);
     }
@@ -176,7 +171,7 @@ fn schemes(data: &Data, choices: &Choices) -> Result<Vec<usize>, PictureError> {
     let labels = || data.schemes.iter().map(|scheme| scheme.label.as_str());
     let index = |wanted: &String| {
         let found = labels().position(|label| label == wanted);
-        found.ok_or_else(|| unknown("scheme", wanted, labels()))
+        found.ok_or_else(|| unknown("scheme", wanted, labels().collect()))
     };
     choices.schemes.iter().map(index).collect()
 }
@@ -193,15 +188,15 @@ fn point(data: &Data, choices: &Choices) -> Result<usize, PictureError> {
                 true => PictureError::Unfit(format!(
                     "{field}={value}: the run sweeps no field, so it has one point only"
                 )),
-                false => unknown("swept field", field, fields),
+                false => unknown("swept field", field, fields.collect()),
             }
         })?;
         let values = &data.axes[axis].values;
         let index = values
             .iter()
             .position(|one| squeezed(one) == squeezed(value));
-        let index =
-            index.ok_or_else(|| unknown("value", value, values.iter().map(String::as_str)))?;
+        let index = index
+            .ok_or_else(|| unknown("value", value, values.iter().map(String::as_str).collect()))?;
         wanted.push((axis, index));
     }
     let mut points = data.points.iter();

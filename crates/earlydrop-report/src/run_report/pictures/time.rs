@@ -83,7 +83,7 @@ fn check_names(view: &View<'_>) -> Result<(), PictureError> {
     known.dedup();
     let mut names = view.choices.metrics.iter();
     match names.find(|name| !known.contains(&name.as_str())) {
-        Some(name) => Err(super::unknown("series", name, known.into_iter())),
+        Some(name) => Err(super::unknown("series", name, known)),
         None => Ok(()),
     }
 }
