@@ -1,5 +1,6 @@
 """Numbers from Python are those of the `earlydrop` command, for every shipped scenario."""
 
+import importlib.metadata
 import json
 import shutil
 import subprocess
@@ -38,3 +39,9 @@ def test_a_shipped_scenario_gives_the_commands_numbers(path: Path, tmp_path: Pat
 
 def test_every_shipped_scenario_is_tried() -> None:
     assert len(SHIPPED) >= 20
+
+
+@pytest.mark.parametrize("name", ["LICENSE-APACHE", "LICENSE-MIT"])
+def test_the_package_carries_its_licences(name: str) -> None:
+    found = importlib.metadata.distribution("earlydrop").read_text(f"licenses/{name}")
+    assert found == (ROOT / name).read_text()
