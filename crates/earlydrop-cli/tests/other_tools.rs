@@ -130,7 +130,7 @@ fn a_translation_names_what_is_not_carried_over_and_its_effect() {
         .well()
         .json();
     let linux = &translated["to"][0];
-    let at_max = |effect: &serde_json::Value| effect["told_at_max"].as_f64().unwrap();
+    let at_max = |effect: &serde_json::Value| effect["signals_at_max"].as_f64().unwrap();
     let (here, there) = (
         at_max(&translated["comes_to"]),
         at_max(&linux["proposed"]["comes_to"]),

@@ -46,7 +46,7 @@ struct Comparison {
     caveats: Vec<Caveat>,
 }
 
-/// The deviation of a prediction: delay, told, utilisation.
+/// The deviation of a prediction: delay, signals, utilisation.
 #[derive(Clone, Copy)]
 struct Deviation([f64; 3]);
 

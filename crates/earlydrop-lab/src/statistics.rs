@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_contenders_are_told_apart_as_seldom_as_they_say() {
+    fn equal_contenders_differ_significantly_as_seldom_as_stated() {
         // 2,000 columns of six equal contenders with ten seeds each. The family-wise error of five
         // tests against a contender chosen beforehand is at most 5%; the best is chosen by the same
         // values. A simulation of 1,500 other columns gives 11%, and 34% without the correction;

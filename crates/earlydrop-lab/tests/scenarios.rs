@@ -148,7 +148,7 @@ fn every_file_runs_with_a_quarter_of_its_duration() {
 }
 
 #[test]
-fn times_beyond_the_end_are_told() {
+fn times_beyond_the_end_are_reported() {
     let path = folder().join("rfc7928-varying-congestion.toml");
     let mut source = Source::open(&path).unwrap();
     source.change("duration", "30 s", "--duration 30s");

@@ -85,7 +85,7 @@ pub fn json(report: &TranslationReport) -> Result<Value, RequestError> {
         let predicted = expect(configuration, load)?;
         Ok(json!({
             "max_p": configuration.classes[0].max_p.value,
-            "told_at_max": signals_at_max(configuration),
+            "signals_at_max": signals_at_max(configuration),
             "prediction": model_json::prediction(&predicted),
         }))
     };

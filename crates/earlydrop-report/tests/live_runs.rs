@@ -399,9 +399,9 @@ fn a_difference_in_utilisation_is_significant() {
     }
     assert_eq!(side_by_side::count_significant(&rows).0, 4);
     let document = side_by_side::json(&plan, &rows, [folder.path(); 2], folder.path());
-    let significant = &document["rows"][3]["quantities"]["utilisation"]["told_apart"];
+    let significant = &document["rows"][3]["quantities"]["utilisation"]["significantly_different"];
     assert_eq!(
-        (significant, &document["told_apart"]),
+        (significant, &document["significantly_different"]),
         (&true.into(), &4.into())
     );
 }

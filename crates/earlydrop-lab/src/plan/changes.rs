@@ -1,4 +1,4 @@
-//! The changes that a command line makes to a scenario file, told in its title and description.
+//! The changes that a command line makes to a scenario file, named in its title and description.
 //!
 //! A file's title says what its author ran. With `--link 10Mbps` on the command line, another link
 //! runs: "A home's uplink, with rate 10 Mbps". The scenario as run has the new title, so every

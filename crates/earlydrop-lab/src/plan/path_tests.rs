@@ -120,7 +120,7 @@ fn a_title_is_made_from_what_runs() {
 }
 
 #[test]
-fn a_change_is_told_in_the_title_and_survives_in_the_stored_scenario() {
+fn a_change_is_named_in_the_title_and_survives_in_the_stored_scenario() {
     let mut changed = source(TITLED);
     changed.change("network.rate", "5Mbps", "--link 5Mbps");
     changed.change("seeds", "3", "--seeds 3");

@@ -132,7 +132,7 @@ pub fn json(plan: &Plan, rows: &[Comparison], reports: [&Path; 2], page: &Path) 
                 "simulated": mean(pair.simulated),
                 "live": mean(pair.live),
                 "difference": mean(pair.difference),
-                "told_apart": pair.is_significant(),
+                "significantly_different": pair.is_significant(),
             });
             (quantity.name.to_string(), both)
         });
@@ -155,7 +155,7 @@ pub fn json(plan: &Plan, rows: &[Comparison], reports: [&Path; 2], page: &Path) 
         "simulated": reports[0],
         "live": reports[1],
         "page": page,
-        "told_apart": significant,
+        "significantly_different": significant,
         "compared": of,
         "quantities": described.collect::<Map<String, Value>>(),
         "rows": rows.iter().map(row).collect::<Vec<Value>>(),

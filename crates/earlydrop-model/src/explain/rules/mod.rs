@@ -233,7 +233,7 @@ pub static RULES: &[Rule] = &[
         check: checks::router_or_switch,
     },
     Rule {
-        name: "buffer-not-told",
+        name: "buffer-not-given",
         severity: Severity::Notice,
         source: "Junos: fill levels are percentages of the queue's buffer",
         check: checks::buffer_unknown,

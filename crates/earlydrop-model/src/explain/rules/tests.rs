@@ -101,7 +101,7 @@ fn every_rule_has_a_configuration_that_violates_it() {
             load(),
         ),
         (
-            "buffer-not-told",
+            "buffer-not-given",
             "fill-level 50 drop-probability 10".into(),
             load(),
         ),
