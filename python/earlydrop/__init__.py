@@ -14,17 +14,9 @@ from ._lib import Backlog, Departure, Packet, Random, Verdict
 from ._lib import version as _version
 
 if TYPE_CHECKING:
-    from .advice import (
-        Configuration,
-        Explanation,
-        Translation,
-        configure,
-        explain,
-        from_tc,
-        translate,
-    )
     from .batch_queue import BatchQueue, queue
     from .cluster import sweep
+    from .configuring import Configuration, configure
     from .curves import Curve, curve
     from .driven import Fate, Queue, Replay, Tally
     from .errors import (
@@ -35,6 +27,7 @@ if TYPE_CHECKING:
         ScenarioError,
         SchemeError,
     )
+    from .explaining import Explanation, explain, from_tc
     from .flent import FlentData, read_flent
     from .own import Link, Scheme, parameter
     from .papers import Reproduction, reproduce
@@ -44,6 +37,7 @@ if TYPE_CHECKING:
     from .scenario import Scenario
     from .table import Table
     from .tracing import Trace, trace
+    from .translating import Translation, translate
     from .tuning import Tuning, tune
 
 __version__ = _version()
@@ -103,17 +97,9 @@ __all__ = [
 #: The modules with what they hold. Each is loaded when something of it is first used: an import
 #: of everything takes longer than most of what is asked of the package.
 _MODULES = {
-    "advice": [
-        "Configuration",
-        "Explanation",
-        "Translation",
-        "configure",
-        "explain",
-        "from_tc",
-        "translate",
-    ],
     "batch_queue": ["BatchQueue", "queue"],
     "cluster": ["sweep"],
+    "configuring": ["Configuration", "configure"],
     "curves": ["Curve", "curve"],
     "driven": ["Fate", "Queue", "Replay", "Tally"],
     "errors": [
@@ -124,6 +110,7 @@ _MODULES = {
         "ScenarioError",
         "SchemeError",
     ],
+    "explaining": ["Explanation", "explain", "from_tc"],
     "flent": ["FlentData", "read_flent"],
     "own": ["Link", "Scheme", "parameter"],
     "papers": ["Reproduction", "reproduce"],
@@ -133,6 +120,7 @@ _MODULES = {
     "scenario": ["Scenario"],
     "table": ["Table"],
     "tracing": ["Trace", "trace"],
+    "translating": ["Translation", "translate"],
     "tuning": ["Tuning", "tune"],
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

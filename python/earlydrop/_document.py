@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .notebook import framed
 from .scenario import Value, _text
 from .table import aligned
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
 
 #: A JSON document.
 Document: TypeAlias = dict[str, Any]
@@ -107,3 +111,13 @@ class Estimate:
     def __str__(self) -> str:
         half = "" if self.half_width is None else f" ± {self.half_width:.2g}"
         return f"{self.mean:.4g}{half}"
+
+
+def columns(
+    points: Sequence[Sequence[float]],
+) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """Points as two arrays."""
+    import numpy as np
+
+    array = np.array(points, dtype=np.float64).reshape(-1, 2)
+    return array[:, 0], array[:, 1]

@@ -334,7 +334,7 @@ class _Described:
 
 
 def _probe_names(cls: type[Scheme]) -> list[str]:
-    """What a new queue shows. An error here is met again, and told, when a queue is made."""
+    """What a new queue shows. An error here is met again, and reported, when a queue is made."""
     if cls.probes is Scheme.probes:
         return []
     try:

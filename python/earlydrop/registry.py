@@ -9,8 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from . import _lib
-from ._document import Answer, Document, TextTable
-from .advice import _columns
+from ._document import Answer, Document, TextTable, columns
 from .scenario import Value, _text
 
 if TYPE_CHECKING:
@@ -65,12 +64,12 @@ class Curve:
     @property
     def average(self) -> NDArray[numpy.float64]:
         """The average queue of each point."""
-        return _columns(self._points)[0]
+        return columns(self._points)[0]
 
     @property
     def probability(self) -> NDArray[numpy.float64]:
         """The probability of a drop or a mark at each point."""
-        return _columns(self._points)[1]
+        return columns(self._points)[1]
 
     def _repr_html_(self) -> str:
         end = self._points[-1][0] or 1.0

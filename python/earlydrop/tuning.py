@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import _lib
-from ._document import Answer, Document, Estimate, TextTable, number
-from .advice import _columns
+from ._document import Answer, Document, Estimate, TextTable, columns, number
 from .errors import ArgumentError
 from .progress import Shown, bar
 from .result import Result, _threads
@@ -74,7 +73,7 @@ class TunedScheme:
     @property
     def front(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
         """The Pareto front of the search: the metric that the goal costs, and the goal's."""
-        return _columns(self._front)
+        return columns(self._front)
 
 
 @dataclass(frozen=True, repr=False)
