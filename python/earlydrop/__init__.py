@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .explaining import Explanation, explain, from_tc
     from .flent import FlentData, read_flent
     from .own import Link, Scheme, parameter
-    from .papers import Reproduction, reproduce
+    from .papers import Falsification, Reproduction, falsify, reproduce
     from .registry import SchemeInfo, scheme, schemes
     from .result import Outcome, Result
     from .running import compare, open_run, prepare, run
@@ -51,6 +51,7 @@ __all__ = [
     "Departure",
     "EarlydropError",
     "Explanation",
+    "Falsification",
     "Fate",
     "FlentData",
     "Interrupted",
@@ -78,6 +79,7 @@ __all__ = [
     "configure",
     "curve",
     "explain",
+    "falsify",
     "from_tc",
     "open_run",
     "parameter",
@@ -113,7 +115,7 @@ _MODULES = {
     "explaining": ["Explanation", "explain", "from_tc"],
     "flent": ["FlentData", "read_flent"],
     "own": ["Link", "Scheme", "parameter"],
-    "papers": ["Reproduction", "reproduce"],
+    "papers": ["Falsification", "Reproduction", "falsify", "reproduce"],
     "registry": ["SchemeInfo", "scheme", "schemes"],
     "result": ["Outcome", "Result"],
     "running": ["compare", "open_run", "prepare", "run"],

@@ -23,6 +23,7 @@ __all__ = [
     "command",
     "configure",
     "explain",
+    "falsify",
     "is_built_in",
     "notebook_style",
     "planned_runs",
@@ -69,6 +70,13 @@ def queue(options: dict[str, str], at: list[int]) -> str: ...
 def planned_runs(
     what: str, full: bool, universes: int | None, folder: Path
 ) -> list[tuple[str, Scenario, Path]]: ...
+def falsify(
+    what: str,
+    full: bool,
+    threads: int,
+    folder: Path,
+    progress: Callable[[str, int, int, int], None] | None = None,
+) -> str: ...
 def reproduce(
     what: str,
     full: bool,

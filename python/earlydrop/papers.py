@@ -190,3 +190,84 @@ def reproduce(
     claims = [Claim._of(document) for document in json.loads(text)]
     document = {"claims": [claim._document for claim in claims]}
     return Reproduction(document, {claim.id: claim for claim in claims}, not full)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A claim, and whether its test can come to another verdict."""
+
+    id: str
+    verdict: str
+    #: The scheme, wrong on purpose, that ran in place of the one that the claim is about.
+    wrong_scheme: str
+    #: The worse verdict with it; `None` where it stays.
+    verdict_with_wrong_scheme: str | None
+    #: Whether a claim that is not shown, or contradicted, would hold of runs as the paper has them.
+    could_hold: bool
+    #: The outcome in words.
+    summary: str
+
+    @classmethod
+    def _of(cls, document: Document) -> Trial:
+        return cls(
+            id=document["id"],
+            verdict=document["verdict"],
+            wrong_scheme=document["wrong"],
+            verdict_with_wrong_scheme=document["verdict_with_wrong"],
+            could_hold=document["could_hold"],
+            summary=document["shown"],
+        )
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether its test was seen to come to another verdict."""
+        return self.could_hold or self.verdict_with_wrong_scheme is not None
+
+
+@dataclass(frozen=True, repr=False)
+class Falsification(Answer):
+    """Whether claims can fail: the answer of `falsify`."""
+
+    trials: dict[str, Trial]
+
+    def to_json(self) -> Document:
+        """The list of the command under the key "trials"."""
+        return self._document
+
+    def _title(self) -> str:
+        able = sum(one.can_fail for one in self.trials.values())
+        return f"{able} of {len(self.trials)} claims were seen to come to another verdict"
+
+    def _tables(self) -> Iterable[TextTable]:
+        rows = [[one.id, one.verdict, one.summary] for one in self.trials.values()]
+        yield TextTable(["claim", "verdict", "what its test can show"], rows)
+
+
+def falsify(
+    what: str = "",
+    *,
+    full: bool = False,
+    folder: str | os.PathLike[str] = "runs",
+    threads: int | None = None,
+    progress: Shown = None,
+) -> Falsification:
+    """Shows that the claims of a paper ("clred") can fail, or that one can ("clred.F5.a"), as
+    `earlydrop reproduce --wrong` does.
+
+    A scheme that is wrong on purpose runs under the name of the one that a claim is about: a claim
+    that holds must get a worse verdict. A claim that is not shown must hold of runs as the paper
+    has them. Otherwise its test would show nothing.
+
+    >>> import earlydrop
+    >>> trials = earlydrop.falsify("clred.F5.a", folder=getfixture("tmp_path")).trials
+    >>> trials["clred.F5.a"].can_fail
+    True
+    """
+    experiments = _Experiments(progress)
+    try:
+        text = _lib.falsify(what, full, _threads(threads), Path(folder), experiments)
+    finally:
+        experiments.close()
+    document = {"trials": json.loads(text)}
+    trials = [Trial._of(trial) for trial in document["trials"]]
+    return Falsification(document, {trial.id: trial for trial in trials})

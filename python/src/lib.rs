@@ -42,8 +42,8 @@ mod _lib {
     use super::judging::Random;
     #[pymodule_export]
     use super::model::{
-        configure, explain, planned_runs, queue, reproduce_claims, scheme_of_qdisc, schemes,
-        translate,
+        configure, explain, falsify, planned_runs, queue, reproduce_claims, scheme_of_qdisc,
+        schemes, translate,
     };
     #[pymodule_export]
     use super::queue::Departed;

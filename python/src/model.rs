@@ -1,5 +1,5 @@
 //! The answers of `configure`, `explain`, `translate`, `queue`, `reproduce` and `schemes` as the
-//! command's JSON, which `earlydrop/advice.py` and its neighbours read.
+//! command's JSON, which `earlydrop/configuring.py` and its neighbours read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use earlydrop_lab::run::Progress;
 use earlydrop_model::queue::{Acceptance, Solver};
 use earlydrop_papers::Error as PapersError;
 use earlydrop_papers::catalogue::{Catalogue, Pace};
+use earlydrop_papers::falsification::Trial;
 use earlydrop_papers::reproduce::{self, Event, RunOptions};
 use earlydrop_report::batch_queue::{self, QueueOptions};
 use earlydrop_report::configuration::{self, ConfigureOptions};
@@ -268,27 +269,65 @@ pub(crate) fn reproduce_claims(
         let catalogue = Catalogue::read()?;
         let selection = catalogue.select(what)?;
         let options = run_options(full, universes, threads, &folder, stop);
-        let mut name = String::new();
-        let ran = reproduce::run(&catalogue, &selection, &options, |event| match event {
-            Event::Begin { paper, experiment } => name = format!("{paper} {experiment}"),
-            Event::Progress(reached) => {
-                // The receiver stays until this thread has ended.
-                let _ = sender.send((name.clone(), reached));
-            }
-            _ => {}
-        })?;
+        let ran = reproduce::run(&catalogue, &selection, &options, reporting(sender))?;
         // Claims without their runs are not results.
         let is_stopped = stop.load(Ordering::Relaxed);
         let claims = if is_stopped { Vec::new() } else { ran.json() };
         Ok::<String, PapersError>(serde_json::Value::from(claims).to_string())
     };
-    let listener = |py: Python<'_>, events: Vec<(String, Progress)>| {
+    attended(py, work, experiments(progress), papers_error)
+}
+
+/// Runs a scheme that is wrong on purpose in place of the one that each claim is about, and returns
+/// the answer of `earlydrop reproduce --wrong` as JSON. `progress` hears of each experiment by its
+/// name.
+#[pyfunction]
+#[pyo3(signature = (what, full, threads, folder, progress=None))]
+pub(crate) fn falsify(
+    py: Python<'_>,
+    what: &str,
+    full: bool,
+    threads: usize,
+    folder: PathBuf,
+    progress: OnProgress,
+) -> PyResult<String> {
+    let work = |stop: &AtomicBool, sender: Sender<(String, Progress)>| {
+        let catalogue = Catalogue::read()?;
+        let selection = catalogue.select(what)?;
+        let options = run_options(full, None, threads, &folder, stop);
+        let trials = reproduce::try_claims(&selection, &options, reporting(sender))?;
+        // Claims without their runs are not results.
+        let is_stopped = stop.load(Ordering::Relaxed);
+        let shown = trials.iter().filter(|_| !is_stopped);
+        let shown: Vec<serde_json::Value> = shown.map(Trial::json).collect();
+        Ok::<String, PapersError>(serde_json::Value::from(shown).to_string())
+    };
+    attended(py, work, experiments(progress), papers_error)
+}
+
+/// Sends the progress of each experiment with its name.
+fn reporting(sender: Sender<(String, Progress)>) -> impl FnMut(Event<'_>) {
+    let mut name = String::new();
+    move |event| match event {
+        Event::Begin { paper, experiment } => name = format!("{paper} {experiment}"),
+        Event::Progress(reached) => {
+            // The receiver stays until this thread has ended.
+            let _ = sender.send((name.clone(), reached));
+        }
+        _ => {}
+    }
+}
+
+/// Calls Python's function with the progress of the last experiment.
+fn experiments(
+    progress: OnProgress,
+) -> impl FnMut(Python<'_>, Vec<(String, Progress)>) -> PyResult<()> {
+    move |py, events| {
         if let (Some(progress), Some((name, reached))) = (&progress, events.last()) {
             progress.call1(py, (name, reached.before, reached.done, reached.planned))?;
         }
         Ok(())
-    };
-    attended(py, work, listener, papers_error)
+    }
 }
 
 fn run_options<'a>(

@@ -232,6 +232,16 @@ def test_claims_are_the_commands(tmp_path: Path) -> None:
     assert again.to_json() == answer.to_json()
 
 
+def test_whether_claims_can_fail_is_the_commands(tmp_path: Path) -> None:
+    expected = document("reproduce", "clred.F5", "--wrong", folder=tmp_path)
+    answer = earlydrop.falsify("clred.F5", folder=tmp_path / "runs")
+    assert answer.to_json() == {"trials": expected}
+    trial = answer.trials["clred.F5.a"]
+    assert trial.verdict_with_wrong_scheme == expected[0]["verdict_with_wrong"]
+    assert trial.can_fail
+    assert trial.summary in repr(answer)
+
+
 def interrupted_by_progress(
     monkeypatch: pytest.MonkeyPatch, module: str, what: str
 ) -> threading.Event:
