@@ -238,7 +238,7 @@ mod tests {
             let mut run = busy();
             let (from, to) = (run.flows[0].from, run.flows[0].to);
             let application = Application::Arrivals {
-                every: Spread::new(Nanos::from_millis(1), law),
+                every: Spread::new(Nanos::from_millis(1), law.clone()),
                 size: Spread::constant(Bytes(1_000_000)),
                 at_most,
             };

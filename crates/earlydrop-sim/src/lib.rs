@@ -33,6 +33,8 @@
 
 pub mod capture;
 pub mod cost;
+pub mod distribution;
+mod empty_path;
 mod engine;
 pub mod events;
 pub mod fine_time;
@@ -55,6 +57,7 @@ pub mod streams;
 pub mod tcp;
 pub mod traffic;
 
+pub use empty_path::IdealTimes;
 pub use engine::Simulation;
 pub use run::{Run, RunError};
 

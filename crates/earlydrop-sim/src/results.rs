@@ -106,9 +106,17 @@ pub struct Completion {
     pub ended: Nanos,
     /// Bytes of payload.
     pub bytes: Bytes,
+    /// The least completion time in an empty network: that of a sender that sends at the rate of
+    /// its link from the first moment on.
+    pub ideal: Nanos,
 }
 
 impl Completion {
+    /// The completion time over the least one.
+    pub fn slowdown(&self) -> f64 {
+        self.span().0 as f64 / self.ideal.0.max(1) as f64
+    }
+
     /// The completion time: from beginning to end.
     pub fn span(&self) -> Nanos {
         self.ended.since(self.began)

@@ -59,7 +59,7 @@ impl Schedule {
     /// next one: so the mean rate is right however short bursts are. One without a packet is
     /// silent.
     fn begin_burst(&mut self) {
-        let Pattern::OnOff { on, off } = self.pattern else {
+        let Pattern::OnOff { on, off } = &self.pattern else {
             self.left = u32::MAX;
             return;
         };
@@ -78,7 +78,7 @@ impl Schedule {
     /// Moves to the next packet, once the one that is due was sent.
     pub fn advance(&mut self) {
         self.next_at += self.interval;
-        if let Pattern::OnOff { off, .. } = self.pattern {
+        if let Pattern::OnOff { off, .. } = &self.pattern {
             self.left -= 1;
             if self.left == 0 {
                 self.next_at = self.next_at.after(off.draw(&mut self.random));

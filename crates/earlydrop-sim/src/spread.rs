@@ -3,8 +3,10 @@
 use earlydrop::random::Pcg32;
 use earlydrop::units::{Bytes, Nanos};
 
+use crate::distribution::Distribution;
+
 /// The distribution of values around their mean.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Law {
     /// The mean itself.
     Constant,
@@ -28,6 +30,8 @@ pub enum Law {
         /// The deviation of the logarithm.
         sigma: f64,
     },
+    /// A distribution given by points, scaled to the mean.
+    Points(Distribution),
 }
 
 /// A quantity that may be drawn at random.
@@ -65,7 +69,7 @@ impl Quantity for Bytes {
 /// let drawn: Nanos = pause.draw(&mut Pcg32::new(1, 1));
 /// assert!(drawn > Nanos::ZERO);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Spread<T> {
     /// The mean.
     pub mean: T,
@@ -84,16 +88,22 @@ impl<T: Quantity> Spread<T> {
         Spread::new(mean, Law::Constant)
     }
 
+    /// A quantity with this distribution and its mean.
+    pub fn of(distribution: Distribution) -> Spread<T> {
+        let mean = T::of_amount(distribution.mean());
+        Spread::new(mean, Law::Points(distribution))
+    }
+
     /// What is wrong with the distribution, if anything: a tail without a mean, an invalid
     /// deviation.
     pub fn problem(&self) -> Option<String> {
-        match self.law {
+        match &self.law {
             Law::Pareto { shape } | Law::Lomax { shape }
-                if shape.is_nan() || shape <= 1.0 || shape.is_infinite() =>
+                if shape.is_nan() || *shape <= 1.0 || shape.is_infinite() =>
             {
                 Some(format!("shape {shape} has no mean; it must be above 1"))
             }
-            Law::LogNormal { sigma } if !(0.0..=10.0).contains(&sigma) => {
+            Law::LogNormal { sigma } if !(0.0..=10.0).contains(sigma) => {
                 Some(format!("sigma {sigma} is not in [0, 10]"))
             }
             _ => None,
@@ -110,12 +120,16 @@ impl<T: Quantity> Spread<T> {
             return 0.0;
         }
         // The integral of 1 - F from 0 to `most`.
-        match self.law {
+        match &self.law {
+            Law::Points(points) => {
+                let scale = mean / points.mean();
+                scale * points.mean_up_to(most / scale)
+            }
             Law::Constant => mean.min(most),
             Law::Uniform if most >= 2.0 * mean => mean,
             Law::Uniform => most - most * most / (4.0 * mean),
             Law::Exponential => -mean * libm::expm1(-most / mean),
-            Law::Pareto { shape } => {
+            &Law::Pareto { shape } => {
                 let scale = mean * (shape - 1.0) / shape;
                 if most <= scale {
                     return most;
@@ -123,12 +137,12 @@ impl<T: Quantity> Spread<T> {
                 let tail = libm::pow(scale / most, shape - 1.0);
                 scale + scale / (shape - 1.0) * (1.0 - tail)
             }
-            Law::Lomax { shape } => {
+            &Law::Lomax { shape } => {
                 let scale = mean * (shape - 1.0);
                 mean * (1.0 - libm::pow(1.0 + most / scale, 1.0 - shape))
             }
-            Law::LogNormal { sigma: 0.0 } => mean.min(most),
-            Law::LogNormal { sigma } => {
+            &Law::LogNormal { sigma: 0.0 } => mean.min(most),
+            &Law::LogNormal { sigma } => {
                 let at = libm::log(most / mean) / sigma + 0.5 * sigma;
                 mean * normal_below(at - sigma) + most * normal_below(-at)
             }
@@ -140,18 +154,19 @@ impl<T: Quantity> Spread<T> {
         let mean = self.mean.amount();
         // In (0, 1], so that the logarithm is finite.
         let mut u = || 1.0 - random.uniform();
-        T::of_amount(match self.law {
+        T::of_amount(match &self.law {
             Law::Constant => mean,
             Law::Uniform => 2.0 * mean * (1.0 - u()),
             Law::Exponential => -mean * libm::log(u()),
-            Law::Pareto { shape } => mean * (shape - 1.0) / shape * libm::pow(u(), -1.0 / shape),
-            Law::Lomax { shape } => mean * (shape - 1.0) * (libm::pow(u(), -1.0 / shape) - 1.0),
-            Law::LogNormal { sigma } => {
+            &Law::Pareto { shape } => mean * (shape - 1.0) / shape * libm::pow(u(), -1.0 / shape),
+            &Law::Lomax { shape } => mean * (shape - 1.0) * (libm::pow(u(), -1.0 / shape) - 1.0),
+            &Law::LogNormal { sigma } => {
                 // Box-Muller, one of its two values.
                 let angle = core::f64::consts::TAU * u();
                 let normal = libm::sqrt(-2.0 * libm::log(u())) * libm::cos(angle);
                 mean * libm::exp(sigma * normal - 0.5 * sigma * sigma)
             }
+            Law::Points(points) => mean / points.mean() * points.quantile(1.0 - u()),
         })
     }
 }
@@ -200,7 +215,7 @@ mod tests {
             0.308_54,
         ];
         for (law, share) in LAWS.into_iter().zip(shares) {
-            let (mean, above) = sample(law);
+            let (mean, above) = sample(law.clone());
             assert!((mean - 1.0).abs() < 0.05, "{law:?}: mean {mean}");
             assert!((above - share).abs() < 0.005, "{law:?}: {above} above");
         }
@@ -211,7 +226,7 @@ mod tests {
     #[test]
     fn the_mean_up_to_a_value_is_that_of_draws() {
         for law in LAWS {
-            let spread = Spread::new(Nanos::from_secs(1), law);
+            let spread = Spread::new(Nanos::from_secs(1), law.clone());
             for most in [0.3, 1.0, 3.0] {
                 let mut random = Pcg32::new(6, 6);
                 let draws = (0..200_000).map(|_| spread.draw(&mut random).as_secs_f64());

@@ -24,6 +24,8 @@ pub enum Purpose {
     Spawned,
     /// Processing times of hosts before each packet of such connections.
     SpawnedOverhead,
+    /// Which of several shortest routes a flow takes.
+    Path,
 }
 
 /// The stream of a run with this seed for a purpose and an index.

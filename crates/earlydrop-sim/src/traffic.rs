@@ -120,6 +120,9 @@ pub enum Application {
         /// Greatest number at once; starts beyond it are counted and left out.
         at_most: u32,
     },
+    /// Transfers at given times between given hosts, each over a connection of its own. The flow's
+    /// own ends and start are not used.
+    FlowList(Arc<[ListedTransfer]>),
     /// The receiving host sends requests, the sending host responds, over one connection.
     Requests {
         /// Bytes on the wire of a request.
@@ -129,6 +132,19 @@ pub enum Application {
         /// Time from the end of a response, when all has arrived, to the next request.
         think: Spread<Nanos>,
     },
+}
+
+/// A transfer of a [flow list](Application::FlowList).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedTransfer {
+    /// When it starts.
+    pub start: Nanos,
+    /// The host that sends.
+    pub from: Node,
+    /// The host that receives.
+    pub to: Node,
+    /// Its payload.
+    pub size: Bytes,
 }
 
 /// The ports of transfers that follow each other between two hosts: what a queue that tells flows
@@ -148,6 +164,8 @@ impl Application {
         match self {
             Application::Bulk => Bytes(u64::MAX),
             Application::Transfer(bytes) => *bytes,
+            // Each connection has its transfer for an application.
+            Application::FlowList(_) => Bytes(0),
             Application::Web { size, .. }
             | Application::Pages { size, .. }
             | Application::Arrivals { size, .. } => size.draw(random),
@@ -160,6 +178,13 @@ impl Application {
         match self {
             Application::Bulk => None,
             Application::Transfer(bytes) => Some(*bytes),
+            Application::FlowList(list) => {
+                let bytes: u128 = list
+                    .iter()
+                    .map(|transfer| u128::from(transfer.size.0))
+                    .sum();
+                Some(Bytes((bytes / list.len().max(1) as u128) as u64))
+            }
             Application::Web { size, .. }
             | Application::Pages { size, .. }
             | Application::Arrivals { size, .. } => Some(size.mean),
@@ -180,7 +205,7 @@ impl Application {
 }
 
 /// The pattern in which datagrams are sent.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
     /// At the flow's rate, evenly spaced.
     Constant,
@@ -202,11 +227,11 @@ impl Pattern {
     /// where longer ones count as that time. Shorter bursts would be drawn by the thousand, at one
     /// moment of the run, until one holds a datagram. Nearly all draws of a law with a heavy tail
     /// are far below the mean, which must then be longer.
-    pub fn least_burst(law: Law, size: Bytes, rate: BitsPerSec) -> Nanos {
+    pub fn least_burst(law: &Law, size: Bytes, rate: BitsPerSec) -> Nanos {
         let interval = rate.transmission_time(size);
         let least = interval.0.div_ceil(1000);
         let is_enough = |mean: u64| {
-            let typical = Spread::new(Nanos(mean), law).mean_up_to(interval);
+            let typical = Spread::new(Nanos(mean), law.clone()).mean_up_to(interval);
             // A burst of a thousandth is enough, whatever is rounded.
             typical >= interval.0 as f64 * 0.999_9e-3
         };

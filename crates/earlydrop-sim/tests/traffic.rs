@@ -95,11 +95,11 @@ fn a_rate_counts_from_the_packet_after_the_next() {
 fn on_and_off_have_their_mean_rate() {
     let exponential = Spread::new(ms(100), Law::Exponential);
     let pattern = Pattern::OnOff {
-        on: exponential,
+        on: exponential.clone(),
         off: exponential,
     };
     let results = alone(Nanos::from_secs(1000), |from, to| {
-        datagrams(from, to, pattern)
+        datagrams(from, to, pattern.clone())
     });
     let share = sent(&results) as f64 / 1e6;
     assert!((share - 0.5).abs() < 0.0225, "{share}");
@@ -115,7 +115,7 @@ fn bursts_shorter_than_a_packet_have_their_mean_rate() {
             off: Spread::constant(us(2000)),
         };
         let results = alone(Nanos::from_secs(100), |from, to| {
-            datagrams(from, to, pattern)
+            datagrams(from, to, pattern.clone())
         });
         // A round takes the time of its packets, which is that of the burst on average, and 2 ms.
         let expected = 100_000.0 * burst.as_secs_f64() / (burst + us(2000)).as_secs_f64();
@@ -154,11 +154,11 @@ fn bursts_nearly_all_of_which_are_empty_are_refused() {
         Law::Exponential,
         Law::Uniform,
     ] {
-        let least = Pattern::least_burst(law, size, rate);
-        let error = flow(Nanos(least.0 - least.0 / 500 - 1), law).results();
+        let least = Pattern::least_burst(&law, size, rate);
+        let error = flow(Nanos(least.0 - least.0 / 500 - 1), law.clone()).results();
         let error = error.unwrap_err().to_string();
         assert!(error.contains(&format!("at least {least}")), "{error}");
-        assert!(sent(&flow(least, law).results().unwrap()) > 0);
+        assert!(sent(&flow(least, law.clone()).results().unwrap()) > 0);
     }
 }
 

@@ -255,7 +255,7 @@ impl Entries {
     pub fn spread(&self, name: &str) -> Placed<(Value, Law)> {
         let field = self.field(name);
         let value = match self.find(name) {
-            Some((Item::Spread(mean, law), _)) => (mean.clone(), *law),
+            Some((Item::Spread(mean, law), _)) => (mean.clone(), law.clone()),
             _ => parse_spread(kind_of_spread(&field.shape), field.default)
                 .unwrap_or_else(|_| panic!("the default of {name}")),
         };

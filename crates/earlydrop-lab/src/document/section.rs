@@ -239,7 +239,7 @@ pub(super) fn parse_between(kind: &Kind, text: &str) -> Result<(Value, Value), N
 }
 
 /// A distribution as it is written in front of a mean: "lognormal(1) "; nothing for a constant.
-pub(crate) fn law_prefix(law: Law) -> String {
+pub(crate) fn law_prefix(law: &Law) -> String {
     match law {
         Law::Constant => String::new(),
         Law::Uniform => "uniform ".into(),
@@ -247,6 +247,8 @@ pub(crate) fn law_prefix(law: Law) -> String {
         Law::Pareto { shape } => format!("pareto({shape}) "),
         Law::Lomax { shape } => format!("lomax({shape}) "),
         Law::LogNormal { sigma } => format!("lognormal({sigma}) "),
+        // Written with `sizes`, which is not a prefix.
+        Law::Points(_) => String::new(),
     }
 }
 

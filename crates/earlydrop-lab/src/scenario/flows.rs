@@ -230,7 +230,7 @@ fn datagrams(kind: &str, group: &Entries, problems: &mut Vec<Problem>) -> Traffi
         _ => {
             let on = times(group, "on", problems);
             let off = times(group, "off", problems);
-            check_bursts(group, on, (size, rate), problems);
+            check_bursts(group, &on, (size, rate), problems);
             Flow::datagrams(host, host, size, rate, Pattern::OnOff { on, off })
         }
     };
@@ -253,15 +253,15 @@ fn datagrams(kind: &str, group: &Entries, problems: &mut Vec<Problem>) -> Traffi
 /// Refuses bursts most of which are so short that hardly one in a thousand holds a datagram.
 fn check_bursts(
     group: &Entries,
-    on: Spread<Nanos>,
+    on: &Spread<Nanos>,
     (size, rate): (Bytes, BitsPerSec),
     problems: &mut Vec<Problem>,
 ) {
     let steps = group.list("steps");
     let later = steps.iter().filter_map(|step| step.rate_or_auto("rate"));
     let slowest = later.fold(rate, BitsPerSec::min);
-    let (burst, law) = (on.mean, law_prefix(on.law));
-    let least = Pattern::least_burst(on.law, size, slowest);
+    let (burst, law) = (on.mean, law_prefix(&on.law));
+    let least = Pattern::least_burst(&on.law, size, slowest);
     if burst < least {
         let time = slowest.transmission_time(size);
         let message = format!(
@@ -348,7 +348,7 @@ fn sizes(
         }
         other => unreachable!("{name} is {other:?}"),
     };
-    let (largest, law_as_written) = (profile.largest_transfer(), law_prefix(law));
+    let (largest, law_as_written) = (profile.largest_transfer(), law_prefix(&law));
     if bytes > largest.0 as f64 {
         let message = format!(
             "`{name}` = \"{law_as_written}{bytes} bytes\" takes more segments of {} bytes than TCP \

@@ -163,7 +163,9 @@ fn others(group: &FlowGroup) -> Option<String> {
             Application::Transfer(_) => "transfers",
             Application::Web { .. } => "web transfers",
             Application::Pages { .. } => "web pages",
-            Application::Arrivals { .. } => return Some(format!("{} transfers", group.name)),
+            Application::FlowList(_) | Application::Arrivals { .. } => {
+                return Some(format!("{} transfers", group.name));
+            }
             Application::Requests { .. } => "requests",
         },
         Traffic::Datagrams { pattern, .. } => match pattern {

@@ -183,12 +183,12 @@ impl Sender<'_> {
     /// The segments of a transfer; endless where it may be of any size.
     fn segments(&self) -> f64 {
         let size = match self.application {
-            Application::Transfer(size) => Spread::constant(*size),
+            Application::Transfer(size) => &Spread::constant(*size),
+            Application::Bulk | Application::FlowList(_) => return f64::INFINITY,
             Application::Web { size, .. }
             | Application::Pages { size, .. }
             | Application::Arrivals { size, .. }
-            | Application::Requests { response: size, .. } => *size,
-            Application::Bulk => return f64::INFINITY,
+            | Application::Requests { response: size, .. } => size,
         };
         match size.law {
             Law::Constant => {
@@ -249,6 +249,10 @@ fn connections(application: &Application, duration: Nanos) -> Connections {
                 starts,
             }
         }
+        Application::FlowList(list) => Connections {
+            at_once: list.len() as f64,
+            starts: list.len() as f64,
+        },
         // Requests have a connection of their own.
         Application::Pages { .. } => Connections {
             at_once: 2.0,

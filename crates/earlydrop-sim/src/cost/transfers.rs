@@ -41,6 +41,7 @@ fn of_those(run: &Run, packets: f64, is_one: impl Fn(&Application) -> bool) -> f
         fewest = fewest.min(segments.max(1.0));
         in_time += match application {
             Application::Bulk | Application::Transfer(_) => 1.0,
+            Application::FlowList(list) => list.len() as f64,
             Application::Arrivals { every: between, .. }
             | Application::Web { pause: between, .. }
             | Application::Pages { pause: between, .. }

@@ -1,17 +1,15 @@
-//! Applications: the transfers, pauses and requests of finite flows, and flows that open
-//! connections.
+//! Applications: the transfers, pauses and requests of finite flows.
 
 use earlydrop::packet::Packet as _;
 use earlydrop::random::Pcg32;
 use earlydrop::units::{Bytes, Nanos};
 
 use super::Simulation;
-use super::flow::{Ends, Flow, Rare};
-use crate::packet::{Kind, MAX_FLOWS, Packet};
+use super::flow::Ends;
+use crate::empty_path::{last_payload, transfer_of};
+use crate::packet::{Kind, Packet};
 use crate::results::Completion;
-use crate::spread::Spread;
-use crate::streams::{Purpose, spawned, stream};
-use crate::tcp::{Handshake, Profile, Rules};
+use crate::tcp::{Handshake, Rules};
 use crate::traffic::{Application, FlowId};
 
 /// A finite application over one connection.
@@ -63,19 +61,6 @@ pub(super) enum Phase {
 /// each time after. The initial timeout of RFC 6298, section 2.1.
 const FIRST_REPEAT: Nanos = Nanos::from_secs(1);
 
-/// The bytes and segments of a transfer whose drawn size is `drawn`: at least one of each, and at
-/// most [`MAX_TRANSFER`](crate::tcp::MAX_TRANSFER) segments.
-fn transfer_of(drawn: Bytes, profile: &Profile) -> (u64, u32) {
-    let bytes = drawn.clamp(Bytes(1), profile.largest_transfer()).0;
-    (bytes, bytes.div_ceil(u64::from(profile.payload())) as u32)
-}
-
-/// The payload of the last segment of a transfer, in bytes.
-fn last_payload(bytes: u64, profile: &Profile) -> u32 {
-    let payload = u64::from(profile.payload());
-    ((bytes - 1) % payload + 1) as u32
-}
-
 /// The number after so many segments from `first` on; `None` where 32 bits do not count them, or
 /// as many as mean [endless](crate::tcp::Sender::supply) data.
 fn number_after(first: u32, segments: u32) -> Option<u32> {
@@ -120,7 +105,7 @@ impl Session {
     }
 
     /// Ends the transfer at `at` and pauses until the next; `None` if there is no transfer.
-    fn complete(&mut self, at: Nanos) -> Option<Completion> {
+    fn complete(&mut self, at: Nanos) -> Option<Transfer> {
         let Phase::Transferring { since, bytes } = self.phase else {
             return None;
         };
@@ -129,47 +114,19 @@ impl Session {
             _ => self.application.draw_pause(&mut self.random),
         };
         self.phase = Phase::Pausing(pause.map_or(Nanos::NEVER, |pause| at + pause));
-        Some(Completion {
-            flow: FlowId(self.parent),
+        Some(Transfer {
             began: since,
             ended: at,
-            bytes: Bytes(bytes),
+            bytes,
         })
     }
 }
 
-/// A flow that starts transfers, each over a connection of its own.
-#[derive(Clone, Debug)]
-pub(super) struct Spawner {
-    /// Time from one start to the next. `None`: a transfer starts a pause after the last has ended,
-    /// over a connection that none had before.
-    pub(super) every: Option<Spread<Nanos>>,
-    pub(super) application: Application,
-    pub(super) at_most: u32,
-    pub(super) next_at: Nanos,
-    pub(super) random: Pcg32,
-    /// What a new connection is cloned from.
-    pub(super) template: Flow,
-    /// All connections opened so far, and those of them that are free.
-    pub(super) connections: Vec<u32>,
-    pub(super) free: Vec<u32>,
-    /// Starts that were skipped because `at_most` transfers were going on.
-    pub(super) left_out: u64,
-}
-
-impl Spawner {
-    /// Starts, or continues, after a stop.
-    pub(super) fn resume(&mut self, now: Nanos) {
-        let waits_for_last = self.every.is_none() && self.free.len() < self.connections.len();
-        if !waits_for_last {
-            self.next_at = now;
-        }
-    }
-
-    /// A connection that may be used again.
-    fn reuse(&mut self) -> Option<u32> {
-        self.every.and_then(|_| self.free.pop())
-    }
+/// A transfer that has ended.
+struct Transfer {
+    began: Nanos,
+    ended: Nanos,
+    bytes: u64,
 }
 
 impl Simulation {
@@ -235,7 +192,7 @@ impl Simulation {
     }
 
     /// Starts a transfer of a flow that is not being handled now, and sends what it may.
-    fn start_transfer_and_send(&mut self, index: u32, now: Nanos) {
+    pub(super) fn start_transfer_and_send(&mut self, index: u32, now: Nanos) {
         self.start_transfer(index, now);
         self.send_segments(index, now);
         self.ensure_wake(index);
@@ -294,12 +251,12 @@ impl Simulation {
         if session.ends_at_receiver() || connection.sender.snd_una() < session.end {
             return;
         }
-        if let Some(completion) = session.complete(now) {
+        if let Some(transfer) = session.complete(now) {
             if let Partner::Responder(responder) = session.partner {
                 return self.start_transfer_and_send(responder, now);
             }
             let parent = session.parent;
-            self.record_completion(completion);
+            self.record_completion(index, parent, &transfer);
             self.free_connection(parent, index);
             let again = self.session(index).is_some_and(|s| s.due() <= now);
             if again && self.flows[index as usize].state.open {
@@ -318,121 +275,51 @@ impl Simulation {
         };
         if session.ends_at_receiver()
             && connection.receiver.rcv_nxt() >= session.end
-            && let Some(completion) = session.complete(now)
+            && let Some(transfer) = session.complete(now)
         {
-            self.record_completion(completion);
+            let parent = session.parent;
+            self.record_completion(index, parent, &transfer);
         }
     }
 
-    /// Records a transfer that is over, if it began after the warm-up.
-    fn record_completion(&mut self, completion: Completion) {
+    /// Records a transfer of the connection at `index` that is over, for the described flow
+    /// `parent`, if it began after the warm-up.
+    fn record_completion(&mut self, index: u32, parent: u32, transfer: &Transfer) {
         self.accounts.totals.completed += 1;
-        if completion.began >= self.accounts.timing.from {
-            self.completions.push(completion);
+        if transfer.began >= self.accounts.timing.from {
+            self.completions.push(Completion {
+                flow: FlowId(parent),
+                began: transfer.began,
+                ended: transfer.ended,
+                bytes: Bytes(transfer.bytes),
+                ideal: self.ideal_time(index, transfer.bytes),
+            });
         }
     }
 
-    /// A spawner's next start is due: its transfer takes a free connection or a new one, or is
-    /// skipped.
-    pub(super) fn on_spawn_due(&mut self, index: u32) {
-        let now = self.now;
-        let room = self.flows.len() < MAX_FLOWS;
-        let flow = &mut self.flows[index as usize];
-        let open = flow.state.open;
-        let Ends::Spawner(spawner) = &mut flow.ends else {
-            return;
+    /// How long a transfer of `bytes` over the connection at `index` takes at least.
+    fn ideal_time(&self, index: u32, bytes: u64) -> Nanos {
+        let Ends::Tcp(connection) = &self.flows[index as usize].ends else {
+            return Nanos::ZERO;
         };
-        if !open || spawner.next_at > now {
-            return;
-        }
-        let random = &mut spawner.random;
-        spawner.next_at = match &spawner.every {
-            Some(every) => now + every.draw(random).max(Nanos(1)),
-            None => Nanos::NEVER,
+        let Some(session) = connection.session.as_deref() else {
+            return Nanos::ZERO;
         };
-        let connection = match spawner.reuse() {
-            Some(free) => free,
-            None if spawner.connections.len() < spawner.at_most as usize && room => {
-                self.open_connection(index)
-            }
-            None => {
-                spawner.left_out += 1;
-                return;
-            }
-        };
-        self.record_baseline(connection, now);
-        self.start_transfer_and_send(connection, now);
-    }
-
-    /// Adds a connection to the spawner at `index`; returns the index of the new flow.
-    fn open_connection(&mut self, index: u32) -> u32 {
-        let added = self.flows.len() as u32;
-        let Ends::Spawner(spawner) = &mut self.flows[index as usize].ends else {
-            return added;
-        };
-        let place = spawned(index, spawner.connections.len() as u64);
-        spawner.connections.push(added);
-        let mut flow = spawner.template.clone();
-        flow.segment = flow.segment.of_flow(added);
-        if let Some(Rare {
-            overhead: Some(overhead),
-            ..
-        }) = flow.rare.as_deref_mut()
-        {
-            overhead.random = stream(self.seed, Purpose::SpawnedOverhead, place);
-        }
-        let follows = spawner.every.is_none();
-        let random = match follows {
-            true => spawner.random.clone(),
-            false => stream(self.seed, Purpose::Spawned, place),
-        };
-        let session = Session::new(spawner.application.clone(), random, index);
-        if let Ends::Tcp(connection) = &mut flow.ends {
-            connection.session = Some(Box::new(session));
-        }
-        if follows {
-            flow.meter.details = self.flows[index as usize].meter.details.take();
-        }
-        self.flows.push(flow);
-        self.accounts.add_flow();
-        self.routes.add_flow_like(index);
-        added
-    }
-
-    /// A spawner's connection has nothing to do any more.
-    fn free_connection(&mut self, parent: u32, index: u32) {
-        if parent != index
-            && let Ends::Spawner(spawner) = &mut self.flows[parent as usize].ends
-        {
-            spawner.free.push(index);
-            if spawner.every.is_none() {
-                self.continue_with_new_connection(parent, index);
-            }
-        }
-    }
-
-    /// The transfer of the connection at `index` has ended: the spawner at `parent` takes back what
-    /// it draws from and measures, and starts the next transfer when this connection would have.
-    fn continue_with_new_connection(&mut self, parent: u32, index: u32) {
-        let details = self.flows[index as usize].meter.details.take();
-        let Some(session) = self.session(index) else {
-            return;
-        };
-        let (random, next_at) = (session.random.clone(), session.due());
-        session.phase = Phase::Pausing(Nanos::NEVER);
-        let flow = &mut self.flows[parent as usize];
-        flow.meter.details = details;
-        if let Ends::Spawner(spawner) = &mut flow.ends {
-            (spawner.random, spawner.next_at) = (random, next_at);
-        }
-        self.ensure_wake(parent);
+        let profile = &self.profiles[connection.profile as usize];
+        let path = self.routes.empty_path(index);
+        path.ideal_time(
+            profile,
+            &session.application,
+            Bytes(bytes),
+            session.begun == 1,
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::{Algorithm, MAX_TRANSFER};
+    use crate::tcp::{Algorithm, MAX_TRANSFER, Profile};
 
     #[test]
     fn drawn_sizes_are_bound_to_the_largest_transfer() {

@@ -6,8 +6,9 @@ use earlydrop::packet::Ecn;
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 
-use super::application::{Session, Spawner};
+use super::application::Session;
 use super::fast_path::Counted;
+use super::spawner::Spawner;
 use crate::fine_time::FineTime;
 use crate::measure::FlowMeter;
 use crate::packet::{Packet, Template};

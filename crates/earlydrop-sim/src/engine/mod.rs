@@ -57,6 +57,7 @@ mod progress;
 mod reference;
 mod route;
 mod setup;
+mod spawner;
 mod steering;
 mod tcp_flow;
 mod wake;

@@ -1,5 +1,8 @@
 //! Routes as packets follow them: rows of hops, and where each flow's two routes begin.
 
+use std::collections::HashMap;
+
+use crate::empty_path::EmptyPath;
 use crate::packet::Packet;
 
 /// One stage of a route.
@@ -161,22 +164,74 @@ pub(super) struct RouteTable {
     common: Option<[u32; 2]>,
     /// Otherwise those of each flow, in the order of the flows.
     begins: Vec<u32>,
+    /// The beginnings of routes that only listed transfers take, two for each.
+    listed: Vec<u32>,
+    /// The links of each route, by where it begins.
+    paths: Paths,
+}
+
+/// The links of routes, each row once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Paths {
+    paths: Vec<EmptyPath>,
+    by_begin: HashMap<u32, u32>,
+}
+
+impl Paths {
+    /// The links of routes by where these begin.
+    pub(super) fn new(routes: impl Iterator<Item = (u32, EmptyPath)>) -> Paths {
+        let mut known: HashMap<EmptyPath, u32> = HashMap::new();
+        let by_begin = routes
+            .map(|(begin, path)| {
+                let next = known.len() as u32;
+                (begin, *known.entry(path).or_insert(next))
+            })
+            .collect();
+        let mut paths = vec![EmptyPath::default(); known.len()];
+        for (path, index) in known {
+            paths[index as usize] = path;
+        }
+        Paths { paths, by_begin }
+    }
 }
 
 impl RouteTable {
-    /// A table of `hops`, in which the routes of flows begin at `begins`, two for each.
-    pub(super) fn new(hops: Vec<Hop>, begins: Vec<u32>) -> RouteTable {
-        let (common, begins) = match begins[..] {
+    /// A table of `hops`, in which the routes of so many `flows` begin at the first of `begins`,
+    /// two for each, and those of listed transfers at the others.
+    pub(super) fn new(
+        hops: Vec<Hop>,
+        mut begins: Vec<u32>,
+        flows: usize,
+        paths: Paths,
+    ) -> RouteTable {
+        let common = match begins[..] {
             [there, back, ..] if begins.chunks(2).all(|pair| pair == [there, back]) => {
-                (Some([there, back]), Vec::new())
+                Some([there, back])
             }
-            _ => (None, begins),
+            _ => None,
         };
+        let listed = begins.split_off((2 * flows).min(begins.len()));
+        if common.is_some() {
+            begins.clear();
+        }
         RouteTable {
             hops,
             common,
             begins,
+            listed,
+            paths,
         }
+    }
+
+    /// The index of the first hop of data over this one of the routes of listed transfers.
+    pub(super) fn listed_begin(&self, route: u32) -> usize {
+        self.listed[2 * route as usize] as usize
+    }
+
+    /// The links of a flow's route.
+    pub(super) fn empty_path(&self, flow: u32) -> &EmptyPath {
+        let begin = self.forward_begin(flow) as u32;
+        &self.paths.paths[self.paths.by_begin[&begin] as usize]
     }
 
     /// The index of the first hop of a packet's route.
@@ -211,12 +266,23 @@ impl RouteTable {
         }
     }
 
+    /// Adds a flow over this one of the routes of listed transfers.
+    pub(super) fn add_flow_on(&mut self, route: u32) {
+        if self.common.is_none() {
+            let pair = 2 * route as usize;
+            self.begins.extend_from_slice(&self.listed[pair..pair + 2]);
+        }
+    }
+
     /// Replaces the hops; `moved` says where a hop that began a route is now.
     pub(super) fn replace(&mut self, hops: Vec<Hop>, moved: impl Fn(u32) -> u32) {
         self.hops = hops;
-        for begin in self.common.iter_mut().flatten().chain(&mut self.begins) {
+        let begins = self.common.iter_mut().flatten();
+        for begin in begins.chain(&mut self.begins).chain(&mut self.listed) {
             *begin = moved(*begin);
         }
+        let by_begin = std::mem::take(&mut self.paths.by_begin).into_iter();
+        self.paths.by_begin = by_begin.map(|(begin, path)| (moved(begin), path)).collect();
     }
 }
 
@@ -251,7 +317,7 @@ mod tests {
     fn routes_are_looked_up_by_flow_whether_common_or_not() {
         let packet = |kind, flow| Packet::new(kind, flow, 1, 40);
         for begins in [vec![3, 5, 3, 5], vec![3, 5, 7, 9]] {
-            let mut routes = RouteTable::new(Vec::new(), begins.clone());
+            let mut routes = RouteTable::new(Vec::new(), begins.clone(), 2, Paths::default());
             routes.add_flow_like(1);
             for (flow, like) in [(0, 0), (1, 1), (2, 1)] {
                 let there = begins[2 * like] as usize;

@@ -186,6 +186,9 @@ impl Link {
 pub struct Network {
     names: Vec<String>,
     links: Vec<(Node, Node, Link)>,
+    /// Whether flows are spread over all shortest routes (ECMP, equal-cost multipath), each flow
+    /// over one by a hash as of its ports. Otherwise all take the route described first.
+    pub multipath: bool,
 }
 
 impl Network {

@@ -1,6 +1,9 @@
-//! Shortest routes: the fewest links, and of those the links described first.
+//! Shortest routes: the fewest links; of several, the links described first, or with
+//! [multipath](Network::multipath) those that a hash chooses.
 
 use std::collections::{HashMap, VecDeque};
+
+use earlydrop::packet::FlowKey;
 
 use super::{LinkId, Network, Node};
 
@@ -14,6 +17,9 @@ pub struct Routes {
     incoming: Vec<Vec<(LinkId, Node)>>,
     /// For each destination, the next link and node from every node.
     towards: HashMap<Node, Vec<Option<(LinkId, Node)>>>,
+    multipath: bool,
+    /// For each destination, the number of links to it from every node, with multipath.
+    distances: HashMap<Node, Vec<u16>>,
 }
 
 impl Routes {
@@ -29,11 +35,19 @@ impl Routes {
             outgoing,
             incoming,
             towards: HashMap::new(),
+            multipath: network.multipath,
+            distances: HashMap::new(),
         }
     }
 
     /// The links from `from` to `to`, or `None` if there is no route.
     pub fn find(&mut self, from: Node, to: Node) -> Option<Vec<LinkId>> {
+        self.find_path(from, to, 0)
+    }
+
+    /// The links from `from` to `to`, or `None` if there is no route. With multipath, each node
+    /// chooses between its shortest continuations by a hash of `path`.
+    pub fn find_path(&mut self, from: Node, to: Node, path: u64) -> Option<Vec<LinkId>> {
         let mut route = Vec::new();
         let mut at = from;
         let mut tail = None;
@@ -51,7 +65,10 @@ impl Routes {
             goal = before;
         }
         while at != goal {
-            let (link, next) = self.step(at, goal)?;
+            let (link, next) = match self.multipath {
+                true => self.hashed_step(at, goal, path)?,
+                false => self.step(at, goal)?,
+            };
             route.push(link);
             at = next;
         }
@@ -68,6 +85,39 @@ impl Routes {
             .or_insert_with(|| search(incoming, goal));
         tree[at.0 as usize]
     }
+
+    fn hashed_step(&mut self, at: Node, goal: Node, path: u64) -> Option<(LinkId, Node)> {
+        let incoming = &self.incoming;
+        let distances = self
+            .distances
+            .entry(goal)
+            .or_insert_with(|| distances(incoming, goal));
+        let here = distances[at.0 as usize];
+        let next = self.outgoing[at.0 as usize].iter().copied();
+        let mut shortest =
+            next.filter(|(_, node)| u32::from(distances[node.0 as usize]) + 1 == u32::from(here));
+        let count = shortest.clone().count() as u64;
+        let chosen = FlowKey(path).hash(u64::from(at.0)) % count.max(1);
+        shortest.nth(chosen as usize)
+    }
+}
+
+/// Breadth-first search backwards from `goal`: the number of links from every node, `u16::MAX`
+/// where there is no route.
+fn distances(incoming: &[Vec<(LinkId, Node)>], goal: Node) -> Vec<u16> {
+    let mut distances = vec![u16::MAX; incoming.len()];
+    distances[goal.0 as usize] = 0;
+    let mut reached = VecDeque::from([goal]);
+    while let Some(node) = reached.pop_front() {
+        let next = distances[node.0 as usize].saturating_add(1);
+        for &(_, before) in &incoming[node.0 as usize] {
+            if distances[before.0 as usize] == u16::MAX {
+                distances[before.0 as usize] = next;
+                reached.push_back(before);
+            }
+        }
+    }
+    distances
 }
 
 /// Breadth-first search backwards from `goal`: the next link and node from every node.

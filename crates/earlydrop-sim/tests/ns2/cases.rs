@@ -170,13 +170,13 @@ fn restraint_baseline(flows: u32, udp: u32) -> Case {
     }
     let half_a_second = Spread::new(ms(500), Law::Exponential);
     let bursts = Pattern::OnOff {
-        on: half_a_second,
+        on: half_a_second.clone(),
         off: half_a_second,
     };
     for _ in 0..udp {
         let (from, to) = dumbbell.pair(mbps(10), ms(5));
         let rate = BitsPerSec(250_000);
-        all.push(Flow::datagrams(from, to, Bytes(210), rate, bursts).group("udp"));
+        all.push(Flow::datagrams(from, to, Bytes(210), rate, bursts.clone()).group("udp"));
     }
     let second = Nanos::from_secs(1);
     let all = all.into_iter().map(|f| f.between(Nanos::ZERO, second));

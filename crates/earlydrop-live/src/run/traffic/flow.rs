@@ -286,7 +286,7 @@ fn source(run: &Run, number: u32, described: &traffic::Flow, random: Pcg32) -> S
             ..
         } => {
             return Source::Datagrams(Datagrams {
-                schedule: Schedule::new(*size, *rate, *pattern, random),
+                schedule: Schedule::new(*size, *rate, pattern.clone(), random),
                 payload: size.0.saturating_sub(DATAGRAM_HEADERS) as usize,
                 sender: None,
             });
@@ -300,7 +300,7 @@ fn source(run: &Run, number: u32, described: &traffic::Flow, random: Pcg32) -> S
         Application::Bulk => Source::Bulk(None),
         Application::Arrivals { every, at_most, .. } => Source::Spawner(Spawner {
             application: application.clone(),
-            every: *every,
+            every: every.clone(),
             at_most: *at_most,
             next_at: Nanos::NEVER,
             random,

@@ -39,6 +39,7 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use earlydrop::units::{Bytes, Nanos};
+use earlydrop_sim::IdealTimes;
 use earlydrop_sim::Run;
 use earlydrop_sim::results::Completion;
 use earlydrop_sim::tcp::SenderCounts;
@@ -100,6 +101,8 @@ pub(crate) struct TrafficGenerator {
     sampling: Option<(Nanos, Nanos)>,
     warm: bool,
     report: TrafficReport,
+    /// The least completion times of transfers.
+    ideal: IdealTimes,
     /// Buffer for discarded bytes; the kernel does not write to it (MSG_TRUNC).
     buffer: Vec<u8>,
 }
@@ -155,6 +158,7 @@ impl TrafficGenerator {
                 },
                 ..TrafficReport::default()
             },
+            ideal: IdealTimes::new(run),
             buffer: vec![0; DISCARD_CHUNK],
             hosts,
         };
@@ -384,6 +388,7 @@ impl TrafficGenerator {
                 began,
                 ended,
                 bytes: Bytes(bytes),
+                ideal: self.ideal.of(FlowId(flow), Bytes(bytes)),
             });
         }
     }

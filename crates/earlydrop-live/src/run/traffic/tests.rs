@@ -110,7 +110,14 @@ fn web_transfers_have_the_sizes_drawn_by_the_simulator() {
         let size = Spread::new(Bytes(20_000), Law::Exponential);
         let pause = Spread::constant(MS(20));
         let ports = Ports::New;
-        let mut run = one(Application::Web { ports, size, pause }, MS(1500));
+        let mut run = one(
+            Application::Web {
+                ports,
+                size: size.clone(),
+                pause: pause.clone(),
+            },
+            MS(1500),
+        );
         run.seed = 7;
         let (seen, packets) = or_skip!(run_over(&run, Path::default()));
         let mut random = stream(7, Purpose::Application, 0);
@@ -170,7 +177,7 @@ fn arrivals_beyond_at_most_are_left_out() {
         );
         let arrivals = Application::Arrivals {
             every,
-            size,
+            size: size.clone(),
             at_most: 2,
         };
         let run = one(arrivals, MS(1000));
@@ -188,6 +195,7 @@ fn arrivals_beyond_at_most_are_left_out() {
         let mut drawn: Vec<_> = (0..2)
             .flat_map(|slot| {
                 let mut random = stream(run.seed, Purpose::Spawned, spawned(0, slot));
+                let size = size.clone();
                 (0..10).map(move |_| size.draw(&mut random))
             })
             .collect();
@@ -205,8 +213,8 @@ fn requests_are_answered_over_one_connection() {
         let think = Spread::constant(MS(5));
         let requests = Application::Requests {
             request: Bytes(400),
-            response,
-            think,
+            response: response.clone(),
+            think: think.clone(),
         };
         let run = one(requests, MS(1000));
         let (seen, packets) = or_skip!(run_over(&run, Path::default()));
@@ -276,7 +284,13 @@ fn bursts_are_drawn_as_in_the_simulator() {
         };
         let (mut run, near, far) = run_for(MS(2000));
         let (size, rate) = (Bytes(200), BitsPerSec(160_000));
-        run.add(traffic::Flow::datagrams(near, far, size, rate, pattern));
+        run.add(traffic::Flow::datagrams(
+            near,
+            far,
+            size,
+            rate,
+            pattern.clone(),
+        ));
         let (_, packets) = or_skip!(run_over(&run, Path::default()));
         let mut schedule = Schedule::new(size, rate, pattern, stream(1, Purpose::Application, 0));
         schedule.resume(Nanos::ZERO);

@@ -27,7 +27,8 @@ pub(super) fn make_access_links(
     }
     let mut links = links.to_vec();
     let mut known = HashMap::new();
-    for (flow, routes) in flows.iter().zip(routes) {
+    for routes in routes {
+        let flow = &flows[routes.flow];
         let ends = [routes.forward.first(), routes.backward.last()];
         for (direction, link) in ends.into_iter().enumerate() {
             let Some(link) = link.map(|link| link.0 as usize) else {

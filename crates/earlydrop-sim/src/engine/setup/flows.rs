@@ -7,12 +7,15 @@ use std::sync::Arc;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::super::Simulation;
-use super::super::application::{Partner, Session, Spawner};
+use super::super::application::{Partner, Session};
 use super::super::fast_path::Counted;
 use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead, Path, State};
-use super::super::route::{self, RouteTable};
+use super::super::route::{self, Paths, RouteTable};
+use super::super::spawner::{FlowList, Spawner, Starts};
 use super::access;
-use super::routes::{FlowRoutes, LinkStages, find_routes, lay_out};
+use super::listed;
+use super::routes::{FlowRoutes, LinkStages, Routed, find_routes, lay_out};
+use crate::empty_path::EmptyPath;
 use crate::measure::FlowMeter;
 use crate::network::{LinkId, Network};
 use crate::packet::{Kind, MAX_FLOWS, MAX_LINKS, Packet, Template};
@@ -57,7 +60,9 @@ pub(super) fn add(
     for (index, flow) in run.flows.iter().enumerate() {
         check(&run.network, run.duration, index, flow)?;
     }
-    let routes = checked_routes(&run.network, &described)?;
+    let mut routed: Vec<Routed> = Routed::flows(&described, run.seed);
+    let lists = listed::routes(&described, run.seed, &mut routed);
+    let routes = checked_routes(&run.network, &described, &routed)?;
     check_numbers(run, &routes)?;
     add_routes(simulation, &run.network, links, &described, &routes);
     simulation.flows.reserve_exact(described.len());
@@ -71,6 +76,7 @@ pub(super) fn add(
             index,
             described,
             passive: routes[index].passive,
+            listed: lists.get(&index),
         };
         simulation.flows.push(builder.flow(&mut profiles));
         simulation.accounts.add_flow();
@@ -90,16 +96,21 @@ pub(super) fn add(
 }
 
 /// The routes of all flows, none longer than a packet can count its hops.
-fn checked_routes(network: &Network, flows: &[traffic::Flow]) -> Result<Vec<FlowRoutes>, RunError> {
-    let routes = find_routes(network, flows).map_err(|flow| RunError::NoRoute {
-        flow,
-        from: network.name(flows[flow].from).to_string(),
-        to: network.name(flows[flow].to).to_string(),
+fn checked_routes(
+    network: &Network,
+    flows: &[traffic::Flow],
+    routed: &[Routed],
+) -> Result<Vec<FlowRoutes>, RunError> {
+    let routes = find_routes(network, flows, routed).map_err(|ends| RunError::NoRoute {
+        flow: ends.flow,
+        from: network.name(ends.from).to_string(),
+        to: network.name(ends.to).to_string(),
     })?;
-    for (flow, routes) in routes.iter().enumerate() {
+    for routes in &routes {
         let links = routes.forward.len().max(routes.backward.len());
         if links > MAX_LINKS {
             let problem = format!("its route has {links} links; at most {MAX_LINKS}");
+            let flow = routes.flow;
             return Err(RunError::Flow { flow, problem });
         }
     }
@@ -163,8 +174,13 @@ fn add_routes(
     let (mut stages, begins) = lay_out(network, &links, flows, routes);
     access::compact_wires(&mut simulation.wires, &mut stages);
     let (hops, hop_of) = route::join(&stages);
-    let begins = begins.iter().map(|stage| hop_of[*stage as usize]);
-    simulation.routes = RouteTable::new(hops, begins.collect());
+    let begins: Vec<u32> = begins.iter().map(|stage| hop_of[*stage as usize]).collect();
+    let paths = begins.chunks(2).zip(routes);
+    let paths = Paths::new(paths.map(|(begin, route)| {
+        let path = EmptyPath::new(network, &route.forward, &route.backward);
+        (begin[0], path)
+    }));
+    simulation.routes = RouteTable::new(hops, begins, flows.len(), paths);
 }
 
 /// The flows described; after them, for each whose transfers are requested over a second
@@ -220,6 +236,8 @@ struct FlowBuilder<'a> {
     index: usize,
     described: &'a traffic::Flow,
     passive: bool,
+    /// For a flow list, the number of each transfer's route.
+    listed: Option<&'a Vec<u32>>,
 }
 
 impl FlowBuilder<'_> {
@@ -297,7 +315,7 @@ impl FlowBuilder<'_> {
                     size: size.0 as u32,
                     ecn: *ecn,
                     number: 0,
-                    schedule: Schedule::new(*size, *rate, *pattern, random),
+                    schedule: Schedule::new(*size, *rate, pattern.clone(), random),
                 })
             }
             Traffic::Tcp {
@@ -320,24 +338,24 @@ impl FlowBuilder<'_> {
         &self,
         connection: Connection,
         application: &Application,
-        every: Option<Spread<Nanos>>,
+        starts: Starts,
         at_most: u32,
     ) -> Ends {
         let mut template = self.with_ends(Ends::Tcp(connection));
         template.state.open = true;
-        if every.is_none() {
+        if matches!(starts, Starts::AfterLast) {
             // Connections one after the other measure into what the spawner has.
             template.meter.details = None;
         }
         Ends::Spawner(Box::new(Spawner {
-            every,
+            starts,
             application: application.clone(),
             at_most,
             next_at: Nanos::NEVER,
             random: self.stream(Purpose::Application),
             template,
             connections: Vec::new(),
-            free: Vec::new(),
+            free: HashMap::new(),
             left_out: 0,
         }))
     }
@@ -346,12 +364,23 @@ impl FlowBuilder<'_> {
         let random = self.stream(Purpose::Application);
         match application {
             Application::Bulk => Ends::Tcp(connection),
-            Application::Arrivals { every, at_most, .. } => {
-                self.spawner(connection, application, Some(*every), *at_most)
-            }
+            Application::Arrivals { every, at_most, .. } => self.spawner(
+                connection,
+                application,
+                Starts::Every(every.clone()),
+                *at_most,
+            ),
             Application::Web {
                 ports: Ports::New, ..
-            } => self.spawner(connection, application, None, u32::MAX),
+            } => self.spawner(connection, application, Starts::AfterLast, u32::MAX),
+            Application::FlowList(transfers) => {
+                let list = FlowList {
+                    transfers: transfers.clone(),
+                    routes: self.listed.cloned().unwrap_or_default(),
+                    next: 0,
+                };
+                self.spawner(connection, application, Starts::Listed(list), u32::MAX)
+            }
             _ => {
                 let session = Session::new(application.clone(), random, self.index as u32);
                 connection.session = Some(Box::new(session));
@@ -464,7 +493,7 @@ fn too_large(application: &Application, profile: &Profile) -> Option<String> {
 
 /// What is wrong with bursts that hardly ever hold a datagram.
 fn short_bursts(on: &Spread<Nanos>, size: Bytes, rate: BitsPerSec) -> Option<String> {
-    let (burst, least) = (on.mean, Pattern::least_burst(on.law, size, rate));
+    let (burst, least) = (on.mean, Pattern::least_burst(&on.law, size, rate));
     (burst < least).then(|| {
         format!(
             "bursts of {burst} on average, {:?}, typically less than a thousandth of a datagram; \
@@ -479,6 +508,7 @@ fn application_problem(application: &Application) -> Option<String> {
     let both = |size: &Spread<_>, time: &Spread<_>| size.problem().or(time.problem());
     match application {
         Application::Bulk | Application::Transfer(_) => None,
+        Application::FlowList(transfers) => listed::problem(transfers),
         Application::Web { size, pause, .. } => both(size, pause),
         Application::Pages {
             request,

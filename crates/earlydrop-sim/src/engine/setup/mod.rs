@@ -2,6 +2,7 @@
 
 mod access;
 mod flows;
+mod listed;
 mod routes;
 
 use earlydrop::packet::FlowKey;

@@ -18,6 +18,7 @@ use std::collections::HashMap;
 
 use super::super::route::Stage;
 use crate::network::{LinkId, Network, Node, Routes};
+use crate::streams::{Purpose, stream};
 use crate::traffic::{Application, Flow, Ports, Traffic};
 
 /// A source of packets.
@@ -43,9 +44,46 @@ enum Feed {
     Mixed,
 }
 
-/// The links of a flow's two routes.
+/// Two ends that need a route.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Routed {
+    /// The index of the flow between them.
+    pub(super) flow: usize,
+    pub(super) from: Node,
+    pub(super) to: Node,
+    /// A number that chooses between shortest routes.
+    pub(super) path: u64,
+}
+
+impl Routed {
+    /// The ends of each flow. A flow list's own are those of its first transfer.
+    pub(super) fn flows(flows: &[Flow], seed: u64) -> Vec<Routed> {
+        let ends = |(index, flow): (usize, &Flow)| {
+            let first = match &flow.traffic {
+                Traffic::Tcp {
+                    application: Application::FlowList(list),
+                    ..
+                } => list.first(),
+                _ => None,
+            };
+            let path = stream(seed, Purpose::Path, index as u64).next_u32();
+            Routed {
+                flow: index,
+                from: first.map_or(flow.from, |transfer| transfer.from),
+                to: first.map_or(flow.to, |transfer| transfer.to),
+                path: u64::from(path),
+            }
+        };
+        flows.iter().enumerate().map(ends).collect()
+    }
+}
+
+/// The links of the two routes between a flow's ends.
 #[derive(Debug)]
 pub(super) struct FlowRoutes {
+    pub(super) flow: usize,
+    pub(super) from: Node,
+    pub(super) to: Node,
     pub(super) forward: Vec<LinkId>,
     pub(super) backward: Vec<LinkId>,
     /// The receiver does nothing except when a packet arrives.
@@ -55,22 +93,26 @@ pub(super) struct FlowRoutes {
 /// What a link has become: its stage, and that of its impairments.
 pub(super) type LinkStages = (Stage, Option<Stage>);
 
-/// Finds the routes of every flow, or returns the index of a flow without.
-pub(super) fn find_routes(network: &Network, flows: &[Flow]) -> Result<Vec<FlowRoutes>, usize> {
+/// Finds the routes between all ends, or returns those without.
+pub(super) fn find_routes(
+    network: &Network,
+    flows: &[Flow],
+    routed: &[Routed],
+) -> Result<Vec<FlowRoutes>, Routed> {
     let mut routes = Routes::new(network);
-    let mut find = |flow: &Flow| {
-        let forward = routes.find(flow.from, flow.to)?;
-        let backward = routes.find(flow.to, flow.from)?;
+    let mut find = |ends: &Routed| {
+        let forward = routes.find_path(ends.from, ends.to, ends.path)?;
+        let backward = routes.find_path(ends.to, ends.from, ends.path)?;
         Some(FlowRoutes {
-            passive: is_passive(network, flow, &forward),
+            flow: ends.flow,
+            from: ends.from,
+            to: ends.to,
+            passive: is_passive(network, &flows[ends.flow], &forward),
             forward,
             backward,
         })
     };
-    let numbered = flows.iter().enumerate();
-    numbered
-        .map(|(index, flow)| find(flow).ok_or(index))
-        .collect()
+    routed.iter().map(|ends| find(ends).ok_or(*ends)).collect()
 }
 
 fn is_passive(network: &Network, flow: &Flow, forward: &[LinkId]) -> bool {
@@ -102,6 +144,7 @@ pub(super) fn opens_connections(flow: &Flow) -> bool {
         &flow.traffic,
         Traffic::Tcp {
             application: Application::Arrivals { .. }
+                | Application::FlowList(_)
                 | Application::Web {
                     ports: Ports::New,
                     ..
@@ -135,9 +178,9 @@ pub(super) fn lay_out(
     };
     let mut stages = Vec::new();
     let mut known: HashMap<Vec<Stage>, u32> = HashMap::new();
-    let mut begins = Vec::with_capacity(2 * flows.len());
-    for (flow, routes) in flows.iter().zip(routes) {
-        let ahead = acts_ahead(flow);
+    let mut begins = Vec::with_capacity(2 * routes.len());
+    for routes in routes {
+        let ahead = acts_ahead(&flows[routes.flow]);
         let mut round: Vec<Stage> = routes.forward.iter().flat_map(of_link).collect();
         let in_order = arrives_in_order(network, &routes.forward);
         if !(routes.passive || ahead && in_order) {
@@ -179,7 +222,8 @@ fn feeds(network: &Network, flows: &[Flow], routes: &[FlowRoutes]) -> Vec<Feed> 
             source = Source::Link(*link);
         }
     };
-    for (index, (flow, routes)) in flows.iter().zip(routes).enumerate() {
+    for routes in routes {
+        let (index, flow) = (routes.flow, &flows[routes.flow]);
         let ahead = acts_ahead(flow);
         // A host with a processing delay keeps the order of one connection's packets only.
         let many = opens_connections(flow);
@@ -189,13 +233,13 @@ fn feeds(network: &Network, flows: &[Flow], routes: &[FlowRoutes]) -> Vec<Feed> 
         } else if delays || ahead {
             Source::Sender(index)
         } else {
-            Source::Host(flow.from)
+            Source::Host(routes.from)
         };
         follow(data, &routes.forward);
         let answers = match routes.forward.last() {
             Some(last) if routes.passive => Source::Link(*last),
             _ if ahead => Source::Receiver(index),
-            _ => Source::Host(flow.to),
+            _ => Source::Host(routes.to),
         };
         let sends_back = !matches!(flow.traffic, Traffic::Datagrams { .. });
         if sends_back {
@@ -237,7 +281,8 @@ mod tests {
             let host = dumbbell.left_host(rate, delay);
             flows.push(Flow::bulk(sink, host, &profile));
         }
-        let routes = find_routes(&dumbbell.network, &flows).unwrap();
+        let routed = Routed::flows(&flows, 1);
+        let routes = find_routes(&dumbbell.network, &flows, &routed).unwrap();
         let links: Vec<_> = (0..dumbbell.network.links().len() as u32)
             .map(|link| (Stage::Wire(link), None))
             .collect();

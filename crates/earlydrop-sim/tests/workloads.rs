@@ -1,0 +1,204 @@
+//! Flow lists, sizes by points, several shortest routes, and slowdown.
+
+use std::sync::Arc;
+
+use earlydrop::random::Pcg32;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::Run;
+use earlydrop_sim::distribution::Distribution;
+use earlydrop_sim::network::{Link, Network, Node};
+use earlydrop_sim::spread::Spread;
+use earlydrop_sim::tcp::{Algorithm, Profile};
+use earlydrop_sim::traffic::{Application, Flow, ListedTransfer, Ports};
+
+/// Two hosts with a router between them.
+fn path(rate: BitsPerSec, delay: Nanos) -> (Network, Node, Node) {
+    let mut network = Network::new();
+    let (server, router, client) = (
+        network.node("server"),
+        network.node("router"),
+        network.node("client"),
+    );
+    let fast = Link::new(BitsPerSec(10 * rate.0), delay);
+    let slow = Link::new(rate, delay).queue("droptail:limit=10000".parse().unwrap());
+    network.duplex(server, router, fast);
+    network.duplex(router, client, slow);
+    (network, server, client)
+}
+
+/// A sender that fills any path from its first round-trip time on.
+fn eager() -> Arc<Profile> {
+    let mut profile = Profile::modern(Algorithm::Reno);
+    profile.initial_window = 100_000;
+    profile.receiver_window = 100_000;
+    profile.delayed_acks = None;
+    Arc::new(profile)
+}
+
+/// The slowdowns of a flow's transfers, alone in a network.
+fn alone(application: Application) -> Vec<f64> {
+    let (network, server, client) = path(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
+    let mut run = Run::new(network, Nanos::from_secs(20));
+    run.add(Flow::tcp(server, client, &eager(), application));
+    let results = run.results().unwrap();
+    assert!(results.completions.len() > 50);
+    results.completions.iter().map(|c| c.slowdown()).collect()
+}
+
+#[test]
+fn slowdown_in_an_empty_network_is_one() {
+    let sizes: Distribution = "1 20\n1448 30\n50000 70\n500000 100".parse().unwrap();
+    let size = || Spread::of(sizes.clone());
+    let pause = || Spread::constant(Nanos::from_millis(50));
+    let request = Bytes(400);
+    for application in [
+        Application::Web {
+            ports: Ports::Same,
+            size: size(),
+            pause: pause(),
+        },
+        Application::Web {
+            ports: Ports::New,
+            size: size(),
+            pause: pause(),
+        },
+        Application::Arrivals {
+            every: Spread::constant(Nanos::from_millis(200)),
+            size: size(),
+            at_most: 10,
+        },
+        Application::Pages {
+            request,
+            size: size(),
+            pause: pause(),
+        },
+        Application::Requests {
+            request,
+            response: size(),
+            think: pause(),
+        },
+    ] {
+        let what = format!("{application:?}");
+        let slowdowns = alone(application);
+        let (least, most) = slowdowns
+            .iter()
+            .fold((f64::MAX, 0.0_f64), |(a, b), x| (a.min(*x), b.max(*x)));
+        // Times are whole nanoseconds at each link; a SYN or a request may be larger than it is
+        // taken for by the bytes of its headers.
+        assert!((0.999..1.01).contains(&least), "{least} {what}");
+        assert!((0.999..1.01).contains(&most), "{most} {what}");
+    }
+}
+
+fn listed(start: u64, from: Node, to: Node, size: u64) -> ListedTransfer {
+    ListedTransfer {
+        start: Nanos::from_millis(start),
+        from,
+        to,
+        size: Bytes(size),
+    }
+}
+
+#[test]
+fn listed_transfers_start_when_and_where_the_list_says() {
+    let (network, server, client) = path(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
+    let list = [
+        listed(10, server, client, 1000),
+        listed(10, client, server, 3000),
+        listed(2000, server, client, 500_000),
+        listed(9000, client, server, 1),
+    ];
+    let mut run = Run::new(network, Nanos::from_secs(10));
+    let application = Application::FlowList(list.to_vec().into());
+    run.add(Flow::tcp(server, client, &eager(), application));
+    let results = run.results().unwrap();
+    let mut seen: Vec<(Nanos, u64)> = results
+        .completions
+        .iter()
+        .map(|c| (c.began, c.bytes.0))
+        .collect();
+    seen.sort();
+    let mut expected: Vec<_> = list.iter().map(|t| (t.start, t.size.0)).collect();
+    expected.sort();
+    assert_eq!(seen, expected);
+    assert!(results.completions.iter().all(|c| c.slowdown() < 1.01));
+    assert_eq!(results.flows.len(), 1);
+    // Each has a SYN before its segments of 1448 bytes.
+    assert_eq!(results.flows[0].received, 4 + 1 + 3 + 346 + 1);
+}
+
+#[test]
+fn lists_out_of_order_are_refused() {
+    let (network, server, client) = path(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
+    let mut run = Run::new(network, Nanos::from_secs(10));
+    let list = [listed(20, server, client, 1), listed(10, server, client, 1)];
+    let application = Application::FlowList(list.to_vec().into());
+    run.add(Flow::tcp(server, client, &eager(), application));
+    let problem = run.results().unwrap_err().to_string();
+    assert!(
+        problem.contains("transfer 2 of its list starts"),
+        "{problem}"
+    );
+}
+
+/// A leaf with eight hosts, four spines, a leaf with eight hosts.
+fn two_leaves() -> (Network, Vec<Node>, Vec<Node>) {
+    let mut network = Network::new();
+    network.multipath = true;
+    let link = || Link::new(BitsPerSec::from_mbps(1000), Nanos::from_micros(1));
+    let queued = || link().queue("droptail:limit=1000".parse().unwrap());
+    let (left, right) = (network.node("leaf 0"), network.node("leaf 1"));
+    for spine in 0..4 {
+        let spine = network.node(format!("spine {spine}"));
+        network.duplex(left, spine, queued());
+        network.duplex(spine, right, queued());
+    }
+    let mut hosts = |leaf: Node| {
+        let host = |number| {
+            let host = network.node(format!("host {number} of {}", leaf.0));
+            network.link(host, leaf, link());
+            network.link(leaf, host, queued());
+            host
+        };
+        (0..8).map(host).collect::<Vec<Node>>()
+    };
+    let (a, b) = (hosts(left), hosts(right));
+    (network, a, b)
+}
+
+#[test]
+fn flows_are_spread_over_all_shortest_routes() {
+    let (network, left, right) = two_leaves();
+    let mut random = Pcg32::new(7, 7);
+    let list: Vec<ListedTransfer> = (0..2000)
+        .map(|number| {
+            let (from, to) = (random.next_u32() % 8, random.next_u32() % 8);
+            listed(number, left[from as usize], right[to as usize], 15_000)
+        })
+        .collect();
+    let mut run = Run::new(network, Nanos::from_secs(4));
+    let application = Application::FlowList(list.into());
+    run.add(Flow::tcp(left[0], right[0], &eager(), application));
+    let results = run.results().unwrap();
+    assert_eq!(results.completions.len(), 2000);
+    // 500 transfers on each spine, with a deviation of 19: 4 deviations are 78.
+    for spine in 0..4 {
+        let name = format!("leaf 0 to spine {spine}");
+        let queue = results.queues.iter().find(|q| q.name == name).unwrap();
+        let transfers = queue.counters.departed.bytes as f64 / 16_000.0;
+        assert!((420.0..580.0).contains(&transfers), "{name}: {transfers}");
+    }
+    // The reference engine sees the same.
+    let reference = run.start().unwrap().reference_engine().finish();
+    assert_eq!(results.completions.len(), reference.completions.len());
+    let times = |results: &earlydrop_sim::results::Results| {
+        let mut times: Vec<_> = results
+            .completions
+            .iter()
+            .map(|c| (c.began, c.span()))
+            .collect();
+        times.sort();
+        times
+    };
+    assert_eq!(times(&results), times(&reference));
+}
