@@ -1,13 +1,15 @@
 //! Networks as they are described: nodes, and one-way links between them.
 //!
-//! A [`Network`] is any topology; [`Dumbbell`] and [`ParkingLot`] build the two common ones.
+//! A [`Network`] is any topology; [`Dumbbell`], [`ParkingLot`] and [`Fabric`] build common ones.
 //! [`Routes`] finds the shortest route between two nodes, and a [`Trace`] replaces a link's rate
 //! with recorded opportunities to send.
 
+mod fabric;
 mod routes;
 mod topology;
 mod trace;
 
+pub use fabric::{Fabric, FabricLinks};
 pub use routes::Routes;
 pub use topology::{Dumbbell, ParkingLot};
 pub use trace::{Opportunities, Trace, TraceError};
