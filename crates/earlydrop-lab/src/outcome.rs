@@ -8,6 +8,7 @@ use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results};
 use earlydrop_sim::traffic::FlowId;
 
+use crate::metrics::SizeBin;
 use crate::metrics::{self, FlowAggregate, LINK_METRICS, METRICS};
 use crate::scenario::PreparedRun;
 use crate::timing::LiveTiming;
@@ -31,6 +32,8 @@ pub struct Outcome {
     pub sojourn: Vec<(f64, f64)>,
     /// Quantiles of completion times: the group, a share of its transfers, and seconds.
     pub transfers: Vec<(String, f64, f64)>,
+    /// Completion times and slowdowns by size: the group, and transfers of about one size.
+    pub sizes: Vec<(String, SizeBin)>,
     /// Samples over time.
     pub series: Vec<Series>,
     /// The timing of a run on real hosts; `None` for a simulated one.
@@ -119,7 +122,11 @@ impl Outcome {
             0..=MAX_FLOW_OUTCOMES => results.flows.iter().map(flow).collect(),
             _ => Vec::new(),
         };
-        let (groups, transfers) = groups(results, run.deadline);
+        let GroupOutcomes {
+            groups,
+            transfers,
+            sizes,
+        } = GroupOutcomes::of(results, run.deadline);
         Outcome {
             values: values.collect(),
             groups,
@@ -132,6 +139,7 @@ impl Outcome {
             links: links(results, run),
             sojourn: sojourn(queue),
             transfers,
+            sizes,
             series: all_series(results),
             live: None,
         }
@@ -168,16 +176,30 @@ impl Outcome {
 /// A group's name, its number of flows, and its metrics.
 type GroupOutcome = (String, usize, Vec<Option<f64>>);
 
-/// The figures of each group, and the quantiles of its completion times.
-fn groups(results: &Results, deadline: Nanos) -> (Vec<GroupOutcome>, Vec<(String, f64, f64)>) {
-    let (mut groups, mut transfers) = (Vec::new(), Vec::new());
-    for (name, aggregate) in &FlowAggregate::of_groups(results, deadline) {
-        let values = metrics::of_groups().map(|metric| metric.of_flows(aggregate));
-        groups.push((name.to_string(), aggregate.flow_count(), values.collect()));
-        let within = |share| Some((name.to_string(), share, aggregate.completed_within(share)?));
-        transfers.extend(shares().filter_map(within));
+/// What is kept of each group.
+#[derive(Default)]
+struct GroupOutcomes {
+    groups: Vec<GroupOutcome>,
+    /// Quantiles of completion times.
+    transfers: Vec<(String, f64, f64)>,
+    sizes: Vec<(String, SizeBin)>,
+}
+
+impl GroupOutcomes {
+    fn of(results: &Results, deadline: Nanos) -> GroupOutcomes {
+        let mut all = GroupOutcomes::default();
+        for (name, aggregate) in FlowAggregate::of_groups(results, deadline) {
+            let name = name.to_string();
+            let values = metrics::of_groups().map(|metric| metric.of_flows(&aggregate));
+            let group = (name.clone(), aggregate.flow_count(), values.collect());
+            all.groups.push(group);
+            let within = |share| Some((name.clone(), share, aggregate.completed_within(share)?));
+            all.transfers.extend(shares().filter_map(within));
+            let bins = aggregate.into_bins().into_iter();
+            all.sizes.extend(bins.map(|bin| (name.clone(), bin)));
+        }
+        all
     }
-    (groups, transfers)
 }
 
 fn flow(flow: &FlowResult) -> FlowOutcome {

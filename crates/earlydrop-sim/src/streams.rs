@@ -26,6 +26,8 @@ pub enum Purpose {
     SpawnedOverhead,
     /// Which of several shortest routes a flow takes.
     Path,
+    /// Between which hosts transfers are, and when they start.
+    Hosts,
 }
 
 /// The stream of a run with this seed for a purpose and an index.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use earlydrop::units::Nanos;
 use earlydrop_sim::measure::Delays;
-use earlydrop_sim::results::{FlowResult, GroupResult, Results};
+use earlydrop_sim::results::{Completion, FlowResult, GroupResult, Results};
 
 /// The merged measurements of all flows of a run, or of one group.
 pub struct FlowAggregate {
@@ -16,6 +16,10 @@ pub struct FlowAggregate {
     pub(super) round_trips: Option<Delays>,
     /// Completion times of transfers in seconds, sorted.
     pub(super) completions: Vec<f64>,
+    /// Slowdowns of transfers, sorted.
+    pub(super) slowdowns: Vec<f64>,
+    /// Transfers by size.
+    bins: Vec<SizeBin>,
     /// Transfers that take less are in time, in seconds.
     pub(super) deadline: f64,
     /// The time measured, in seconds.
@@ -30,7 +34,7 @@ impl FlowAggregate {
             results,
             results.together(),
             &results.flows.iter().collect::<Vec<_>>(),
-            all.map(|completion| completion.span()).collect(),
+            all.collect(),
             deadline,
         )
     }
@@ -41,36 +45,39 @@ impl FlowAggregate {
         for flow in &results.flows {
             flows.entry(&flow.group).or_default().push(flow);
         }
-        let mut spans: HashMap<&str, Vec<Nanos>> = HashMap::new();
+        let mut completions: HashMap<&str, Vec<&Completion>> = HashMap::new();
         for completion in &results.completions {
             let group = &results.flow(completion.flow).group;
-            spans.entry(group).or_default().push(completion.span());
+            completions.entry(group).or_default().push(completion);
         }
         let merge = |(name, result): (Arc<str>, GroupResult)| {
             let flows = flows.remove(&*name).unwrap_or_default();
-            let spans = spans.remove(&*name).unwrap_or_default();
-            let merged = FlowAggregate::merge(results, result, &flows, spans, deadline);
+            let transfers = completions.remove(&*name).unwrap_or_default();
+            let merged = FlowAggregate::merge(results, result, &flows, transfers, deadline);
             (name, merged)
         };
         results.groups().into_iter().map(merge).collect()
     }
 
-    /// Flows with their `result`, and with the `spans` of their transfers.
+    /// Flows with their `result` and their `transfers`.
     fn merge(
         results: &Results,
         result: GroupResult,
         flows: &[&FlowResult],
-        spans: Vec<Nanos>,
+        transfers: Vec<&Completion>,
         deadline: Nanos,
     ) -> FlowAggregate {
-        let mut completions: Vec<f64> = spans.iter().map(|span| span.as_secs_f64()).collect();
-        completions.sort_by(f64::total_cmp);
+        let seconds = |transfer: &&Completion| transfer.span().as_secs_f64();
+        let completions = sorted(transfers.iter().map(seconds));
+        let slowdowns = sorted(transfers.iter().map(|transfer| transfer.slowdown()));
         let flows = || flows.iter();
         FlowAggregate {
             result,
             delays: merged(flows().filter_map(|flow| flow.delays.as_ref())),
             round_trips: merged(flows().filter_map(|flow| flow.round_trips.as_ref())),
             completions,
+            slowdowns,
+            bins: SizeBin::all(&transfers),
             deadline: deadline.as_secs_f64(),
             span: results.measured.as_secs_f64(),
         }
@@ -86,6 +93,67 @@ impl FlowAggregate {
     pub fn completed_within(&self, share: f64) -> Option<f64> {
         of_sorted(&self.completions, share)
     }
+
+    /// Its transfers by size.
+    pub(crate) fn into_bins(self) -> Vec<SizeBin> {
+        self.bins
+    }
+
+    /// The slowdown that this share of the transfers, pages or answers does not exceed.
+    pub(super) fn slowed_within(&self, share: f64) -> Option<f64> {
+        of_sorted(&self.slowdowns, share)
+    }
+}
+
+/// Completion times and slowdowns of transfers of about one size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeBin {
+    /// The largest size, in bytes.
+    pub up_to: f64,
+    /// How many there are.
+    pub transfers: u64,
+    /// Completion times in seconds that 50%, 95%, 99% and 99.9% of them do not exceed.
+    pub completion: [f64; 4],
+    /// Slowdowns that these shares do not exceed.
+    pub slowdown: [f64; 4],
+}
+
+impl SizeBin {
+    /// The largest sizes of the bins, in bytes. Those of 100 kB and 10 MB are the literature's
+    /// (pFabric, SIGCOMM 2013).
+    const UP_TO: [f64; 6] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e15];
+    const SHARES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
+
+    /// The bins that have transfers.
+    fn all(transfers: &[&Completion]) -> Vec<SizeBin> {
+        let mut bins = Vec::new();
+        let mut above = 0.0;
+        for up_to in SizeBin::UP_TO {
+            let is_in = |t: &&&Completion| (above..up_to).contains(&(t.bytes.0 as f64 - 1.0));
+            let members: Vec<&Completion> = transfers.iter().filter(is_in).copied().collect();
+            above = up_to;
+            let spans = sorted(members.iter().map(|transfer| transfer.span().as_secs_f64()));
+            let slowdowns = sorted(members.iter().map(|transfer| transfer.slowdown()));
+            if !members.is_empty() {
+                let of = |values: &[f64]| {
+                    SizeBin::SHARES.map(|share| of_sorted(values, share).unwrap_or(f64::NAN))
+                };
+                bins.push(SizeBin {
+                    up_to,
+                    transfers: members.len() as u64,
+                    completion: of(&spans),
+                    slowdown: of(&slowdowns),
+                });
+            }
+        }
+        bins
+    }
+}
+
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
 }
 
 /// Delays of several flows; `None` where none was measured.

@@ -262,6 +262,46 @@ pub static METRICS: &[Metric] = &[
         "the 95th percentile of the time a transfer, a page or an answer takes",
         Compute::Flows(|flows| flows.completed_within(0.95)),
     ),
+    detail(
+        "completion_p99",
+        "completion time, 99%",
+        ("s", 1.0),
+        Better::Less,
+        "the 99th percentile of the time a transfer, a page or an answer takes",
+        Compute::Flows(|flows| flows.completed_within(0.99)),
+    ),
+    detail(
+        "slowdown_p50",
+        "slowdown, median",
+        ("", 1.0),
+        Better::Less,
+        "the median slowdown: the completion time over that in an empty network, of a sender that sends at the rate of its link at once",
+        Compute::Flows(|flows| flows.slowed_within(0.5)),
+    ),
+    detail(
+        "slowdown_p95",
+        "slowdown, 95%",
+        ("", 1.0),
+        Better::Less,
+        "the 95th percentile of the slowdown",
+        Compute::Flows(|flows| flows.slowed_within(0.95)),
+    ),
+    detail(
+        "slowdown_p99",
+        "slowdown, 99%",
+        ("", 1.0),
+        Better::Less,
+        "the 99th percentile of the slowdown",
+        Compute::Flows(|flows| flows.slowed_within(0.99)),
+    ),
+    detail(
+        "slowdown_p999",
+        "slowdown, 99.9%",
+        ("", 1.0),
+        Better::Less,
+        "the 99.9th percentile of the slowdown",
+        Compute::Flows(|flows| flows.slowed_within(0.999)),
+    ),
 ];
 
 /// The metrics of a link with its queue, for scenarios with several bottlenecks.

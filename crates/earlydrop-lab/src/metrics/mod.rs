@@ -9,7 +9,7 @@ mod list;
 
 use earlydrop_sim::results::QueueResult;
 
-pub use flows::FlowAggregate;
+pub use flows::{FlowAggregate, SizeBin};
 pub use list::{LINK_METRICS, LIVE_METRICS, METRICS};
 
 use crate::document::suggestion;

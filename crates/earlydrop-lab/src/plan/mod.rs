@@ -323,7 +323,7 @@ fn points(
 ) -> Result<Vec<Point>, Vec<Problem>> {
     let around = Surroundings {
         registry: source.registry(),
-        traces: &|name| recordings.trace(name),
+        files: recordings,
     };
     let mut points = Vec::new();
     for coordinates in sweep::grid(axes) {

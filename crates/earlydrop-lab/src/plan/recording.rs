@@ -1,4 +1,4 @@
-//! Recorded links: the files that a scenario names.
+//! The files that a scenario names: recorded links, distributions of sizes, flow lists.
 //!
 //! [`TraceFiles`] says where they are read, absolute paths and `..` included. A plan holds each
 //! as a [`Recording`] with its text, and its document names it by a plain name with a hash of
@@ -10,15 +10,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use earlydrop_sim::distribution::Distribution;
 use earlydrop_sim::network::Trace;
 
 use super::fnv1a;
 use crate::document::{Content, Node, Problem};
 #[cfg(feature = "files")]
 use crate::files::read_regular;
+use crate::scenario::{FlowList, NamedFiles};
 use crate::sweep::Axis;
 
-/// The recorded links (Mahimahi traces) that a scenario may name.
+/// The files that a scenario may name: recorded links, distributions of sizes, flow lists.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum TraceFiles {
@@ -28,25 +30,25 @@ pub enum TraceFiles {
     Memory(BTreeMap<String, String>),
 }
 
-/// The largest size of a recorded link, in bytes: a week of packets at 10 Mbps.
+/// The largest size of a file, in bytes: for a recorded link a week of packets at 10 Mbps.
 #[cfg(feature = "files")]
 const MAX_BYTES: u64 = 1 << 30;
 
 impl TraceFiles {
-    /// The text of a recorded link.
+    /// The text of a file.
     fn read(&self, name: &str) -> Result<String, String> {
         match self {
             #[cfg(feature = "files")]
             TraceFiles::Folder(folder) => {
                 let text = read_regular(&folder.join(name), MAX_BYTES);
-                text.map_err(|error| format!("the trace {error}"))
+                text.map_err(|error| format!("the file {error}"))
             }
             #[cfg(not(feature = "files"))]
             TraceFiles::Folder(_) => Err("built without access to files".to_string()),
             TraceFiles::Memory(files) => files
                 .get(name)
                 .cloned()
-                .ok_or_else(|| format!("the trace \"{name}\" is not among those in memory")),
+                .ok_or_else(|| format!("the file \"{name}\" is not among those in memory")),
         }
     }
 }
@@ -64,7 +66,7 @@ impl From<PathBuf> for TraceFiles {
     }
 }
 
-/// A recorded link as a plan holds it.
+/// A file as a plan holds it.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// Its name in the plan's document, and in a run's folder: "uplink-0123456789abcdef.trace",
@@ -72,19 +74,8 @@ pub struct Recording {
     pub stored_name: String,
     /// Its text.
     pub text: Arc<str>,
-    trace: Trace,
-}
-
-impl Recording {
-    fn new(name: &str, text: String) -> Result<Recording, String> {
-        let trace = text.parse::<Trace>();
-        let trace = trace.map_err(|error| format!("the trace \"{name}\": {error}"))?;
-        Ok(Recording {
-            stored_name: stored_name(name, &text),
-            text: text.into(),
-            trace,
-        })
-    }
+    /// What it holds, if it was read as a recorded link.
+    trace: Option<Trace>,
 }
 
 /// The plain name of the file that a scenario calls `name`. A stored name stays the same.
@@ -121,15 +112,21 @@ impl<'a> Recordings<'a> {
         Recordings { files, read }
     }
 
-    /// A recorded link by the name that the scenario gives it.
-    pub(super) fn trace(&self, name: &str) -> Result<Trace, String> {
-        if let Some(recording) = self.read.borrow().get(name) {
-            return Ok(recording.trace.clone());
-        }
-        let recording = Recording::new(name, self.files.read(name)?)?;
-        let trace = recording.trace.clone();
+    /// Keeps a file that is what the scenario takes it for.
+    fn keep(&self, name: &str, text: Arc<str>, trace: Option<Trace>) {
+        let recording = Recording {
+            stored_name: stored_name(name, &text),
+            text,
+            trace,
+        };
         self.read.borrow_mut().insert(name.to_string(), recording);
-        Ok(trace)
+    }
+
+    fn text_of(&self, name: &str) -> Result<Arc<str>, String> {
+        match self.read.borrow().get(name) {
+            Some(recording) => Ok(recording.text.clone()),
+            None => Ok(self.files.read(name)?.into()),
+        }
     }
 
     /// The problem of an axis that takes one recording under two names, which would be one point
@@ -137,7 +134,7 @@ impl<'a> Recordings<'a> {
     pub(super) fn repeated_in(&self, axes: &[Axis]) -> Option<Problem> {
         let read = self.read.borrow();
         axes.iter()
-            .filter(|axis| axis.field.rsplit('.').next() == Some("trace"))
+            .filter(|axis| names_a_file(axis.field.rsplit('.').next()))
             .find_map(|axis| {
                 let mut names = HashMap::new();
                 axis.values.iter().find_map(|value| {
@@ -167,10 +164,11 @@ impl<'a> Recordings<'a> {
         match &mut node.content {
             Content::Table(entries) => {
                 for (key, node) in entries {
-                    match (&mut node.content, key.name.rsplit('.').next()) {
-                        (Content::Text(_), Some("trace")) => rename(node),
+                    let is_file = names_a_file(key.name.rsplit('.').next());
+                    match &mut node.content {
+                        Content::Text(_) if is_file => rename(node),
                         // Swept: "network.trace" = ["a.trace", "b.trace"].
-                        (Content::List(items), Some("trace")) => items.iter_mut().for_each(rename),
+                        Content::List(items) if is_file => items.iter_mut().for_each(rename),
                         _ => self.rename_in(node),
                     }
                 }
@@ -185,5 +183,42 @@ impl<'a> Recordings<'a> {
         let read = self.read.into_inner().into_values();
         let by_name = read.map(|recording| (recording.stored_name.clone(), recording));
         by_name.collect::<BTreeMap<_, _>>().into_values().collect()
+    }
+}
+
+/// Whether a field of this name is a file's name.
+fn names_a_file(field: Option<&str>) -> bool {
+    matches!(field, Some("trace" | "sizes" | "list"))
+}
+
+impl NamedFiles for Recordings<'_> {
+    fn trace(&self, name: &str) -> Result<Trace, String> {
+        if let Some(Recording {
+            trace: Some(trace), ..
+        }) = self.read.borrow().get(name)
+        {
+            return Ok(trace.clone());
+        }
+        let text = self.text_of(name)?;
+        let trace = text.parse::<Trace>();
+        let trace = trace.map_err(|error| format!("the trace \"{name}\": {error}"))?;
+        self.keep(name, text, Some(trace.clone()));
+        Ok(trace)
+    }
+
+    fn sizes(&self, name: &str) -> Result<Distribution, String> {
+        let text = self.text_of(name)?;
+        let sizes = text.parse::<Distribution>();
+        let sizes = sizes.map_err(|error| format!("the sizes \"{name}\", {error}"))?;
+        self.keep(name, text, None);
+        Ok(sizes)
+    }
+
+    fn flow_list(&self, name: &str) -> Result<FlowList, String> {
+        let text = self.text_of(name)?;
+        let list = text.parse::<FlowList>();
+        let list = list.map_err(|error| format!("the flow list \"{name}\", {error}"))?;
+        self.keep(name, text, None);
+        Ok(list)
     }
 }

@@ -8,11 +8,13 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::Node as Host;
 use earlydrop_sim::spread::{Law, Quantity, Spread};
 use earlydrop_sim::tcp::{MAX_TRANSFER, Profile};
-use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports, Start, Step, Traffic};
+use earlydrop_sim::traffic::{
+    Application, Flow, ListedTransfer, Pattern, Ports, Start, Step, Traffic,
+};
 
 use crate::document::{Entries, Key, Place, Problem, law_prefix};
 
-use super::{ALLOCATION, Context, tcp};
+use super::{ALLOCATION, Context, FlowList, tcp, workload};
 
 /// A group of flows.
 #[derive(Clone, Debug)]
@@ -34,6 +36,11 @@ pub struct FlowGroup {
     pub overhead: Option<Nanos>,
     /// Its traffic: TCP with an application, or datagrams.
     pub traffic: Traffic,
+    /// The offered load of its transfers, in place of times between their starts: a share of a
+    /// link's rate.
+    pub(super) load: Option<f64>,
+    /// Its transfers, where a file lists them.
+    pub(super) list: Option<Arc<FlowList>>,
     /// Where the group, its ends and its round-trip time were written.
     pub(super) places: Places,
     start: (Nanos, Nanos),
@@ -91,7 +98,7 @@ pub(super) fn read(
     let kind = group.choice("kind");
     let traffic = match kind {
         _ if DATAGRAMS.contains(&kind) => datagrams(kind, group, problems),
-        _ => over_tcp(kind, group, tcp, problems),
+        _ => over_tcp(kind, group, tcp, context, problems),
     };
     let place = |name| group.place_of(name).clone();
     let start = group.between("start");
@@ -105,6 +112,8 @@ pub(super) fn read(
         access: group.rate_or_auto("access"),
         overhead: group.time_or_auto("overhead"),
         traffic,
+        load: load(group, problems),
+        list: list(kind, group, context, problems),
         places: Places {
             group: key.place.clone(),
             from: place("from"),
@@ -277,10 +286,55 @@ fn check_bursts(
     }
 }
 
-fn over_tcp(kind: &str, group: &Entries, tcp: &Entries, problems: &mut Vec<Problem>) -> Traffic {
+/// The offered load of arrivals, where there is one.
+fn load(group: &Entries, problems: &mut Vec<Problem>) -> Option<f64> {
+    if group.has("load") && group.has("every") {
+        let message = "both a load and the time between two transfers";
+        let help = "keep one of `load` and `every`";
+        problems.push(Problem::new(group.place_of("every"), message, help));
+    }
+    (group.has("load") && group.number("load") > 0.0).then(|| group.number("load"))
+}
+
+/// The transfers of `list`.
+fn list(
+    kind: &str,
+    group: &Entries,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Arc<FlowList>> {
+    if kind != "list" {
+        return None;
+    }
+    let name = group.text("list");
+    let place = group.place_of("list");
+    if name.is_empty() {
+        let message = "flows of kind = \"list\" without a file";
+        let help = "allowed: list = \"flows.csv\", with start,src,dst,size on each line";
+        problems.push(Problem::new(group.place(), message, help));
+        return None;
+    }
+    let read = context.files.flow_list(&name);
+    let problem =
+        |problem| Problem::new(place, problem, "allowed: start,src,dst,size on each line");
+    read.map_err(|error| problems.push(problem(error)))
+        .ok()
+        .map(Arc::new)
+}
+
+fn over_tcp(
+    kind: &str,
+    group: &Entries,
+    tcp: &Entries,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> Traffic {
     let merged = group.table("tcp").over(tcp);
     let profile = Arc::new(tcp::read(&merged, problems));
-    let size = |problems: &mut Vec<Problem>| sizes(group, "size", &profile, problems);
+    let size = |problems: &mut Vec<Problem>| match group.text("sizes") {
+        name if name.is_empty() => sizes(group, "size", &profile, problems),
+        name => measured_sizes(&name, group, context, problems),
+    };
     let request = group.size_or_auto("request").unwrap_or(Bytes(400));
     let application = match kind {
         "bulk" => Application::Bulk,
@@ -311,6 +365,7 @@ fn over_tcp(kind: &str, group: &Entries, tcp: &Entries, problems: &mut Vec<Probl
             size: size(problems),
             at_most: group.count("at_most"),
         },
+        "list" => Application::FlowList(Arc::new([])),
         _ => Application::Requests {
             request,
             response: size(problems),
@@ -365,6 +420,27 @@ fn sizes(
     valid(Spread::new(mean, law), name, &spread.place, problems)
 }
 
+/// The distribution of sizes that `sizes` names.
+fn measured_sizes(
+    name: &str,
+    group: &Entries,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> Spread<Bytes> {
+    if group.has("size") {
+        let message = "both one size and a distribution of sizes";
+        let help = "keep one of `size` and `sizes`";
+        problems.push(Problem::new(group.place_of("size"), message, help));
+    }
+    match workload::sizes(name, context) {
+        Ok(sizes) => Spread::of(sizes),
+        Err((problem, help)) => {
+            problems.push(Problem::new(group.place_of("sizes"), problem, help));
+            Spread::constant(Bytes(1))
+        }
+    }
+}
+
 /// `spread`, or its mean alone where its law is invalid.
 fn valid<T: Quantity>(
     spread: Spread<T>,
@@ -389,7 +465,15 @@ impl FlowGroup {
     }
 
     /// The flow with this number in the group, from 0, between two hosts.
-    pub(super) fn flow(&self, number: u32, from: Host, to: Host, overhead: Nanos) -> Flow {
+    ///
+    /// With `every`, transfers start at these times apart.
+    pub(super) fn flow(
+        &self,
+        number: u32,
+        (from, to): (Host, Host),
+        overhead: Nanos,
+        every: Option<Spread<Nanos>>,
+    ) -> Flow {
         let steps = self.steps.iter().filter(|step| number >= step.spared);
         let (first, last) = self.start;
         let start = if first == last {
@@ -405,7 +489,44 @@ impl FlowGroup {
             steps: steps.map(|step| (step.at, step.step)).collect(),
             class: self.class,
             overhead: self.overhead.unwrap_or(overhead),
-            traffic: self.traffic.clone(),
+            traffic: match (self.traffic.clone(), every) {
+                (
+                    Traffic::Tcp {
+                        profile,
+                        application: Application::Arrivals { size, at_most, .. },
+                    },
+                    Some(every),
+                ) => Traffic::Tcp {
+                    profile,
+                    application: Application::Arrivals {
+                        every,
+                        size,
+                        at_most,
+                    },
+                },
+                (traffic, _) => traffic,
+            },
         }
+    }
+
+    /// The flow of all its transfers, which are listed. Random delays before packets would only
+    /// blur random times.
+    pub(super) fn flow_list(&self, transfers: Vec<ListedTransfer>) -> Option<Flow> {
+        let Traffic::Tcp { profile, .. } = &self.traffic else {
+            return None;
+        };
+        let first = transfers.first()?;
+        let mut flow = self.flow(0, (first.from, first.to), Nanos::ZERO, None);
+        flow.start = Start::At(Nanos::ZERO);
+        flow.traffic = Traffic::Tcp {
+            profile: profile.clone(),
+            application: Application::FlowList(transfers.into()),
+        };
+        Some(flow)
+    }
+
+    /// The earliest start of its flows.
+    pub(super) fn first_start(&self) -> Nanos {
+        self.start.0
     }
 }

@@ -9,6 +9,7 @@
 //! [`page()`] are made from it.
 
 mod fields;
+mod flow_list;
 mod flows;
 mod measure;
 mod network;
@@ -19,8 +20,10 @@ mod schemes;
 mod sizes;
 mod tcp;
 pub(crate) mod words;
+mod workload;
 
 pub use fields::SCENARIO;
+pub(crate) use flow_list::FlowList;
 pub use flows::FlowGroup;
 pub use measure::{MeasureOptions, SeriesScope};
 pub use network::Topology;
@@ -35,14 +38,15 @@ use std::cell::RefCell;
 use earlydrop::registry::{self, Registry};
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::cost::Cost;
-use earlydrop_sim::network::{Link, LinkId, Node as Host};
+use earlydrop_sim::distribution::Distribution;
+use earlydrop_sim::network::{Link, LinkId, Node as Host, Trace};
 use earlydrop_sim::tcp::Algorithm;
 use earlydrop_sim::traffic::{Application, Traffic};
 use earlydrop_sim::{Run, RunError, Simulation};
 
 use crate::document::{Entries, Node, Place, Problem, suggestion};
 use fields::MAX_FLOWS;
-use network::{Around, BuiltNetwork, EndsProblem, TraceReader};
+use network::{Around, BuiltNetwork, EndsProblem};
 
 pub(crate) use schemes::{normalised, unused_parameters};
 
@@ -86,18 +90,28 @@ impl Scenario {
     }
 }
 
+/// The files that a scenario names; errors are in words.
+pub(crate) trait NamedFiles {
+    /// A recorded link.
+    fn trace(&self, name: &str) -> Result<Trace, String>;
+    /// A distribution of sizes.
+    fn sizes(&self, name: &str) -> Result<Distribution, String>;
+    /// A list of transfers.
+    fn flow_list(&self, name: &str) -> Result<FlowList, String>;
+}
+
 /// The environment of a scenario's text.
 pub(crate) struct Surroundings<'a> {
     /// The schemes that it may name.
     pub(crate) registry: &'a Registry,
-    /// Reads the recorded links that it names.
-    pub(crate) traces: &'a TraceReader<'a>,
+    /// Reads the files that it names.
+    pub(crate) files: &'a dyn NamedFiles,
 }
 
 /// The environment of a scenario's tables.
 struct Context<'a> {
     registry: &'a Registry,
-    traces: &'a TraceReader<'a>,
+    files: &'a dyn NamedFiles,
     /// The duration of a run.
     duration: Nanos,
     /// What has no effect because it comes after the end of a run.
@@ -122,7 +136,7 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
     let entries = Entries::read(tree, &SCENARIO, &mut problems);
     let context = Context {
         registry: around.registry,
-        traces: around.traces,
+        files: around.files,
         duration: entries.time("duration"),
         late: RefCell::default(),
     };
@@ -378,10 +392,22 @@ impl Scenario {
             .rate
             .transmission_time(packet)
             .min(Nanos::from_millis(10));
-        for group in &self.groups {
+        for (index, group) in self.groups.iter().enumerate() {
+            let load = self.offered_load(group, &built);
+            let place = (seed, index);
+            if let Some(list) = self.workload(group, &built, load.clone(), place)? {
+                flows.extend(group.flow_list(list));
+                continue;
+            }
+            let drawn: Option<Vec<_>> = self
+                .host_pairs(group, &built, place)?
+                .map(|mut pairs| (0..group.count).map(|_| pairs.draw()).collect());
             for number in 0..group.count {
-                let (from, to) = self.hosts(group, &mut built)?;
-                flows.push(group.flow(number, from, to, overhead));
+                let ends = match &drawn {
+                    Some(pairs) => pairs[number as usize],
+                    None => self.hosts(group, &mut built)?,
+                };
+                flows.push(group.flow(number, ends, overhead, load.clone()));
             }
         }
         let watched = built.watched;

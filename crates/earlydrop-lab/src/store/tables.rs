@@ -197,7 +197,7 @@ fn result_tables() -> [Table; 4] {
 }
 
 /// The tables of quantiles and of samples over time.
-fn sample_tables() -> [Table; 3] {
+fn sample_tables() -> [Table; 4] {
     [
         table(
             "sojourn",
@@ -218,6 +218,52 @@ fn sample_tables() -> [Table; 3] {
                 text("name", "the group"),
                 real("share", "a share of its transfers, pages or answers"),
                 real("seconds", "the time that this share does not exceed"),
+            ],
+        ),
+        table(
+            "sizes",
+            "completion times and slowdowns of a group's transfers of about one size",
+            "cell, name, up_to",
+            vec![
+                cell(),
+                text("name", "the group"),
+                real(
+                    "up_to",
+                    "the largest size, in bytes; the bin below ends where this begins",
+                ),
+                whole("transfers", "how many there are"),
+                real(
+                    "completion_p50",
+                    "the completion time in seconds that half of them do not exceed",
+                ),
+                real(
+                    "completion_p95",
+                    "the completion time in seconds that 95% of them do not exceed",
+                ),
+                real(
+                    "completion_p99",
+                    "the completion time in seconds that 99% of them do not exceed",
+                ),
+                real(
+                    "completion_p999",
+                    "the completion time in seconds that 99.9% of them do not exceed",
+                ),
+                real(
+                    "slowdown_p50",
+                    "the slowdown that half of them do not exceed",
+                ),
+                real(
+                    "slowdown_p95",
+                    "the slowdown that 95% of them do not exceed",
+                ),
+                real(
+                    "slowdown_p99",
+                    "the slowdown that 99% of them do not exceed",
+                ),
+                real(
+                    "slowdown_p999",
+                    "the slowdown that 99.9% of them do not exceed",
+                ),
             ],
         ),
         table(

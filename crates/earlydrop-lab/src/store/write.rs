@@ -95,6 +95,20 @@ fn save_parts(
         vec![group.clone().into(), (*share).into(), (*seconds).into()]
     });
     add("transfers", transfers.collect())?;
+    let sizes = outcome.sizes.iter().map(|(group, bin)| {
+        let mut row: Row = vec![group.clone().into(), bin.up_to.into(), whole(bin.transfers)];
+        row.extend(
+            bin.completion
+                .iter()
+                .chain(&bin.slowdown)
+                .map(|value| (*value).into()),
+        );
+        row
+    });
+    let sizes: Vec<Row> = sizes.collect();
+    if !sizes.is_empty() {
+        add("sizes", sizes)?;
+    }
     add("series", series_rows(outcome))
 }
 

@@ -20,7 +20,11 @@ const KINDS: Kind = Kind::Choice(&[
     ),
     (
         "arrivals",
-        "transfers of `size` that begin `every` so often, however many are in progress (open loop)",
+        "transfers of `size` that begin `every` so often, or as often as a `load` takes, however many are in progress (open loop)",
+    ),
+    (
+        "list",
+        "the transfers of a file: `start,src,dst,size` on each line",
     ),
     (
         "requests",
@@ -63,13 +67,13 @@ pub(super) static FLOWS: Section = Section {
             "from",
             NAME,
             "",
-            "the end they start from: left or right, router 0 ..., or a node; empty: the left, or router 0",
+            "the end they start from: left or right, router 0 ..., a node, or \"hosts\" for a random host of a leaf-spine or fat tree; empty: the left, router 0, or any host",
         ),
         one(
             "to",
             NAME,
             "",
-            "the end they lead to; empty: the right, or the last router",
+            "the end they lead to; empty: the right, the last router, or any other host",
         ),
         one(
             "rtt",
@@ -114,6 +118,27 @@ pub(super) static FLOWS: Section = Section {
             "kind",
             &["transfer", "web", "pages", "arrivals", "requests"],
         ),
+        one(
+            "sizes",
+            Kind::Text("a distribution's name, or a file's name beside the scenario"),
+            "",
+            "a measured distribution of sizes, in place of `size`: websearch, data-mining, hadoop, rpc, or a file with a size in bytes and the percentage of flows that are not larger on each line",
+        )
+        .when("kind", &["web", "pages", "arrivals", "requests"]),
+        one(
+            "load",
+            Kind::Number(Range::closed(0.0, 10.0), "share"),
+            "0",
+            "the offered load, in place of `every`: a share of the first bottleneck's rate, or between hosts of all hosts' links; starts are then Poisson",
+        )
+        .when("kind", &["arrivals"]),
+        one(
+            "list",
+            Kind::Text("a file's name beside the scenario"),
+            "",
+            "the file with the transfers: start in seconds, the numbers or names of the two hosts, payload in bytes",
+        )
+        .when("kind", &["list"]),
         Field::new(
             "pause",
             Shape::Spread(TIME),
@@ -187,7 +212,9 @@ pub(super) static FLOWS: Section = Section {
 };
 
 /// The kinds of flows that send over TCP.
-const TCP_KINDS: &[&str] = &["bulk", "transfer", "web", "pages", "arrivals", "requests"];
+const TCP_KINDS: &[&str] = &[
+    "bulk", "transfer", "web", "pages", "arrivals", "requests", "list",
+];
 
 const ECN_FIELD: Kind = Kind::Choice(&[
     ("off", "not ECN-capable"),

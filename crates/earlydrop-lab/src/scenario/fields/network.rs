@@ -43,17 +43,63 @@ const SHAPE: Kind = Kind::Choice(&[
         "parking-lot",
         "routers in a row with a bottleneck between each two",
     ),
+    (
+        "leaf-spine",
+        "`leaves` switches with `hosts` each, joined by `spines` switches; flows are spread over them by a hash (ECMP)",
+    ),
+    (
+        "fat-tree",
+        "switches with `ports` ports in pods below a core, each flow over one of the shortest routes by a hash (ECMP)",
+    ),
     ("graph", "the links listed in `links`"),
 ]);
+
+/// The shapes of data centres.
+const FABRICS: &[&str] = &["leaf-spine", "fat-tree"];
 
 /// The topology.
 pub(super) static NETWORK: Section = Section {
     name: "network",
-    meaning: "The topology: a dumbbell (rate, rtt, buffer), a parking lot, or any graph.",
+    meaning: "The topology: a dumbbell (rate, rtt, buffer), a parking lot, a leaf-spine or fat tree, or any graph.",
     fields: link_fields![
         one("shape", SHAPE, "dumbbell", "the kind of topology"),
-        one("rate", RATE, "10 Mbps", "the bottleneck's rate")
-            .when("shape", &["dumbbell", "parking-lot"]),
+        one("rate", RATE, "10 Mbps", "the bottleneck's rate; in a leaf-spine or a fat tree, that of hosts' links")
+            .when("shape", &["dumbbell", "parking-lot", "leaf-spine", "fat-tree"]),
+        one(
+            "uplink",
+            Kind::OrAuto(&RATE),
+            "auto",
+            "the rate of links between switches; auto: that of hosts' links",
+        )
+        .when("shape", FABRICS),
+        one(
+            "leaves",
+            Kind::Count(Range::closed(1.0, 1024.0), "switches"),
+            "9",
+            "the number of switches with hosts",
+        )
+        .when("shape", &["leaf-spine"]),
+        one(
+            "spines",
+            Kind::Count(Range::closed(1.0, 1024.0), "switches"),
+            "4",
+            "the number of switches between them",
+        )
+        .when("shape", &["leaf-spine"]),
+        one(
+            "hosts",
+            Kind::Count(Range::closed(1.0, 1024.0), "hosts"),
+            "16",
+            "the number of hosts at each leaf",
+        )
+        .when("shape", &["leaf-spine"]),
+        one(
+            "ports",
+            Kind::Count(Range::closed(2.0, 64.0), "ports"),
+            "4",
+            "the number k of ports of each switch, even: k^3/4 hosts",
+        )
+        .when("shape", &["fat-tree"]),
         one(
             "rtt",
             SPAN,
@@ -65,10 +111,10 @@ pub(super) static NETWORK: Section = Section {
             "delay",
             Kind::OrAuto(&TIME),
             "auto",
-            "the one-way propagation delay of a bottleneck; auto: a quarter of the shortest round-trip time, divided by the number of bottlenecks",
+            "the one-way propagation delay of a bottleneck; auto: a quarter of the shortest round-trip time, divided by the number of bottlenecks; of each link of a leaf-spine or a fat tree, 1 us",
         )
         .written_like("5 ms")
-        .when("shape", &["dumbbell", "parking-lot"]),
+        .when("shape", &["dumbbell", "parking-lot", "leaf-spine", "fat-tree"]),
         Field::new(
             "buffer",
             Shape::Length(Kind::OrAuto(&Kind::Length(Range::POSITIVE))),

@@ -50,6 +50,18 @@ impl BuiltNetwork {
         rtts.max()
     }
 
+    /// The host of this name, or of a fabric the host with this number.
+    pub(in crate::scenario) fn host(&self, name: &str, is_from: bool) -> Result<Host, EndsProblem> {
+        let numbered = name.parse::<usize>().ok();
+        let host = numbered.and_then(|number| self.hosts.get(number).copied());
+        let host = host.or_else(|| self.places.get(name).copied());
+        host.ok_or_else(|| EndsProblem::Unknown {
+            is_from,
+            name: name.to_string(),
+            known: self.places.keys().cloned().collect(),
+        })
+    }
+
     /// The ends of a flow with these names and this base round-trip time.
     pub(in crate::scenario) fn ends(
         &self,

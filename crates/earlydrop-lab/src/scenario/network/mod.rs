@@ -1,6 +1,7 @@
 //! Topologies: the table `network`, and the simulator's network that it describes.
 
 mod ends;
+mod fabric;
 mod read;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,8 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::{
     Change, Dumbbell, Link, LinkId, Network, Node as Host, ParkingLot, Reorder, Trace,
 };
+
+use fabric::{FabricSpec, build_fabric};
 
 use super::flows::FlowGroup;
 use super::path::Path;
@@ -44,6 +47,7 @@ impl Topology {
             Layout::Chain(chain) => {
                 size_of_val(&**chain) + changes(&chain.forward) + changes(&chain.reverse)
             }
+            Layout::Fabric(fabric) => size_of_val(&**fabric) + changes(&fabric.port),
             Layout::Graph(edges) => {
                 let heap = |edge: &Edge| changes(&edge.link) + edge.from.len() + edge.to.len();
                 size_of_val(&**edges) + edges.iter().map(heap).sum::<usize>()
@@ -57,6 +61,7 @@ impl Topology {
 enum Layout {
     Chain(Box<Chain>),
     Graph(Vec<Edge>),
+    Fabric(Box<FabricSpec>),
 }
 
 /// Bottlenecks in a row: a dumbbell (one) or a parking lot.
@@ -106,6 +111,8 @@ enum QueueChoice {
 /// The simulator's network under one scheme, without hosts yet.
 pub(super) struct BuiltNetwork {
     pub(super) network: Network,
+    /// The hosts of a fabric, in order; none elsewhere.
+    pub(super) hosts: Vec<Host>,
     /// Routers or nodes by name, where hosts can be attached.
     places: BTreeMap<String, Host>,
     /// The one-way delay of a bottleneck, and the routers' names in order; `None` in a graph.
@@ -129,9 +136,6 @@ pub(super) struct Around<'a> {
     /// What relative lengths and times refer to.
     pub(super) path: Path,
 }
-
-/// A function that reads a recorded link by its file's name.
-pub(crate) type TraceReader<'a> = dyn Fn(&str) -> Result<Trace, String> + 'a;
 
 impl LinkSpec {
     /// The simulator's link under a scheme; `delay` and `around.packet` where it sets none.
@@ -222,6 +226,10 @@ impl Topology {
                 .iter()
                 .map(|edge| (format!("{} to {}", edge.from, edge.to), &edge.link))
                 .collect(),
+            Layout::Fabric(fabric) => vec![
+                ("switch to host".to_string(), &fabric.port),
+                ("switch to switch".to_string(), &fabric.uplink),
+            ],
         };
         let under_scheme = links
             .into_iter()
@@ -235,7 +243,7 @@ impl Topology {
     pub(super) fn bottlenecks(&self) -> u32 {
         match &self.layout {
             Layout::Chain(chain) => chain.bottlenecks,
-            Layout::Graph(_) => 1,
+            Layout::Graph(_) | Layout::Fabric(_) => 1,
         }
     }
 
@@ -243,6 +251,7 @@ impl Topology {
     pub(super) fn is_recorded(&self) -> bool {
         match &self.layout {
             Layout::Chain(chain) => chain.forward.trace.is_some(),
+            Layout::Fabric(_) => false,
             Layout::Graph(edges) => edges
                 .iter()
                 .find(|edge| matches!(edge.link.queue, QueueChoice::Scheme))
@@ -255,6 +264,7 @@ impl Topology {
         let links: Vec<&LinkSpec> = match &self.layout {
             Layout::Chain(chain) => vec![&chain.reverse],
             Layout::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
+            Layout::Fabric(_) => Vec::new(),
         };
         for link in links {
             if let QueueChoice::Fixed(spec) = &link.queue {
@@ -271,6 +281,7 @@ impl Topology {
         let links: Vec<&LinkSpec> = match &self.layout {
             Layout::Chain(chain) => vec![&chain.forward, &chain.reverse],
             Layout::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
+            Layout::Fabric(fabric) => vec![&fabric.port, &fabric.uplink],
         };
         let mut found = links.iter().map(|link| link.scheme_changes(around).err());
         problems.extend(found.find_map(|problem| problem));
@@ -299,7 +310,7 @@ impl Topology {
 
     /// Whether it is a graph, whose links decide about round-trip times.
     pub(super) fn is_graph(&self) -> bool {
-        matches!(self.layout, Layout::Graph(_))
+        matches!(self.layout, Layout::Graph(_) | Layout::Fabric(_))
     }
 
     /// The network under a scheme, without hosts. `shortest` is the shortest base round-trip
@@ -312,6 +323,7 @@ impl Topology {
         let mut built = match &self.layout {
             Layout::Chain(chain) => build_chain(chain, around, shortest),
             Layout::Graph(edges) => build_graph(edges, around),
+            Layout::Fabric(fabric) => build_fabric(fabric, around),
         };
         if !self.watch.0.is_empty() {
             built.watched = self.watched(&built.network)?;
@@ -339,7 +351,7 @@ impl Topology {
     pub(super) fn access(&self, bottleneck: BitsPerSec) -> BitsPerSec {
         let automatic = match self.layout {
             Layout::Chain(_) => BitsPerSec(bottleneck.0.saturating_mul(10)),
-            Layout::Graph(_) => BitsPerSec(1_000_000_000),
+            Layout::Graph(_) | Layout::Fabric(_) => BitsPerSec(1_000_000_000),
         };
         self.access.unwrap_or(automatic)
     }
@@ -383,6 +395,7 @@ fn build_chain(chain: &Chain, around: &Around<'_>, shortest: Nanos) -> BuiltNetw
     let places = names.iter().cloned().zip(routers).collect();
     BuiltNetwork {
         network,
+        hosts: Vec::new(),
         places,
         chain: Some((delay, names)),
         watched: LinkId(0),
@@ -426,6 +439,7 @@ fn build_graph(edges: &[Edge], around: &Around<'_>) -> BuiltNetwork {
     }
     BuiltNetwork {
         network,
+        hosts: Vec::new(),
         places,
         chain: None,
         watched: watched.unwrap_or(LinkId(0)),

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::{Change, Reorder, Trace};
 
+use super::fabric::{FabricSize, FabricSpec};
 use super::{Chain, Edge, Layout, LinkSpec, QueueChoice, Topology};
 use crate::document::{Entries, Problem};
 use crate::scenario::Context;
@@ -18,14 +19,21 @@ pub(in crate::scenario) fn read(
 ) -> Topology {
     let layout = match network.choice("shape") {
         "graph" => Layout::Graph(edges(network, context, problems)),
+        shape @ ("leaf-spine" | "fat-tree") => {
+            Layout::Fabric(Box::new(fabric(network, shape, context, problems)))
+        }
         shape => chain(network, shape == "dumbbell", context, problems),
     };
     let buffer = network.length("buffer");
     let buffer = buffer.map(|length| (length.to_string(), network.place_of("buffer").clone()));
+    let rtt = match &layout {
+        Layout::Fabric(fabric) => fabric.rtt(Bytes(1500)),
+        _ => network.time("rtt"),
+    };
     Topology {
         layout,
         access: network.rate_or_auto("access"),
-        rtt: network.time("rtt"),
+        rtt,
         buffer,
         watch: (network.text("watch"), network.place_of("watch").clone()),
         place: network.place_of("shape").clone(),
@@ -59,6 +67,40 @@ fn chain(
         reverse: reverse_link,
         dumbbell,
     }))
+}
+
+fn fabric(
+    network: &Entries,
+    shape: &str,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> FabricSpec {
+    for field in ["trace", "changes", "access"] {
+        if network.has(field) {
+            let message = format!("a {shape} has no `{field}`: its links are all alike");
+            let help = "remove it, or describe the links by shape = \"graph\"";
+            problems.push(Problem::new(network.place_of(field), message, help));
+        }
+    }
+    let mut port = link(network, QueueChoice::Scheme, context, problems);
+    port.delay = Some(network.time_or_auto("delay").unwrap_or(Nanos(1000)));
+    let mut uplink = port.clone();
+    uplink.rate = network.rate_or_auto("uplink").unwrap_or(port.rate);
+    let ports = network.count("ports");
+    if shape == "fat-tree" && !ports.is_multiple_of(2) {
+        let message = format!("a fat tree of switches with {ports} ports");
+        let help = format!("an even number; nearest: ports = {}", ports + 1);
+        problems.push(Problem::new(network.place_of("ports"), message, help));
+    }
+    let size = match shape {
+        "fat-tree" => FabricSize::FatTree(ports & !1),
+        _ => FabricSize::LeafSpine {
+            leaves: network.count("leaves"),
+            spines: network.count("spines"),
+            hosts: network.count("hosts"),
+        },
+    };
+    FabricSpec { size, port, uplink }
 }
 
 fn edges(network: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> Vec<Edge> {
@@ -162,7 +204,9 @@ fn trace(entries: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) 
     }
     match entries.text("trace") {
         name if name.is_empty() => None,
-        name => (context.traces)(&name)
+        name => context
+            .files
+            .trace(&name)
             .map_err(|problem| {
                 let place = entries.place_of("trace");
                 problems.push(Problem::new(
