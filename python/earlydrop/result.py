@@ -215,6 +215,11 @@ class Result:
         """Quantiles of completion times of transfers, for each run and group."""
         return self.table("transfers")
 
+    @property
+    def sizes(self) -> Table:
+        """Completion times and slowdowns of transfers by size, for each run and group."""
+        return self.table("sizes")
+
     def summary(self, metrics: Metrics = None) -> Table:
         """Means over seeds with the half-widths of their 95% intervals: a row for each scheme,
         point and metric. `standing` says which mean is best, and which are similar to it.

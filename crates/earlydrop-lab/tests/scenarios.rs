@@ -28,6 +28,7 @@ fn files() -> Vec<PathBuf> {
 /// Files whose runs are not shortened: they are about changes at certain times.
 const FULL_LENGTH: &[&str] = &[
     "data-centre.toml",
+    "leaf-spine.toml",
     "flood.toml",
     "rfc7928-tcp-friendly.toml",
     "rfc7928-varying-capacity.toml",

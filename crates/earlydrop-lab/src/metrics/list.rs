@@ -270,7 +270,7 @@ pub static METRICS: &[Metric] = &[
         "the 99th percentile of the time a transfer, a page or an answer takes",
         Compute::Flows(|flows| flows.completed_within(0.99)),
     ),
-    detail(
+    headline(
         "slowdown_p50",
         "slowdown, median",
         ("", 1.0),
@@ -286,7 +286,7 @@ pub static METRICS: &[Metric] = &[
         "the 95th percentile of the slowdown",
         Compute::Flows(|flows| flows.slowed_within(0.95)),
     ),
-    detail(
+    headline(
         "slowdown_p99",
         "slowdown, 99%",
         ("", 1.0),

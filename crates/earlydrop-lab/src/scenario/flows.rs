@@ -148,7 +148,9 @@ fn check_times(
     } else {
         context.check_in_time(&what("a start"), from);
         let end = context.duration;
-        if from < end && to > end {
+        // Transfers of a load or of a list have starts of their own.
+        let is_drawn = group.choice("kind") != "list" && !group.has("load");
+        if from < end && to > end && is_drawn {
             let note = what(&format!(
                 "starts up to {to} are drawn up to the run's end at {end}"
             ));

@@ -159,7 +159,10 @@ fn add_senders(
             flight.first_windows += connections.at_once * first;
         }
         let window = connections.at_once * sender.window(&run.network, seconds);
-        if sender.is_limited_by_losses(&run.network, loads) {
+        // Listed transfers are between hosts whose links are no faster than a switch's ports: a
+        // queue grows where several meet, and limits them.
+        let is_listed = matches!(sender.application, Application::FlowList(_));
+        if is_listed || sender.is_limited_by_losses(&run.network, loads) {
             shared_windows += window;
             first_windows += connections.at_once * first;
             longest_rtt = longest_rtt.max(sender.rtt.min(seconds));
@@ -184,7 +187,11 @@ impl Sender<'_> {
     fn segments(&self) -> f64 {
         let size = match self.application {
             Application::Transfer(size) => &Spread::constant(*size),
-            Application::Bulk | Application::FlowList(_) => return f64::INFINITY,
+            Application::Bulk => return f64::INFINITY,
+            Application::FlowList(_) => {
+                let mean = self.application.mean_size().unwrap_or_default();
+                &Spread::constant(mean)
+            }
             Application::Web { size, .. }
             | Application::Pages { size, .. }
             | Application::Arrivals { size, .. }

@@ -73,6 +73,13 @@ pub(super) static NETWORK: Section = Section {
         )
         .when("shape", FABRICS),
         one(
+            "host_queue",
+            QUEUE,
+            "scheme",
+            "the queue of each host's own link: \"scheme\" for the compared scheme, as in ns-2's scripts, one scheme for all runs, or \"none\" for an unlimited queue",
+        )
+        .when("shape", FABRICS),
+        one(
             "leaves",
             Kind::Count(Range::closed(1.0, 1024.0), "switches"),
             "9",

@@ -1,7 +1,7 @@
 //! Networks of data centres, as a file describes them: leaf-spine and fat tree.
 
 use earlydrop::units::{Bytes, Nanos};
-use earlydrop_sim::network::{Fabric, FabricLinks, Link};
+use earlydrop_sim::network::{Fabric, FabricLinks};
 
 use super::{Around, BuiltNetwork, LinkSpec};
 
@@ -9,6 +9,8 @@ use super::{Around, BuiltNetwork, LinkSpec};
 #[derive(Clone, Debug)]
 pub(super) struct FabricSpec {
     pub(super) size: FabricSize,
+    /// From a host to its switch.
+    pub(super) host: LinkSpec,
     /// From a switch to a host.
     pub(super) port: LinkSpec,
     /// Between switches.
@@ -42,17 +44,12 @@ impl FabricSpec {
     }
 }
 
-/// The simulator's network of a fabric, with the compared scheme at every port of a switch. Hosts
-/// keep what they have to send in a queue without limit.
+/// The simulator's network of a fabric, with the compared scheme at every port of a switch.
 pub(super) fn build_fabric(fabric: &FabricSpec, around: &Around<'_>) -> BuiltNetwork {
-    let port = fabric.port.build(around, Nanos::ZERO);
     let links = FabricLinks {
-        from_host: Link {
-            mean_packet: port.mean_packet,
-            ..Link::new(port.rate, port.delay)
-        },
+        from_host: fabric.host.build(around, Nanos::ZERO),
         between_switches: fabric.uplink.build(around, Nanos::ZERO),
-        to_host: port,
+        to_host: fabric.port.build(around, Nanos::ZERO),
     };
     let built = match fabric.size {
         FabricSize::LeafSpine {

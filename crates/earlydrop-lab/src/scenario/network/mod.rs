@@ -264,7 +264,7 @@ impl Topology {
         let links: Vec<&LinkSpec> = match &self.layout {
             Layout::Chain(chain) => vec![&chain.reverse],
             Layout::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
-            Layout::Fabric(_) => Vec::new(),
+            Layout::Fabric(fabric) => vec![&fabric.host],
         };
         for link in links {
             if let QueueChoice::Fixed(spec) = &link.queue {

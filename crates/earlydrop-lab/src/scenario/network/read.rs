@@ -84,6 +84,9 @@ fn fabric(
     }
     let mut port = link(network, QueueChoice::Scheme, context, problems);
     port.delay = Some(network.time_or_auto("delay").unwrap_or(Nanos(1000)));
+    let mut host = port.clone();
+    host.queue = queue_of(network, "host_queue", context, problems);
+    host.queue_place = network.place_of("host_queue").clone();
     let mut uplink = port.clone();
     uplink.rate = network.rate_or_auto("uplink").unwrap_or(port.rate);
     let ports = network.count("ports");
@@ -100,7 +103,12 @@ fn fabric(
             hosts: network.count("hosts"),
         },
     };
-    FabricSpec { size, port, uplink }
+    FabricSpec {
+        size,
+        host,
+        port,
+        uplink,
+    }
 }
 
 fn edges(network: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> Vec<Edge> {
@@ -271,13 +279,23 @@ fn changes(
 }
 
 fn queue(entries: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> QueueChoice {
-    match entries.text("queue").as_str() {
+    queue_of(entries, "queue", context, problems)
+}
+
+/// The queue that a field of this name describes.
+fn queue_of(
+    entries: &Entries,
+    field: &str,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> QueueChoice {
+    match entries.text(field).as_str() {
         "scheme" => QueueChoice::Scheme,
         "none" => QueueChoice::None,
         text => match context.registry.parse(text) {
             Ok(spec) => QueueChoice::Fixed(spec),
             Err(error) => {
-                problems.push(from_config(&error, entries.place_of("queue")));
+                problems.push(from_config(&error, entries.place_of(field)));
                 QueueChoice::None
             }
         },
