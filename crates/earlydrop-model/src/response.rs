@@ -399,6 +399,11 @@ fn law_of(
             per_flow: 1.0,
             most: 1.0,
         }),
+        // A scheme of its own in each sub-queue, as PIE in FQ-PIE.
+        Plan::Fair { aqm, .. } if !s.descriptor().nests => {
+            let law = single_law(s, aqm, load, omissions)?;
+            Ok(Law::PerFlow(Box::new(law)))
+        }
         Plan::Fair { .. } => {
             let inner = s.inner("inner")?;
             let (settings, plan) = (inner.settings(&s.link())?, inner.plan(&s.link())?);

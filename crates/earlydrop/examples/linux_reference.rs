@@ -4,6 +4,7 @@
 //! ```text
 //! linux_reference prepare FOLDER HZ SEEDS   arrivals and jobs for the kernel
 //! linux_reference import FOLDER             FOLDER/run-HZ/out/CASE.SEED into bench/reference/linux
+//! linux_reference compare FOLDER            ours with FOLDER/run-HZ/out, nothing is written
 //! linux_reference table                     ours next to the kernel's
 //! ```
 
@@ -29,8 +30,15 @@ fn main() -> Outcome {
     match words[..] {
         ["prepare", folder, hz, seeds] => prepare(Path::new(folder), hz.parse()?, seeds.parse()?),
         ["import", folder] => import(Path::new(folder)),
+        ["compare", folder] => {
+            compare(Path::new(folder));
+            Ok(())
+        }
         ["table"] => table(),
-        _ => Err("usage: linux_reference prepare FOLDER HZ SEEDS | import FOLDER | table".into()),
+        _ => Err(
+            "usage: linux_reference prepare FOLDER HZ SEEDS | import FOLDER | compare FOLDER | table"
+                .into(),
+        ),
     }
 }
 
@@ -106,6 +114,37 @@ fn import(folder: &Path) -> Outcome {
     fs::write(linux::folder().join("runs.csv"), runs)?;
     fs::write(linux::folder().join("figures.csv"), sample)?;
     Ok(())
+}
+
+/// Prints, for each run in `folder`, how many packets meet other fates in our queue, how many leave
+/// at other times, and the first of the former.
+fn compare(folder: &Path) {
+    let mut made = Traces::default();
+    for case in linux::cases() {
+        let trace = made.get(&case.trace);
+        for seed in 1..=64 {
+            let Some((armed, kernel)) = kernel_run(folder, &case, seed) else {
+                break;
+            };
+            let ours = case.replay(seed, armed, &trace);
+            let pairs = || kernel.iter().zip(&ours).enumerate();
+            let fates = pairs().filter(|(_, (kernel, ours))| kernel.fate != ours.fate);
+            let times = pairs().filter(|(_, (kernel, ours))| kernel.left != ours.left);
+            let first = fates.clone().next();
+            println!(
+                "{} {seed}: {} fates, {} times differ; {first:?}",
+                case.name,
+                fates.count(),
+                times.count()
+            );
+            let mean = |figures: [f64; 6]| format!("{figures:.3?}");
+            let (theirs, own) = (
+                figures::figures(&trace, &kernel),
+                figures::figures(&trace, &ours),
+            );
+            println!("  kernel {}\n  ours   {}", mean(theirs), mean(own));
+        }
+    }
 }
 
 /// All fates of the first run, and hashes of each run that differs from it.

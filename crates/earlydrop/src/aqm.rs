@@ -117,7 +117,8 @@ pub trait Aqm {
     /// The packet just judged has joined the queue.
     fn on_accepted(&mut self, _now: Nanos, _packet: &PacketInfo) {}
 
-    /// The packet just judged is dropped because the buffer is full.
+    /// The packet just judged is dropped because the buffer is full. Under
+    /// [`Overflow::Unjudged`](crate::queue::Overflow::Unjudged) it has not been judged.
     fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {}
 
     /// Judges a packet that has just left `queue` to be sent.

@@ -96,6 +96,13 @@ fn small_buffers_keep_the_invariants() {
         "fq-red:limit=20,inner=cobalt,queues=4",
         "fq-red:limit=40,inner=choke,inner.weight=0.5,inner.min=2",
         "fq-red:limit=60,inner=pie,queues=2",
+        "fq-pie:limit=20,queues=4,overflow=arrival,timers=together",
+        "fq-pie:as=linux,limit=60,queues=2,burst=0 s",
+        "drr:limit=12,queues=3,quantum=100 bytes",
+        "drr:limit=30,by=class,queues=3,weights=3 1,inner=codel,inner.target=1 ms",
+        "drr:memory_limit=20 kB,inner=blue",
+        "sfq:limit=9,queues=4,perturb=0.1 s",
+        "sfq:limit=20,scheduler=packets,overflow=arrival,inner=cobalt",
         "step:threshold=2 ms,limit=9",
         "dial:probability=0.2,spacing=wait,limit=20",
     ];

@@ -92,7 +92,7 @@ fn judge_new_drops(
 /// | scheme | drops what it could mark |
 /// |---|---|
 /// | RED family, WRED | from the last threshold on (RFC 3168), and above `mark_limit` |
-/// | PIE | at p >= `mark_limit` (RFC 8033) |
+/// | PIE, FQ-PIE | at p >= `mark_limit` (RFC 8033) |
 /// | COBALT | by BLUE's half, for flows that do not respond to marks |
 /// | DualPI2 | while saturated |
 /// | any other | never |
@@ -101,7 +101,7 @@ fn may_drop(spec: &Spec, audited: &Audited) -> bool {
     let settings = spec.settings(&link()).unwrap();
     let scheme = spec.descriptor();
     match scheme.name {
-        "pie" => probe("probability") >= settings.number("mark_limit"),
+        "pie" | "fq-pie" => probe("probability") >= settings.number("mark_limit"),
         "cobalt" => probe("p") > 0.0,
         "dualpi2" => probe("p_cl") >= 1.0,
         "fq-red" => probe("pb") == 1.0,
@@ -138,11 +138,12 @@ fn ecn_capable_packets_are_marked_not_dropped() {
                 assert!(may_drop(&spec, audited), "{text}, {ecn:?}: {reason:?}");
             });
             let marks = audited.queue.counters().marked.packets;
-            // Drop-tail sends no signals, nor does a dial at its default; FRED drops equal flows by
+            // Drop-tail sends no signals, nor do DRR and SFQ over it, nor a dial at its default. FRED
+            // drops equal flows by
             // their share (`policy`).
             let silent = match spec.descriptor().name {
                 "dial" => text == "dial",
-                name => ["droptail", "fred"].contains(&name),
+                name => ["droptail", "fred", "drr", "sfq"].contains(&name),
             };
             assert!(marks > 0 || silent, "{text}, {ecn:?}");
         }

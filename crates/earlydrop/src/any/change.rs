@@ -47,7 +47,12 @@ impl<P: Packet> AnyQueue<P> {
     pub fn change(&mut self, now: Nanos, plan: &Plan) -> Result<(), ChangeError> {
         match (&mut *self, plan) {
             (AnyQueue::Dual(queue), Plan::Dual { coupling }) => queue.change(now, *coupling),
-            (AnyQueue::Fair(queue), Plan::Fair { aqm, sharing }) => {
+            (AnyQueue::RuledFair(queue), Plan::Fair { aqm, sharing }) => {
+                return queue.change(now, aqm, *sharing);
+            }
+            (AnyQueue::Fair(queue), Plan::Fair { aqm, sharing })
+                if sharing.rules == SharingRules::RFC_8290 =>
+            {
                 return queue.change(now, aqm, *sharing);
             }
             (AnyQueue::LinuxFairCodel(queue), Plan::FairCodel { aqm, sharing }) => {
@@ -74,6 +79,7 @@ impl<P: Packet> AnyQueue<P> {
         if let Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } = plan {
             match self {
                 AnyQueue::Fair(queue) => queue.check(sharing)?,
+                AnyQueue::RuledFair(queue) => queue.check(sharing)?,
                 AnyQueue::FairCodel(queue) => queue.check(sharing)?,
                 AnyQueue::LinuxFairCodel(queue) => queue.check(sharing)?,
                 _ => {}
@@ -91,11 +97,20 @@ impl<P: Packet> AnyQueue<P> {
             (AnyQueue::Fair(queue), Plan::FairCodel { aqm, sharing }) => {
                 AnyQueue::LinuxFairCodel(queue.under(aqm, *sharing, afresh))
             }
+            (AnyQueue::RuledFair(queue), Plan::FairCodel { aqm, sharing }) => {
+                AnyQueue::LinuxFairCodel(queue.under(aqm, *sharing, afresh))
+            }
+            (AnyQueue::Fair(queue), Plan::Fair { aqm, sharing }) => {
+                let take_over = |new: &mut AnyAqm, old, waiting: &mut dyn Iterator<Item = _>| {
+                    new.continue_from(now, old, waiting);
+                };
+                AnyQueue::RuledFair(queue.under(aqm, *sharing, take_over))
+            }
             (AnyQueue::FairCodel(queue), Plan::Fair { aqm, sharing }) => {
-                AnyQueue::Fair(queue.under(aqm, *sharing, afresh))
+                AnyQueue::RuledFair(queue.under(aqm, *sharing, afresh))
             }
             (AnyQueue::LinuxFairCodel(queue), Plan::Fair { aqm, sharing }) => {
-                AnyQueue::Fair(queue.under(aqm, *sharing, afresh))
+                AnyQueue::RuledFair(queue.under(aqm, *sharing, afresh))
             }
             (queue, Plan::Single { aqm, limit }) => {
                 AnyQueue::single_under(queue.without_aqm(), aqm.clone(), *limit)
@@ -107,7 +122,10 @@ impl<P: Packet> AnyQueue<P> {
 
     fn kind(&self) -> &'static str {
         match self {
-            AnyQueue::Fair(_) | AnyQueue::FairCodel(_) | AnyQueue::LinuxFairCodel(_) => FAIR_QUEUE,
+            AnyQueue::Fair(_)
+            | AnyQueue::RuledFair(_)
+            | AnyQueue::FairCodel(_)
+            | AnyQueue::LinuxFairCodel(_) => FAIR_QUEUE,
             AnyQueue::Dual(_) => DUAL_QUEUE,
             _ => ONE_QUEUE,
         }

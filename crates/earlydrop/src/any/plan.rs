@@ -22,7 +22,7 @@ pub enum Plan {
         /// The buffer.
         limit: Limit,
     },
-    /// A queue for each flow, each under any scheme.
+    /// A queue for each flow or class, each under any scheme.
     Fair {
         /// The scheme of each sub-queue in its initial state.
         aqm: AnyAqm,
@@ -98,6 +98,9 @@ impl Plan {
         let random = Pcg32::new(seed, 0);
         match self {
             Plan::Single { aqm, limit } => AnyQueue::single(aqm.clone(), *limit, random),
+            Plan::Fair { aqm, sharing } if sharing.rules != SharingRules::RFC_8290 => {
+                AnyQueue::RuledFair(FairQueue::with_rules(aqm, *sharing, random))
+            }
             Plan::Fair { aqm, sharing } => AnyQueue::Fair(FairQueue::new(aqm, *sharing, random)),
             Plan::FairCodel { aqm, sharing } if sharing.rules != SharingRules::RFC_8290 => {
                 AnyQueue::LinuxFairCodel(FairQueue::with_rules(aqm, *sharing, random))

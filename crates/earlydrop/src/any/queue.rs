@@ -168,6 +168,9 @@ macro_rules! any_queue {
                 $($variant(SingleQueue<P, $scheme>),)+
                 /// A queue for each flow, under copies of one scheme.
                 Fair(FairQueue<P, AnyAqm>),
+                /// A queue for each flow or class, under copies of one scheme, by other rules
+                /// than RFC 8290's.
+                RuledFair(FairQueue<P, AnyAqm, true>),
                 /// A queue for each flow, under copies of CoDel.
                 FairCodel(FairQueue<P, Codel>),
                 /// A queue for each flow, under copies of CoDel, by rules of Linux's own.

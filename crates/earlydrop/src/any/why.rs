@@ -10,7 +10,9 @@ use super::{AnyAqm, AnyQueue, BoxedAqm, every_aqm};
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::explanation::{Explain, Explanation, Why, numbers};
 use crate::packet::{Packet, PacketInfo};
-use crate::queue::{DualQueue, FairQueue, Limit, Outcome, QueueDiscipline, Shadow, SingleQueue};
+use crate::queue::{
+    DualQueue, FairQueue, Limit, Outcome, Overflow, QueueDiscipline, Shadow, SingleQueue,
+};
 use crate::random::Pcg32;
 use crate::units::Nanos;
 
@@ -288,6 +290,12 @@ impl Enqueued {
         }
     }
 
+    /// Whether no scheme was asked.
+    fn is_unjudged(&self) -> bool {
+        let judged = |note: &Note| matches!(note, Note::Judged(..));
+        !self.notes.iter().any(judged)
+    }
+
     /// Why the scheme gave its verdict.
     fn why(&mut self) -> Option<Why> {
         self.notes.iter_mut().find_map(|note| match note {
@@ -340,14 +348,39 @@ fn try_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
             why.is_unjudged = false;
             why.by("nothing waits: the packet bypasses the sub-queues", reason)
         }
+        false if enqueued.is_unjudged() => Why::unjudged_arrival(),
         false => in_sub_queue(queue, packet, enqueued.why()?),
     };
-    let own = queue.sub_queue_of(packet.flow());
-    let victim = |victim: &Shadow| {
-        let mut why = Why::new("RFC 8290, section 4.1.3");
-        let (index, _, bytes) = queue.sub_queue(victim.flow());
+    let victim = |victim: &Shadow| why_victim(queue, packet, victim, buffer);
+    Some(enqueued.explained(why, buffer, victim))
+}
+
+/// Why the longest sub-queue loses a packet.
+fn why_victim<P: Packet, A: Aqm + Clone, const RULES: bool>(
+    queue: &FairQueue<P, A, RULES>,
+    packet: &P,
+    victim: &Shadow,
+    buffer: Buffer,
+) -> Explanation {
+    let rules = queue.sharing_rules();
+    let mut why = Why::new(match rules.overflow {
+        Overflow::Tail => "McKenney 1990; Shreedhar, Varghese 1995, section 3",
+        _ => "RFC 8290, section 4.1.3",
+    });
+    let (own, ..) = queue.sub_queue(packet);
+    let (index, packets, bytes) = queue.sub_queue(victim);
+    why.given("the longest sub-queue", ("i", ""), f64::from(index));
+    if rules.longest_in_packets {
+        let more = u32::from(index == own);
+        why.step(
+            "the packets in it, with the one that arrives",
+            ("longest", "packets"),
+            "longest = q_i + 1 where it arrives",
+            numbers!("{} + {}", f64::from(packets), f64::from(more)),
+            f64::from(packets + more),
+        );
+    } else {
         let more = if index == own { packet.size() } else { 0 };
-        why.given("the sub-queue with most bytes", ("i", ""), f64::from(index));
         why.step(
             "the bytes in it, with the packet that arrives",
             ("longest", "bytes"),
@@ -355,12 +388,15 @@ fn try_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
             numbers!("{} + {}", bytes as f64, f64::from(more)),
             (bytes + u64::from(more)) as f64,
         );
-        let state = buffer.state(&mut why);
-        let reason = format!("{state}; the longest sub-queue, {index}, loses from its head");
-        why.by("full buffer: the longest sub-queue", reason)
-            .decided("dropped")
+    }
+    let end = match rules.overflow {
+        Overflow::Tail => "tail",
+        _ => "head",
     };
-    Some(enqueued.explained(why, buffer, victim))
+    let state = buffer.state(&mut why);
+    let reason = format!("{state}; the longest sub-queue, {index}, loses from its {end}");
+    why.by("full buffer: the longest sub-queue", reason)
+        .decided("dropped")
 }
 
 fn try_dual<P: Packet>(queue: &DualQueue<P>, now: Nanos, packet: &P) -> Tried {
@@ -382,7 +418,7 @@ fn in_sub_queue<P: Packet, A: Aqm + Clone, const RULES: bool>(
     packet: &impl Packet,
     mut why: Why,
 ) -> Why {
-    let (index, packets, _) = queue.sub_queue(packet.flow());
+    let (index, packets, _) = queue.sub_queue(packet);
     let mut first = Why::new(why.source);
     let says = format!("the flow's sub-queue, of {}", queue.sub_queues());
     first.given(says, ("i", ""), f64::from(index));
@@ -475,6 +511,7 @@ macro_rules! explain_any {
                 match self {
                     $(AnyQueue::$variant(queue) => try_single(queue, now, packet),)+
                     AnyQueue::Fair(queue) => try_fair(queue, now, packet),
+                    AnyQueue::RuledFair(queue) => try_fair(queue, now, packet),
                     AnyQueue::FairCodel(queue) => try_fair(queue, now, packet),
                     AnyQueue::LinuxFairCodel(queue) => try_fair(queue, now, packet),
                     AnyQueue::Dual(queue) => Some(try_dual(queue, now, packet)),
@@ -489,6 +526,7 @@ macro_rules! explain_any {
                 match self {
                     $(AnyQueue::$variant(queue) => depart_single(queue, now),)+
                     AnyQueue::Fair(queue) => depart_fair(queue, now),
+                    AnyQueue::RuledFair(queue) => depart_fair(queue, now),
                     AnyQueue::FairCodel(queue) => depart_fair(queue, now),
                     AnyQueue::LinuxFairCodel(queue) => depart_fair(queue, now),
                     AnyQueue::Dual(queue) => queue.explain_dequeue(now),

@@ -1,9 +1,11 @@
-//! Flow queueing: a queue for each flow, served by deficit round robin, each under its own
-//! scheme.
+//! Flow queueing: a queue for each flow or class, served in turn, each under its own scheme.
 //!
 //! # Reference
 //! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue
 //! CoDel Packet Scheduler and Active Queue Management Algorithm", RFC 8290, 2018.
+//!
+//! The rules are RFC 8290's unless a queue is built [with others](SharingRules), such as those of
+//! deficit round robin or stochastic fairness queueing. The RFC's rules are:
 //!
 //! Flows are hashed, with a salt drawn from the seed, into a fixed number of sub-queues. A
 //! sub-queue that receives a packet while in no list joins the *new* list with a quantum of
@@ -18,24 +20,27 @@
 //! up to `drop_batch` packets from its head, or half its bytes if that is less, so one
 //! search serves many packets of a flood. With flows of one packet each, it serves one.
 
+mod change;
 mod lists;
+mod overflow;
 mod shadow;
 mod sharing;
+mod turns;
 
 use alloc::boxed::Box;
 use core::hint::cold_path;
 
 use lists::{List, NEW, NONE, OLD, SubQueue};
-use sharing::buffer_memory;
-pub use sharing::{Sharing, SharingRules};
+pub(crate) use sharing::buffer_memory;
+pub use sharing::{Classifier, MOST_WEIGHTS, Overflow, Scheduler, Sharing, SharingRules, Weights};
 
 use super::pool::{Chain, Pool};
-use super::{ChangeError, Departure, Limit, Losses, Outcome, QueueDiscipline};
-use crate::aqm::{Aqm, DropReason, Slot, Verdict};
+use super::{Departure, Losses, Outcome, QueueDiscipline};
+use crate::aqm::{Aqm, DropReason, Verdict};
 use crate::counters::Counters;
 use crate::packet::{FlowKey, Packet, PacketInfo};
 use crate::random::Pcg32;
-use crate::units::{BitsPerSec, Bytes, Nanos};
+use crate::units::{BitsPerSec, Nanos};
 
 /// Flow queueing over copies of one scheme.
 ///
@@ -54,6 +59,10 @@ pub struct FairQueue<P, A, const RULES: bool = false> {
     /// Memory of the buffers, where the limit counts it.
     memory: u64,
     salt: u64,
+    /// When flows are next hashed anew; `None` before the first packet, and where they never are.
+    rehash: Option<Nanos>,
+    /// Whether the updates of all sub-queues have started, where they fall together.
+    started: bool,
     random: Pcg32,
     counters: Counters,
 }
@@ -85,6 +94,12 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
     }
 
     fn build(aqm: &A, sharing: Sharing, mut random: Pcg32) -> Self {
+        // With one timer the schemes draw from the stream's beginning, as those of Linux do.
+        let mut salting = random.clone();
+        let mut draw = |random: &mut Pcg32| match RULES && sharing.rules.one_timer {
+            true => salting.next_u32(),
+            false => random.next_u32(),
+        };
         let sub_queue = |_| SubQueue {
             aqm: aqm.clone(),
             chain: Chain::EMPTY,
@@ -103,107 +118,11 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             packets: 0,
             bytes: 0,
             memory: 0,
-            salt: u64::from(random.next_u32()) << 32 | u64::from(random.next_u32()),
+            salt: u64::from(draw(&mut random)) << 32 | u64::from(draw(&mut random)),
+            rehash: None,
+            started: false,
             random,
             counters: Counters::default(),
-        }
-    }
-
-    /// Changes every sub-queue to the parameters of `aqm`, a new scheme that
-    /// [continues](Aqm::continue_from) from its present one, and to those of `sharing`, from the
-    /// next packet on. Packets that wait stay, also those above a smaller limit.
-    ///
-    /// Refused for another number of sub-queues.
-    pub fn change(&mut self, now: Nanos, aqm: &A, sharing: Sharing) -> Result<(), ChangeError> {
-        self.check(&sharing)?;
-        for sub_queue in &mut self.sub_queues {
-            // A timer that has not started starts with the next packet.
-            if sub_queue.aqm.next_deadline().is_some() {
-                sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));
-            }
-            let old = core::mem::replace(&mut sub_queue.aqm, aqm.clone());
-            let waiting = &mut self.pool.infos(&sub_queue.chain);
-            sub_queue.aqm.continue_from(now, old, waiting);
-        }
-        self.share(sharing);
-        Ok(())
-    }
-
-    /// Whether a queue in use can share as in `sharing`.
-    pub(crate) fn check(&self, sharing: &Sharing) -> Result<(), ChangeError> {
-        let (now, wanted) = (self.sharing.queues, sharing.queues);
-        match now == wanted {
-            true => Ok(()),
-            false => Err(ChangeError::SubQueues { now, wanted }),
-        }
-    }
-
-    /// The same queue by other rules, under schemes of another type: `take_over` hands each the
-    /// scheme that its sub-queue had.
-    pub(crate) fn under<B: Aqm + Clone, const OTHER: bool>(
-        self,
-        aqm: &B,
-        sharing: Sharing,
-        take_over: impl Fn(&mut B, A, &mut dyn Iterator<Item = PacketInfo>),
-    ) -> FairQueue<P, B, OTHER> {
-        let pool = self.pool;
-        let change = |old: SubQueue<A>| {
-            let mut aqm = aqm.clone();
-            take_over(&mut aqm, old.aqm, &mut pool.infos(&old.chain));
-            SubQueue {
-                aqm,
-                chain: old.chain,
-                credit: old.credit,
-                next: old.next,
-                listed: old.listed,
-                idle: old.idle,
-            }
-        };
-        let sub_queues = self.sub_queues.into_iter().map(change).collect();
-        let mut queue = FairQueue {
-            sub_queues,
-            lists: self.lists,
-            pool,
-            sharing,
-            bypassing: self.bypassing,
-            packets: self.packets,
-            bytes: self.bytes,
-            memory: self.memory,
-            salt: self.salt,
-            random: self.random,
-            counters: self.counters,
-        };
-        queue.share(sharing);
-        if !OTHER && let Some((packet, arrived)) = queue.bypassing.take() {
-            queue.seat(packet, arrived);
-        }
-        queue
-    }
-
-    /// Puts a packet that has bypassed its sub-queue at the head of that.
-    fn seat(&mut self, packet: P, arrived: Nanos) {
-        let info = PacketInfo::of(&packet, arrived);
-        let index = self.sub_queue_of(info.flow);
-        let sub_queue = &mut self.sub_queues[index as usize];
-        self.pool.push_front(&mut sub_queue.chain, packet, arrived);
-        sub_queue.aqm.on_accepted(arrived, &info);
-        sub_queue.idle = false;
-        if !core::mem::replace(&mut sub_queue.listed, true) {
-            sub_queue.credit = i64::from(self.sharing.quantum);
-            self.append(NEW, index);
-        }
-    }
-
-    /// Shares as in `sharing`, by its rules where these may apply.
-    fn share(&mut self, sharing: Sharing) {
-        self.pool.grow(sharing.limit.packets + 1);
-        self.sharing = sharing;
-        if self.rules().buffer_memory {
-            let chains = self.sub_queues.iter().map(|sub_queue| &sub_queue.chain);
-            let waiting = chains.flat_map(|chain| self.pool.infos(chain));
-            let bypassing = self.bypassing.iter().map(|(packet, _)| packet.size());
-            let sizes = waiting.map(|packet| packet.size).chain(bypassing);
-            self.memory = sizes.map(buffer_memory).sum();
         }
     }
 
@@ -233,6 +152,18 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             true => self.memory,
             false => self.bytes,
         }
+    }
+
+    /// Whether the limit leaves room for a packet of `size` bytes, others dropped if need be.
+    fn fits(&self, size: u32) -> bool {
+        let memory = self.memory_of(size);
+        let limit = self.sharing.limit;
+        let alone = matches!(
+            self.rules().overflow,
+            Overflow::Arrival | Overflow::Unjudged
+        );
+        let waiting = if alone { self.counted_bytes() } else { 0 };
+        waiting + memory <= limit.bytes.0 && !(alone && self.packets >= limit.packets)
     }
 
     fn remember(&mut self, size: u32) {
@@ -283,20 +214,6 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         })
     }
 
-    /// The sub-queue with most bytes, the first listed of equals; never an empty one.
-    fn fattest(&self) -> Option<u32> {
-        let chain = |index: u32| &self.sub_queues[index as usize].chain;
-        self.listed()
-            .filter(|index| chain(*index).packets() > 0)
-            .reduce(|best, next| {
-                if chain(next).bytes() > chain(best).bytes() {
-                    next
-                } else {
-                    best
-                }
-            })
-    }
-
     fn accept(
         &mut self,
         index: u32,
@@ -313,11 +230,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         let sub_queue = &mut self.sub_queues[index as usize];
         let slot = self.pool.push(&mut sub_queue.chain, packet, info.arrived);
         sub_queue.aqm.on_accepted(info.arrived, info);
-        sub_queue.idle = false;
-        if !core::mem::replace(&mut sub_queue.listed, true) {
-            sub_queue.credit = i64::from(self.sharing.quantum);
-            self.append(NEW, index);
-        }
+        self.list(index);
         if self.make_room(info.arrived, slot, info.size, losses) {
             return Outcome::Dropped(DropReason::Forced);
         }
@@ -326,71 +239,6 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             return Outcome::Marked;
         }
         Outcome::Queued
-    }
-
-    /// Whether there are more packets or bytes than `limit`.
-    fn exceeds(&self, limit: Limit) -> bool {
-        self.packets > limit.packets || self.counted_bytes() > limit.bytes.0
-    }
-
-    /// Drops packets until the limit holds; returns whether the one at `arrived`, of `size`
-    /// bytes, was dropped.
-    fn make_room(
-        &mut self,
-        now: Nanos,
-        arrived: Slot,
-        size: u32,
-        losses: &mut impl Losses<P>,
-    ) -> bool {
-        if !self.exceeds(self.sharing.limit) {
-            return false;
-        }
-        // More than the limit only after a change to a smaller one: what waited then may stay.
-        let bytes_before = self.counted_bytes() - self.memory_of(size);
-        let limit = Limit {
-            packets: self.sharing.limit.packets.max(self.packets - 1),
-            bytes: self.sharing.limit.bytes.max(Bytes(bytes_before)),
-        };
-        let mut lost = false;
-        while self.exceeds(limit) {
-            let Some(fattest) = self.fattest() else {
-                break;
-            };
-            lost |= self.shrink(fattest, now, arrived, losses);
-            if self.rules().one_batch {
-                break;
-            }
-        }
-        lost
-    }
-
-    /// Drops from the head of a sub-queue: a batch, or until half its bytes are gone.
-    fn shrink(
-        &mut self,
-        index: u32,
-        now: Nanos,
-        arrived: Slot,
-        losses: &mut impl Losses<P>,
-    ) -> bool {
-        let rules = self.rules();
-        let mut lost_arrived = false;
-        let enough = self.sub_queues[index as usize].chain.bytes() / 2;
-        let mut freed = 0;
-        for _ in 0..self.sharing.drop_batch.max(1) {
-            let sub_queue = &mut self.sub_queues[index as usize];
-            lost_arrived |= sub_queue.chain.head() == Some(arrived);
-            let Some((packet, at)) = self.pool.pop(&mut sub_queue.chain) else {
-                break;
-            };
-            sub_queue.aqm.on_evicted(now, &PacketInfo::of(&packet, at));
-            sub_queue.notify_if_empty(now, rules.total_backlog);
-            freed += u64::from(packet.size());
-            self.lose_waiting(packet, DropReason::Forced, losses);
-            if freed >= enough {
-                break;
-            }
-        }
-        lost_arrived
     }
 
     /// The packet that bypasses the sub-queues.
@@ -456,12 +304,19 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
             self.bypassing = Some((packet, now));
             return Outcome::Queued;
         }
-        let index = self.sub_queue_of(info.flow);
+        if RULES {
+            self.keep_time(now);
+        }
+        let index = self.place_of(&info);
         let rules = self.rules();
-        let fits = self.memory_of(info.size) <= self.sharing.limit.bytes.0;
+        let fits = self.fits(info.size);
         let sub_queue = &mut self.sub_queues[index as usize];
         let view = self.pool.view(&sub_queue.chain);
         sub_queue.aqm.poll(now, &view);
+        if !fits && rules.overflow == Overflow::Unjudged {
+            sub_queue.aqm.on_refused(now, &info);
+            return self.lose(packet, DropReason::Forced, losses);
+        }
         let random = &mut self.random;
         let verdict = sub_queue.aqm.on_arrival(now, &info, &view, random);
         let marked = match verdict {
@@ -493,6 +348,12 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
             cold_path();
             return self.send_bypassing();
         }
+        if RULES {
+            self.keep_time(now);
+        }
+        if RULES && self.rules().scheduler != Scheduler::NewFirst {
+            return self.dequeue_in_turn(now, losses);
+        }
         loop {
             let list = if self.lists[NEW].head == NONE {
                 OLD
@@ -500,9 +361,10 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
                 NEW
             };
             let index = self.lists[list].head;
-            let sub_queue = self.sub_queues.get_mut(index as usize)?;
+            let sub_queue = self.sub_queues.get(index as usize)?;
             if sub_queue.credit <= 0 {
-                sub_queue.credit += i64::from(self.sharing.quantum.max(1));
+                let turn = self.turn_of(index);
+                self.sub_queues[index as usize].credit += turn;
                 self.unlist_head(list);
                 self.append(OLD, index);
                 continue;
@@ -523,6 +385,9 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
     }
 
     fn poll(&mut self, now: Nanos) {
+        if RULES {
+            self.keep_time(now);
+        }
         for list in self.lists {
             let mut index = list.head;
             while let Some(sub_queue) = self.sub_queues.get_mut(index as usize) {

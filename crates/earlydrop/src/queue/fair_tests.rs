@@ -1,6 +1,7 @@
 use super::*;
 use crate::counters::Tally;
 use crate::packet::Ecn;
+use crate::queue::Limit;
 use crate::schemes::droptail::DropTail;
 use crate::testing::TestPacket;
 use crate::units::Bytes;

@@ -11,7 +11,9 @@ mod single;
 pub use crate::any::AnyQueue;
 pub use change::ChangeError;
 pub use dual::{Coupling, DualQueue};
-pub use fair::{FairQueue, Sharing, SharingRules};
+pub use fair::{
+    Classifier, FairQueue, MOST_WEIGHTS, Overflow, Scheduler, Sharing, SharingRules, Weights,
+};
 pub use single::{Limit, SingleQueue};
 
 pub(crate) use shadow::Shadow;

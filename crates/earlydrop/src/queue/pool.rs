@@ -53,6 +53,11 @@ impl Chain {
         self.bytes
     }
 
+    /// The slot of the youngest packet.
+    pub(crate) fn tail(&self) -> Option<Slot> {
+        (self.tail != NONE).then_some(Slot(self.tail))
+    }
+
     /// The slot of the oldest packet.
     pub(crate) fn head(&self) -> Option<Slot> {
         (self.head != NONE).then_some(Slot(self.head))
@@ -144,6 +149,12 @@ impl<P: Packet> Pool<P> {
             rest.bytes += chain.bytes;
             *chain = rest;
         }
+    }
+
+    /// The size of the oldest packet of `chain`, in bytes.
+    pub(crate) fn head_size(&self, chain: &Chain) -> Option<u32> {
+        let head = self.nodes.get(chain.head as usize)?;
+        head.packet.as_ref().map(Packet::size)
     }
 
     /// Removes the oldest packet of `chain`; returns it with its arrival time.

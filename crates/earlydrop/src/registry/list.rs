@@ -125,10 +125,9 @@ const ALIASES: &[(&str, &str)] = &[
 
 /// Queueing disciplines of Linux that are no schemes here, each with the one that is most alike.
 const ALIKE: &[(&str, &str)] = &[
-    ("fq-pie", "fq-codel"),
     ("fq", "fq-codel"),
-    ("sfq", "fq-codel"),
-    ("cake", "fq-codel"),
+    ("wfq", "drr"),
+    ("hfsc", "drr"),
     ("pfifo-fast", "droptail"),
 ];
 
@@ -216,8 +215,8 @@ mod tests {
     #[test]
     fn a_discipline_of_linux_that_is_none_here_suggests_the_one_most_alike() {
         for (name, wanted) in [
-            ("fq_pie", "fq-codel"),
-            ("cake", "fq-codel"),
+            ("fq", "fq-codel"),
+            ("WFQ", "drr"),
             ("pfifo_fast", "droptail"),
             ("FQ_CODLE", "fq-codel"),
         ] {

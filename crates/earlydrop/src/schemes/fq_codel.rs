@@ -38,7 +38,7 @@
 //! `as=linux` is Linux 6.1's sch_fq_codel.c below another qdisc, to the packet as long as no two
 //! flows share a sub-queue: hashes are ours. For a root qdisc add `bypass=on`.
 
-use crate::queue::{Limit, Sharing, SharingRules};
+use crate::queue::{Limit, Overflow, Sharing, SharingRules};
 use crate::registry::{Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings};
 use crate::schemes::codel::{self, Codel};
 use crate::units::Bytes;
@@ -82,6 +82,35 @@ pub(crate) const SHARING: &[Parameter] = &[
     },
 ];
 
+/// Where a new sub-queue goes that is found empty.
+pub(crate) const EMPTIED: Parameter = Parameter {
+    name: "emptied",
+    meaning: "where a new sub-queue goes when it is found empty",
+    kind: Kind::Choice(&[
+        ("old", "to the end of the old ones"),
+        ("leaves", "out of the lists if there are no old ones"),
+    ]),
+    default: "old",
+    origin: "RFC 8290, section 4.2; leaves: Linux sch_fq_codel.c, fq_codel_dequeue",
+    when: None,
+};
+
+/// What the limit in bytes counts.
+pub(crate) const MEMORY: Parameter = Parameter {
+    name: "memory",
+    meaning: "what memory_limit counts",
+    kind: Kind::Choice(&[
+        ("wire", "bytes on the wire"),
+        (
+            "truesize",
+            "memory of buffers: 2304 bytes for a packet of 1514",
+        ),
+    ]),
+    default: "wire",
+    origin: "truesize: Linux sch_fq_codel.c, fq_codel_enqueue; its size as alloc_skb makes it",
+    when: None,
+};
+
 /// Rules of Linux's scheduler that RFC 8290 does not have.
 const RULES: &[Parameter] = &[
     Parameter {
@@ -98,17 +127,7 @@ const RULES: &[Parameter] = &[
         origin: "RFC 8290, section 4.2; total: Linux sch_fq_codel.c, fq_codel_dequeue",
         when: None,
     },
-    Parameter {
-        name: "emptied",
-        meaning: "where a new sub-queue goes when it is found empty",
-        kind: Kind::Choice(&[
-            ("old", "to the end of the old ones"),
-            ("leaves", "out of the lists if there are no old ones"),
-        ]),
-        default: "old",
-        origin: "RFC 8290, section 4.2; leaves: Linux sch_fq_codel.c, fq_codel_dequeue",
-        when: None,
-    },
+    EMPTIED,
     Parameter {
         name: "overflow",
         meaning: "how much is dropped when the limit is exceeded",
@@ -120,20 +139,7 @@ const RULES: &[Parameter] = &[
         origin: "RFC 8290, section 4.1.3; batch: Linux sch_fq_codel.c, fq_codel_enqueue",
         when: None,
     },
-    Parameter {
-        name: "memory",
-        meaning: "what memory_limit counts",
-        kind: Kind::Choice(&[
-            ("wire", "bytes on the wire"),
-            (
-                "truesize",
-                "memory of buffers: 2304 bytes for a packet of 1514",
-            ),
-        ]),
-        default: "wire",
-        origin: "truesize: Linux sch_fq_codel.c, fq_codel_enqueue; its size as alloc_skb makes it",
-        when: None,
-    },
+    MEMORY,
     Parameter {
         name: "bypass",
         meaning: "a packet that finds nothing queued is not judged and leaves first",
@@ -254,9 +260,13 @@ fn rules(settings: &Settings) -> SharingRules {
     SharingRules {
         total_backlog: settings.choice("backlog") == "total",
         leave_when_alone: settings.choice("emptied") == "leaves",
-        one_batch: settings.choice("overflow") == "batch",
+        overflow: match settings.choice("overflow") {
+            "batch" => Overflow::OneBatch,
+            _ => Overflow::Batches,
+        },
         buffer_memory: settings.choice("memory") == "truesize",
         bypass: settings.flag("bypass"),
+        ..SharingRules::RFC_8290
     }
 }
 

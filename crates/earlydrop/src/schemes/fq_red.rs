@@ -9,6 +9,8 @@
 //!
 //! # Our readings
 //! - `inner.*` are the inner scheme's parameters: `inner.min=5` for RED's `min`.
+//! - `drr` and `sfq` are the same queue with other defaults: `fq-red:scheduler=deficit,by=flow` is
+//!   `drr:inner=red`.
 //! - A sub-queue has no buffer of its own: `limit` and `memory_limit` bound all sub-queues
 //!   together. The inner `limit` bounds nothing, but the inner scheme's thresholds are
 //!   checked against it.
@@ -26,30 +28,16 @@
 //! | new flows first | no | yes | yes |
 //! | RED's limit | each class its own | none | shared |
 
-use alloc::format;
-use alloc::vec::Vec;
-
-use crate::registry::{
-    ConfigError, Descriptor, Kind, Parameter, Plan, Preset, Probe, Settings, Spec,
-};
-use crate::schemes::AnyAqm;
-use crate::schemes::fq_codel::{ACTIVE, FATTEST, SHARED_LIMIT, SHARING, sharing};
-
-const INNER: &[Parameter] = &[Parameter {
-    name: "inner",
-    meaning: "the scheme of each sub-queue; inner.* are its parameters",
-    kind: Kind::Text("the name of a scheme for one queue"),
-    default: "red",
-    origin: "the oldest AQM scheme",
-    when: None,
-}];
+use crate::registry::{Descriptor, Preset, Probe};
+use crate::schemes::flow_queues::{INNER, TURNS, plan};
+use crate::schemes::fq_codel::{ACTIVE, FATTEST, SHARED_LIMIT, SHARING};
 
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "fq-red",
     summary: "a queue for each flow, served by deficit round robin, each under RED or another scheme",
     source: "the scheduler of RFC 8290, 2018, over the inner scheme",
-    parameters: &[SHARING, INNER],
+    parameters: &[SHARING, TURNS, INNER],
     defaults: &[SHARED_LIMIT],
     presets: &[Preset {
         name: "paper",
@@ -90,37 +78,8 @@ pub const SCHEME: Descriptor = Descriptor {
     ],
     nests: true,
     curve: None,
-    plan: |settings| {
-        Ok(Plan::Fair {
-            aqm: inner(settings)?,
-            sharing: sharing(settings),
-        })
-    },
+    plan,
 };
-
-/// The inner scheme in its initial state; an error if it has several queues itself.
-fn inner(settings: &Settings) -> Result<AnyAqm, ConfigError> {
-    let spec = settings.inner("inner")?;
-    let name = spec.descriptor().name;
-    if name != SCHEME.name
-        && let Plan::Single { aqm, .. } = spec.plan(&settings.link())?
-    {
-        return Ok(aqm);
-    }
-    let link = settings.link();
-    let registry = settings.registry();
-    let others = registry.iter().filter(|scheme| scheme.name != SCHEME.name);
-    let single = others.filter(|scheme| {
-        let plan = Spec::of(scheme).plan(&link);
-        matches!(plan, Ok(Plan::Single { .. }))
-    });
-    let names: Vec<_> = single.map(|scheme| scheme.name).collect();
-    Err(settings.contradiction(
-        "inner",
-        format!("inner = {name} has several queues itself, but a sub-queue is a single queue"),
-        format!("allowed: {}", names.join(", ")),
-    ))
-}
 
 #[cfg(test)]
 mod tests {
@@ -170,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_scheme_of_several_queues_is_refused_with_the_allowed_ones() {
-        for inner in ["fq-codel", "fq-red", "dualpi2"] {
+        for inner in ["fq-codel", "fq-red", "dualpi2", "drr"] {
             let error = refusal(&alloc::format!("fq-red:inner={inner}"));
             assert_eq!(error.parameter(), Some("inner"));
             let text = error.to_string();
@@ -179,7 +138,9 @@ mod tests {
                 "{text}"
             );
             assert!(
-                !text.contains(", fq-") && !text.contains(", dualpi2"),
+                ![", fq-", ", dualpi2", ", drr", ", sfq"]
+                    .iter()
+                    .any(|several| text.contains(several)),
                 "{text}"
             );
         }

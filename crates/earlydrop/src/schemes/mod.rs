@@ -14,8 +14,11 @@ pub(crate) mod common;
 mod departure_delay;
 pub mod dial;
 pub mod droptail;
+pub mod drr;
 pub mod dualpi2;
+pub(crate) mod flow_queues;
 pub mod fq_codel;
+pub mod fq_pie;
 pub mod fq_red;
 pub mod pi;
 pub mod pi2;
@@ -23,6 +26,7 @@ pub mod pi_controller;
 pub mod pie;
 pub mod rem;
 pub mod sfb;
+pub mod sfq;
 pub mod sred;
 pub mod step;
 pub mod wred;
@@ -83,7 +87,10 @@ schemes! {
     codel in "",
     cobalt in "",
     fq_codel in "",
+    fq_pie in "",
     fq_red in "",
+    drr in "",
+    sfq in "",
     step in "",
     dial in "",
 }

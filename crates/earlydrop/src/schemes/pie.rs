@@ -61,7 +61,8 @@ mod change;
 mod parameters;
 mod why;
 
-use self::parameters::PARAMETERS;
+use self::parameters::BUFFER;
+pub(crate) use self::parameters::PARAMETERS;
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
@@ -78,7 +79,7 @@ pub const SCHEME: Descriptor = Descriptor {
     name: "pie",
     summary: "proportional-integral control of the queueing delay, with self-tuning gains",
     source: "Pan, Natarajan, Baker, White, RFC 8033",
-    parameters: &[PARAMETERS],
+    parameters: &[BUFFER, PARAMETERS],
     defaults: &[],
     presets: &[
         Preset {

@@ -164,7 +164,10 @@ fn check_probes(spec: &str, queue: &AnyQueue<Sent>, why: &Explanation) {
     // A full buffer changes BLUE's probability, and FRED's average moves after the verdict.
     let full = why.rule == "full buffer";
     let follows = spec.starts_with("fred") || spec.contains("policy=fred");
-    if full || follows || spec.starts_with("fq-") || spec.starts_with("sfb") {
+    // Probes of several queues are the largest of theirs.
+    let several = ["fq-", "drr", "sfq", "cake"];
+    let several = several.iter().any(|name| spec.starts_with(name));
+    if full || follows || several || spec.starts_with("sfb") {
         return;
     }
     for (probe, symbol) in [

@@ -1,8 +1,8 @@
 //! A copy of a fair queue, on which a call is tried.
 
-use super::{FairQueue, SubQueue};
+use super::{FairQueue, SharingRules, SubQueue};
 use crate::aqm::Aqm;
-use crate::packet::{FlowKey, Packet};
+use crate::packet::Packet;
 use crate::queue::{Limit, QueueDiscipline, Shadow};
 
 impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
@@ -28,14 +28,21 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             bytes: self.bytes,
             memory: self.memory,
             salt: self.salt,
+            rehash: self.rehash,
+            started: self.started,
             random: self.random.clone(),
             counters: self.counters.clone(),
         }
     }
 
-    /// The sub-queue of a flow, with the packets and bytes that it holds.
-    pub(crate) fn sub_queue(&self, flow: FlowKey) -> (u32, u32, u64) {
-        let index = self.sub_queue_of(flow);
+    /// The rules that apply.
+    pub(crate) fn sharing_rules(&self) -> SharingRules {
+        self.rules()
+    }
+
+    /// The sub-queue that packets like this one go to, with the packets and bytes that it holds.
+    pub(crate) fn sub_queue(&self, packet: &impl Packet) -> (u32, u32, u64) {
+        let index = self.place(packet.flow(), packet.class());
         let chain = &self.sub_queues[index as usize].chain;
         (index, chain.packets(), chain.bytes())
     }

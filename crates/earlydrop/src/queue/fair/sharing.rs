@@ -1,6 +1,7 @@
-//! How flows share the buffer and the link, and where Linux departs from RFC 8290.
+//! How flows share the buffer and the link: the rules of RFC 8290, and others.
 
 use crate::queue::Limit;
+use crate::units::Nanos;
 
 /// How flows share the buffer and the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,22 +14,111 @@ pub struct Sharing {
     pub limit: Limit,
     /// Most packets dropped from the largest sub-queue at once; at least one.
     pub drop_batch: u32,
-    /// Where an implementation departs from RFC 8290; by default nowhere.
+    /// Where the queue departs from RFC 8290; by default nowhere.
     pub rules: SharingRules,
 }
 
-/// Rules of Linux's sch_fq_codel that RFC 8290 does not have; all off by default.
+/// Whose turn it is among sub-queues that hold packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scheduler {
+    /// RFC 8290: new sub-queues first, then round robin; each sends while it has credit, which
+    /// the last packet may overdraw.
+    #[default]
+    NewFirst,
+    /// Deficit round robin (Shreedhar and Varghese 1995): a sub-queue sends what its deficit
+    /// covers.
+    Deficit,
+    /// Round robin by bytes: a sub-queue sends while it has credit, which the last packet may
+    /// overdraw (Linux's sch_sfq).
+    Credit,
+    /// Round robin by packets: as many a turn as its weight (McKenney 1990).
+    Packets,
+}
+
+/// Which sub-queue a packet goes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Classifier {
+    /// The one of its flow's salted hash.
+    #[default]
+    Hash,
+    /// The one of its flow's key, modulo their number.
+    Flow,
+    /// The one of its traffic class, modulo their number.
+    Class,
+}
+
+/// What is dropped when the limit is exceeded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overflow {
+    /// Batches from the head of the longest sub-queue until the limit holds.
+    #[default]
+    Batches,
+    /// One batch from the head of the longest sub-queue (`fq_codel_enqueue`).
+    OneBatch,
+    /// Packets from the tail of the longest sub-queue until the limit holds.
+    Tail,
+    /// The packet that arrives; its scheme has been asked.
+    Arrival,
+    /// The packet that arrives; its scheme is not asked (`fq_pie_qdisc_enqueue`).
+    Unjudged,
+}
+
+/// Sub-queues that may have a weight other than 1: those with the lowest indices.
+pub const MOST_WEIGHTS: usize = 32;
+
+/// Weights of sub-queues: a turn is worth as many quanta. 1 unless set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weights([u16; MOST_WEIGHTS]);
+
+impl Weights {
+    /// A weight of 1 for each.
+    pub const EQUAL: Weights = Weights([1; MOST_WEIGHTS]);
+
+    /// The weights of the first sub-queues; 1 for the rest. `None` for a weight of 0 and for more
+    /// than [`MOST_WEIGHTS`].
+    pub fn new(weights: &[u16]) -> Option<Weights> {
+        let mut all = Weights::EQUAL;
+        all.0.get_mut(..weights.len())?.copy_from_slice(weights);
+        all.0.iter().all(|weight| *weight > 0).then_some(all)
+    }
+
+    /// The weight of a sub-queue.
+    pub fn of(&self, index: u32) -> u16 {
+        self.0.get(index as usize).copied().unwrap_or(1)
+    }
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights::EQUAL
+    }
+}
+
+/// Rules that RFC 8290 does not have: other schedulers, and what Linux does otherwise. All are
+/// off by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharingRules {
+    /// Whose turn it is.
+    pub scheduler: Scheduler,
+    /// Which sub-queue a packet goes to.
+    pub classifier: Classifier,
+    /// Quanta that a sub-queue gets a turn.
+    pub weights: Weights,
+    /// How often flows are hashed anew; zero for never.
+    pub perturb: Nanos,
+    /// The longest sub-queue is the one with most packets, not bytes.
+    pub longest_in_packets: bool,
+    /// What is dropped when the limit is exceeded.
+    pub overflow: Overflow,
+    /// Periodic updates of all sub-queues fall together, from the first call on
+    /// (`fq_pie_timer`).
+    pub one_timer: bool,
     /// A departing packet's scheme sees the bytes of all sub-queues together, and is not
     /// notified when its own sub-queue has become empty (`__fq_codel_dequeue`).
     pub total_backlog: bool,
     /// An emptied new sub-queue leaves the lists when no old one is listed
     /// (`__fq_codel_dequeue`).
     pub leave_when_alone: bool,
-    /// An arrival drops one batch at most, even if the limit is still exceeded
-    /// (`fq_codel_enqueue`).
-    pub one_batch: bool,
     /// The limit in bytes counts buffer memory instead of bytes on the wire
     /// (`fq_codel_enqueue`, `truesize`).
     pub buffer_memory: bool,
@@ -40,9 +130,15 @@ pub struct SharingRules {
 impl SharingRules {
     /// None of them.
     pub const RFC_8290: SharingRules = SharingRules {
+        scheduler: Scheduler::NewFirst,
+        classifier: Classifier::Hash,
+        weights: Weights::EQUAL,
+        perturb: Nanos::ZERO,
+        longest_in_packets: false,
+        overflow: Overflow::Batches,
+        one_timer: false,
         total_backlog: false,
         leave_when_alone: false,
-        one_batch: false,
         buffer_memory: false,
         bypass: false,
     };
@@ -52,7 +148,7 @@ impl SharingRules {
 /// a power of two, and the `sk_buff`.
 #[cold]
 #[inline(never)]
-pub(super) fn buffer_memory(size: u32) -> u64 {
+pub(crate) fn buffer_memory(size: u32) -> u64 {
     const HEADROOM: u64 = 64;
     const TRAILER: u64 = 320;
     const SK_BUFF: u64 = 256;

@@ -3,8 +3,11 @@
 use super::RFC;
 use crate::registry::{ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Range};
 
-pub(super) const PARAMETERS: &[Parameter] = &[
-    LIMIT,
+/// The buffer.
+pub(super) const BUFFER: &[Parameter] = &[LIMIT];
+
+/// The controller, for one queue or one of many.
+pub(crate) const PARAMETERS: &[Parameter] = &[
     ECN,
     Parameter {
         name: "target",

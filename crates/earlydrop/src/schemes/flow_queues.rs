@@ -1,0 +1,225 @@
+//! Parameters of queues per flow or class over any scheme: whose turn it is, and which sub-queue a
+//! packet goes to. `fq-red`, `drr` and `sfq` have the same ones, with other defaults.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use crate::queue::{Classifier, Overflow, Scheduler, Sharing, SharingRules, Weights};
+use crate::registry::{ConfigError, Kind, Parameter, Plan, Range, Settings, Spec};
+use crate::schemes::AnyAqm;
+use crate::schemes::fq_codel::sharing;
+use crate::units::Nanos;
+
+const DRR: &str = "Shreedhar and Varghese 1995";
+const SFQ: &str = "McKenney 1990";
+
+/// The scheme of each sub-queue.
+pub(crate) const INNER: &[Parameter] = &[Parameter {
+    name: "inner",
+    meaning: "the scheme of each sub-queue; inner.* are its parameters",
+    kind: Kind::Text("the name of a scheme for one queue"),
+    default: "red",
+    origin: "the oldest AQM scheme",
+    when: None,
+}];
+
+/// Turns, classification, weights and overflow.
+pub(crate) const TURNS: &[Parameter] = &[
+    Parameter {
+        name: "scheduler",
+        meaning: "whose turn it is among sub-queues that hold packets",
+        kind: Kind::Choice(&[
+            (
+                "new-first",
+                "new ones first; then in turn, a quantum each, which the last packet may overdraw",
+            ),
+            (
+                "deficit",
+                "in turn; each sends the packets that its deficit covers",
+            ),
+            (
+                "credit",
+                "in turn, a quantum each, which the last packet may overdraw",
+            ),
+            ("packets", "in turn, as many packets each as its weight"),
+        ]),
+        default: "new-first",
+        origin: "RFC 8290, section 4.2",
+        when: None,
+    },
+    Parameter {
+        name: "by",
+        meaning: "which sub-queue a packet goes to",
+        kind: Kind::Choice(&[
+            ("hash", "that of its flow's hash"),
+            ("flow", "that of its flow's number, modulo queues"),
+            ("class", "that of its traffic class, modulo queues"),
+        ]),
+        default: "hash",
+        origin: "RFC 8290, section 4.1.1",
+        when: None,
+    },
+    Parameter {
+        name: "weights",
+        meaning: "quanta a turn of sub-queues 0, 1, ..., such as 4 2 1; 1 for the rest",
+        kind: Kind::Text(WEIGHTS),
+        default: "equal",
+        origin: DRR,
+        when: Some(("by", &["flow", "class"])),
+    },
+    Parameter {
+        name: "perturb",
+        meaning: "time after which flows are hashed anew; 0: never",
+        kind: Kind::Time(Range::NOT_NEGATIVE),
+        default: "0 s",
+        origin: "Linux sch_sfq",
+        when: Some(("by", &["hash"])),
+    },
+    Parameter {
+        name: "longest",
+        meaning: "the unit in which the longest sub-queue is found when the limit is exceeded",
+        kind: Kind::Choice(&[("bytes", "bytes"), ("packets", "packets")]),
+        default: "bytes",
+        origin: "RFC 8290, section 4.1.3",
+        when: Some(("overflow", &["fit", "tail"])),
+    },
+    Parameter {
+        name: "overflow",
+        meaning: "what is dropped when the limit is exceeded",
+        kind: OVERFLOW,
+        default: "fit",
+        origin: "RFC 8290, section 4.1.3",
+        when: None,
+    },
+];
+
+/// What may be dropped when the limit is exceeded.
+pub(crate) const OVERFLOW: Kind = Kind::Choice(&[
+    (
+        "fit",
+        "from the head of the longest sub-queue, in batches, until the limit holds",
+    ),
+    (
+        "tail",
+        "from the tail of the longest sub-queue until the limit holds",
+    ),
+    ("arrival", "the packet that arrives"),
+]);
+
+const WEIGHTS: &str = "whole numbers from 1 to 65535, at most 32, or equal";
+
+/// A parameter of `drr` and `sfq` whose default is not that of `fq-red`: name, value, origin.
+pub(crate) type Default = (&'static str, &'static str, &'static str);
+
+/// What `drr` has otherwise.
+pub(crate) const AS_DRR: &[Default] = &[
+    (
+        "limit",
+        "1000 packets",
+        "Linux's pfifo in each class of sch_drr",
+    ),
+    ("scheduler", "deficit", DRR),
+    ("by", "flow", "Linux sch_drr: one queue a class"),
+    (
+        "overflow",
+        "tail",
+        "Shreedhar and Varghese 1995, section 3, buffer stealing",
+    ),
+    ("inner", "droptail", DRR),
+];
+
+/// What `sfq` has otherwise.
+pub(crate) const AS_SFQ: &[Default] = &[
+    ("limit", "127 packets", "Linux sch_sfq"),
+    (
+        "scheduler",
+        "credit",
+        "Linux sch_sfq; packets: McKenney 1990",
+    ),
+    ("longest", "packets", "Linux sch_sfq"),
+    ("overflow", "tail", SFQ),
+    ("inner", "droptail", SFQ),
+];
+
+/// The plan of a queue per flow or class over the inner scheme.
+pub(crate) fn plan(settings: &Settings) -> Result<Plan, ConfigError> {
+    Ok(Plan::Fair {
+        aqm: inner(settings)?,
+        sharing: Sharing {
+            rules: turns(settings)?,
+            ..sharing(settings)
+        },
+    })
+}
+
+/// Reads the parameters of [`TURNS`].
+fn turns(settings: &Settings) -> Result<SharingRules, ConfigError> {
+    let classifier = match settings.choice("by") {
+        "flow" => Classifier::Flow,
+        "class" => Classifier::Class,
+        _ => Classifier::Hash,
+    };
+    let text = settings.text("weights");
+    let weights = weights_of(text).ok_or_else(|| settings.unreadable("weights"))?;
+    let hashes = classifier == Classifier::Hash;
+    Ok(SharingRules {
+        scheduler: match settings.choice("scheduler") {
+            "deficit" => Scheduler::Deficit,
+            "credit" => Scheduler::Credit,
+            "packets" => Scheduler::Packets,
+            _ => Scheduler::NewFirst,
+        },
+        classifier,
+        weights: if hashes { Weights::EQUAL } else { weights },
+        perturb: if hashes {
+            settings.time("perturb")
+        } else {
+            Nanos::ZERO
+        },
+        longest_in_packets: settings.choice("longest") == "packets",
+        overflow: overflow(settings),
+        ..SharingRules::RFC_8290
+    })
+}
+
+/// Reads a parameter of the kind [`OVERFLOW`].
+pub(crate) fn overflow(settings: &Settings) -> Overflow {
+    match settings.choice("overflow") {
+        "tail" => Overflow::Tail,
+        "arrival" => Overflow::Arrival,
+        _ => Overflow::Batches,
+    }
+}
+
+/// Weights as numbers between spaces.
+fn weights_of(text: &str) -> Option<Weights> {
+    if text == "equal" {
+        return Some(Weights::EQUAL);
+    }
+    let numbers: Result<Vec<u16>, _> = text.split_whitespace().map(str::parse).collect();
+    Weights::new(&numbers.ok().filter(|numbers| !numbers.is_empty())?)
+}
+
+/// The inner scheme in its initial state; an error if it has several queues itself.
+fn inner(settings: &Settings) -> Result<AnyAqm, ConfigError> {
+    let spec = settings.inner("inner")?;
+    let name = spec.descriptor().name;
+    if !spec.descriptor().nests
+        && let Plan::Single { aqm, .. } = spec.plan(&settings.link())?
+    {
+        return Ok(aqm);
+    }
+    let link = settings.link();
+    let registry = settings.registry();
+    let others = registry.iter().filter(|scheme| !scheme.nests);
+    let single = others.filter(|scheme| {
+        let plan = Spec::of(scheme).plan(&link);
+        matches!(plan, Ok(Plan::Single { .. }))
+    });
+    let names: Vec<_> = single.map(|scheme| scheme.name).collect();
+    Err(settings.contradiction(
+        "inner",
+        format!("inner = {name} has several queues itself, but a sub-queue is a single queue"),
+        format!("allowed: {}", names.join(", ")),
+    ))
+}
