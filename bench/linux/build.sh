@@ -35,7 +35,7 @@ echo 'obj-y += link.o' >> drivers/net/Makefile
 {
     echo 'link0 := -Dget_random_u32=link_random_u32 -Dget_random_u16=link_random_u16'
     echo 'link0 += -Dget_random_bytes=link_random_bytes -Dmod_timer=link_mod_timer'
-    for file in red gred choke sfb pie fq_pie; do echo "CFLAGS_sch_$file.o += \$(link0)"; done
+    for file in red gred choke sfb pie fq_pie cake; do echo "CFLAGS_sch_$file.o += \$(link0)"; done
 } >> net/sched/Makefile
 sed -i "/^config HZ\$/,/default/s/default 100\$/default $hz/" arch/um/Kconfig
 sed -i 's/\(TIMER_MULTIPLIER\) 256/\1 1/; s/\(TIMER_MIN_DELTA\) *500/\1 1/' arch/um/include/linux/time-internal.h

@@ -19,6 +19,43 @@ pub trait Packet {
     fn class(&self) -> u8 {
         0
     }
+    /// The hosts it travels between, for schemes that share the link among hosts (CAKE). By
+    /// default each flow has hosts of its own.
+    fn hosts(&self) -> Hosts {
+        let FlowKey(flow) = self.flow();
+        Hosts {
+            source: flow,
+            destination: flow,
+        }
+    }
+    /// Its TCP acknowledgment, for schemes that thin these out (CAKE); `None` where it has none,
+    /// or where it is not known.
+    fn ack(&self) -> Option<Ack> {
+        None
+    }
+}
+
+/// The two hosts of a packet, by numbers such as their addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hosts {
+    /// The host that has sent it.
+    pub source: u64,
+    /// The host it is sent to.
+    pub destination: u64,
+}
+
+/// The acknowledgment in a TCP segment without SYN, FIN or RST.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// The next byte or segment expected; numbers wrap at 2^32.
+    pub number: u32,
+    /// The segment carries no data, and no option that its successor would not replace.
+    pub is_pure: bool,
+    /// It carries SACK blocks.
+    pub has_sack: bool,
+    /// ECE and CWR, or the counter of accurate ECN: anything that a later acknowledgment may not
+    /// repeat.
+    pub echo: u8,
 }
 
 /// A flow's identity: typically a hash of addresses, ports and protocol.

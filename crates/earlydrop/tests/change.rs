@@ -143,6 +143,7 @@ fn every_scheme_and_preset_becomes_every_other_of_its_kind_of_queue() {
     let kind = |plan: &Plan| match plan {
         Plan::Single { .. } => "one queue",
         Plan::Fair { .. } | Plan::FairCodel { .. } => "a queue for each flow",
+        Plan::Cake { .. } => "tins of queues for each flow",
         Plan::Dual { .. } => "two coupled queues",
     };
     for (name, start) in &all {

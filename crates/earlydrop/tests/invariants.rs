@@ -103,6 +103,9 @@ fn small_buffers_keep_the_invariants() {
         "drr:memory_limit=20 kB,inner=blue",
         "sfq:limit=9,queues=4,perturb=0.1 s",
         "sfq:limit=20,scheduler=packets,overflow=arrival,inner=cobalt",
+        "cake:queues=8,limit=12,target=1 ms,interval=5 ms",
+        "cake:queues=8,ways=1,memory_limit=20 kB,isolation=hosts,diffserv=diffserv8",
+        "cake:queues=16,unlimited=on,overhead=-20,framing=atm,quantum=100 bytes,sources=3 1",
         "step:threshold=2 ms,limit=9",
         "dial:probability=0.2,spacing=wait,limit=20",
     ];

@@ -115,6 +115,14 @@ fn each_rule_of_linux_is_needed() {
         ("pie_bursts", "burst_falls=updates"),
         ("pie_bursts", "interval=15 ms"),
         ("pie_phases", "spared=at-most"),
+        ("fqpie_phases", "timers=own"),
+        ("fqpie_phases", "emptied=old"),
+        ("fqpie_limit", "overflow=fit"),
+        ("cakeblind", "sqrt=exact"),
+        ("cake_tins8", "diffserv=diffserv4"),
+        ("cake_sparse", "isolation=flows"),
+        ("cake_open_atm", "framing=none"),
+        ("cake_open_ph", "unlimited=off"),
     ] {
         let all = linux::cases();
         let mut case = all

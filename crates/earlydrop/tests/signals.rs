@@ -93,7 +93,7 @@ fn judge_new_drops(
 /// |---|---|
 /// | RED family, WRED | from the last threshold on (RFC 3168), and above `mark_limit` |
 /// | PIE, FQ-PIE | at p >= `mark_limit` (RFC 8033) |
-/// | COBALT | by BLUE's half, for flows that do not respond to marks |
+/// | COBALT, CAKE | by BLUE's half, for flows that do not respond to marks |
 /// | DualPI2 | while saturated |
 /// | any other | never |
 fn may_drop(spec: &Spec, audited: &Audited) -> bool {
@@ -102,7 +102,7 @@ fn may_drop(spec: &Spec, audited: &Audited) -> bool {
     let scheme = spec.descriptor();
     match scheme.name {
         "pie" | "fq-pie" => probe("probability") >= settings.number("mark_limit"),
-        "cobalt" => probe("p") > 0.0,
+        "cobalt" | "cake" => probe("p") > 0.0,
         "dualpi2" => probe("p_cl") >= 1.0,
         "fq-red" => probe("pb") == 1.0,
         _ if scheme.parameter("mark_above_max").is_some() => {

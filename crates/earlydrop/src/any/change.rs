@@ -1,6 +1,6 @@
 //! Changes of a queue in use to another plan.
 
-use super::plan::{DUAL_QUEUE, FAIR_QUEUE, ONE_QUEUE};
+use super::plan::{CAKE_QUEUE, DUAL_QUEUE, FAIR_QUEUE, ONE_QUEUE};
 use super::{AnyAqm, AnyQueue, Plan, every_aqm};
 use crate::aqm::{Aqm, start_among};
 use crate::packet::{Packet, PacketInfo};
@@ -47,6 +47,9 @@ impl<P: Packet> AnyQueue<P> {
     pub fn change(&mut self, now: Nanos, plan: &Plan) -> Result<(), ChangeError> {
         match (&mut *self, plan) {
             (AnyQueue::Dual(queue), Plan::Dual { coupling }) => queue.change(now, *coupling),
+            (AnyQueue::Cake(queue), Plan::Cake { aqm, params }) => {
+                queue.change(now, aqm, params.clone());
+            }
             (AnyQueue::RuledFair(queue), Plan::Fair { aqm, sharing }) => {
                 return queue.change(now, aqm, *sharing);
             }
@@ -92,25 +95,25 @@ impl<P: Packet> AnyQueue<P> {
                 let take_over = |new: &mut Codel, old, waiting: &mut dyn Iterator<Item = _>| {
                     new.continue_from(now, old, waiting);
                 };
-                AnyQueue::LinuxFairCodel(queue.under(aqm, *sharing, take_over))
+                AnyQueue::LinuxFairCodel(queue.under(now, aqm, *sharing, take_over))
             }
             (AnyQueue::Fair(queue), Plan::FairCodel { aqm, sharing }) => {
-                AnyQueue::LinuxFairCodel(queue.under(aqm, *sharing, afresh))
+                AnyQueue::LinuxFairCodel(queue.under(now, aqm, *sharing, afresh))
             }
             (AnyQueue::RuledFair(queue), Plan::FairCodel { aqm, sharing }) => {
-                AnyQueue::LinuxFairCodel(queue.under(aqm, *sharing, afresh))
+                AnyQueue::LinuxFairCodel(queue.under(now, aqm, *sharing, afresh))
             }
             (AnyQueue::Fair(queue), Plan::Fair { aqm, sharing }) => {
                 let take_over = |new: &mut AnyAqm, old, waiting: &mut dyn Iterator<Item = _>| {
                     new.continue_from(now, old, waiting);
                 };
-                AnyQueue::RuledFair(queue.under(aqm, *sharing, take_over))
+                AnyQueue::RuledFair(queue.under(now, aqm, *sharing, take_over))
             }
             (AnyQueue::FairCodel(queue), Plan::Fair { aqm, sharing }) => {
-                AnyQueue::RuledFair(queue.under(aqm, *sharing, afresh))
+                AnyQueue::RuledFair(queue.under(now, aqm, *sharing, afresh))
             }
             (AnyQueue::LinuxFairCodel(queue), Plan::Fair { aqm, sharing }) => {
-                AnyQueue::RuledFair(queue.under(aqm, *sharing, afresh))
+                AnyQueue::RuledFair(queue.under(now, aqm, *sharing, afresh))
             }
             (queue, Plan::Single { aqm, limit }) => {
                 AnyQueue::single_under(queue.without_aqm(), aqm.clone(), *limit)
@@ -126,6 +129,7 @@ impl<P: Packet> AnyQueue<P> {
             | AnyQueue::RuledFair(_)
             | AnyQueue::FairCodel(_)
             | AnyQueue::LinuxFairCodel(_) => FAIR_QUEUE,
+            AnyQueue::Cake(_) => CAKE_QUEUE,
             AnyQueue::Dual(_) => DUAL_QUEUE,
             _ => ONE_QUEUE,
         }

@@ -6,8 +6,11 @@ use super::{AnyAqm, AnyQueue, BoxedAqm};
 use crate::aqm::Aqm;
 use crate::curve::Curve;
 use crate::packet::Packet;
-use crate::queue::{Coupling, DualQueue, FairQueue, Limit, Sharing, SharingRules};
+use crate::queue::{
+    CakeParams, CakeQueue, Coupling, DualQueue, FairQueue, Limit, Sharing, SharingRules,
+};
 use crate::random::Pcg32;
+use crate::schemes::cobalt::Cobalt;
 use crate::schemes::codel::Codel;
 
 /// A scheme with every parameter checked, from which any number of queues can be built.
@@ -36,6 +39,13 @@ pub enum Plan {
         /// How flows share the buffer and the link.
         sharing: Sharing,
     },
+    /// CAKE: tins of queues for each flow, each under COBALT.
+    Cake {
+        /// COBALT in its initial state.
+        aqm: Cobalt,
+        /// Tins, isolation and the rest.
+        params: CakeParams,
+    },
     /// Two queues under one controller (DualPI2).
     Dual {
         /// Their coupled controller.
@@ -45,6 +55,7 @@ pub enum Plan {
 
 pub(super) const ONE_QUEUE: &str = "one queue";
 pub(super) const FAIR_QUEUE: &str = "a queue for each flow";
+pub(super) const CAKE_QUEUE: &str = "tins of queues for each flow";
 pub(super) const DUAL_QUEUE: &str = "two coupled queues";
 
 impl Plan {
@@ -64,6 +75,7 @@ impl Plan {
         match self {
             Plan::Single { .. } => ONE_QUEUE,
             Plan::Fair { .. } | Plan::FairCodel { .. } => FAIR_QUEUE,
+            Plan::Cake { .. } => CAKE_QUEUE,
             Plan::Dual { .. } => DUAL_QUEUE,
         }
     }
@@ -107,6 +119,9 @@ impl Plan {
             }
             Plan::FairCodel { aqm, sharing } => {
                 AnyQueue::FairCodel(FairQueue::new(aqm, *sharing, random))
+            }
+            Plan::Cake { aqm, params } => {
+                AnyQueue::Cake(CakeQueue::new(aqm, params.clone(), random))
             }
             Plan::Dual { coupling } => AnyQueue::Dual(DualQueue::new(*coupling, random)),
         }

@@ -5,9 +5,11 @@ use crate::counters::Counters;
 use crate::curve::Curve;
 use crate::packet::Packet;
 use crate::queue::{
-    Departure, DualQueue, FairQueue, Limit, Losses, Outcome, QueueDiscipline, SingleQueue,
+    CakeQueue, Departure, DualQueue, FairQueue, Limit, Losses, Outcome, QueueDiscipline,
+    SingleQueue,
 };
 use crate::random::Pcg32;
+use crate::schemes::cobalt::Cobalt;
 use crate::schemes::codel::Codel;
 use crate::steering::{Setting, SteerError};
 use crate::units::{BitsPerSec, Nanos};
@@ -175,6 +177,8 @@ macro_rules! any_queue {
                 FairCodel(FairQueue<P, Codel>),
                 /// A queue for each flow, under copies of CoDel, by rules of Linux's own.
                 LinuxFairCodel(FairQueue<P, Codel, true>),
+                /// CAKE: tins of queues for each flow, under copies of COBALT.
+                Cake(CakeQueue<P, Cobalt>),
                 /// A low-latency and a Classic queue under one controller.
                 Dual(DualQueue<P>),
             }

@@ -1,5 +1,7 @@
 //! Why the next call of a queue drops, marks or keeps packets: the call is tried on a copy.
 
+mod cake;
+
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -514,6 +516,7 @@ macro_rules! explain_any {
                     AnyQueue::RuledFair(queue) => try_fair(queue, now, packet),
                     AnyQueue::FairCodel(queue) => try_fair(queue, now, packet),
                     AnyQueue::LinuxFairCodel(queue) => try_fair(queue, now, packet),
+                    AnyQueue::Cake(queue) => cake::try_enqueue(queue, now, packet),
                     AnyQueue::Dual(queue) => Some(try_dual(queue, now, packet)),
                 }
             }
@@ -529,6 +532,7 @@ macro_rules! explain_any {
                     AnyQueue::RuledFair(queue) => depart_fair(queue, now),
                     AnyQueue::FairCodel(queue) => depart_fair(queue, now),
                     AnyQueue::LinuxFairCodel(queue) => depart_fair(queue, now),
+                    AnyQueue::Cake(queue) => cake::depart(queue, now),
                     AnyQueue::Dual(queue) => queue.explain_dequeue(now),
                 }
             }

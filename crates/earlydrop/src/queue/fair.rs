@@ -59,6 +59,8 @@ pub struct FairQueue<P, A, const RULES: bool = false> {
     /// Memory of the buffers, where the limit counts it.
     memory: u64,
     salt: u64,
+    /// The scheme in its initial state, where flows are hashed anew.
+    pristine: Option<Box<A>>,
     /// When flows are next hashed anew; `None` before the first packet, and where they never are.
     rehash: Option<Nanos>,
     /// Whether the updates of all sub-queues have started, where they fall together.
@@ -119,6 +121,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             bytes: 0,
             memory: 0,
             salt: u64::from(draw(&mut random)) << 32 | u64::from(draw(&mut random)),
+            pristine: (RULES && sharing.rules.perturb > Nanos::ZERO).then(|| Box::new(aqm.clone())),
             rehash: None,
             started: false,
             random,
@@ -305,7 +308,8 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
             return Outcome::Queued;
         }
         if RULES {
-            self.keep_time(now);
+            self.start_timers(now);
+            self.perturb(now);
         }
         let index = self.place_of(&info);
         let rules = self.rules();
@@ -349,7 +353,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
             return self.send_bypassing();
         }
         if RULES {
-            self.keep_time(now);
+            self.start_timers(now);
         }
         if RULES && self.rules().scheduler != Scheduler::NewFirst {
             return self.dequeue_in_turn(now, losses);
@@ -386,7 +390,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
 
     fn poll(&mut self, now: Nanos) {
         if RULES {
-            self.keep_time(now);
+            self.start_timers(now);
         }
         for list in self.lists {
             let mut index = list.head;
@@ -420,6 +424,9 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
             sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));
             sub_queue.aqm.on_link_rate(now, rate);
         }
+        if let Some(pristine) = &mut self.pristine {
+            pristine.on_link_rate(now, rate);
+        }
     }
 
     /// `active`: sub-queues that hold packets; `fattest`: bytes in the fullest; and of
@@ -446,10 +453,13 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
 
     fn memory(&self) -> usize {
         let schemes = self.sub_queues.iter().map(|one| one.aqm.heap_bytes());
+        let pristine = self.pristine.iter();
+        let pristine = pristine.map(|aqm| size_of::<A>() + aqm.heap_bytes());
         size_of::<Self>()
             + self.pool.heap_bytes()
             + size_of_val::<[SubQueue<A>]>(&self.sub_queues)
             + schemes.sum::<usize>()
+            + pristine.sum::<usize>()
     }
 }
 

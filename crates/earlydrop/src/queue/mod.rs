@@ -1,5 +1,6 @@
 //! Queue disciplines: they own packets, ask a scheme for verdicts, and count.
 
+mod cake;
 mod change;
 mod dual;
 mod fair;
@@ -9,6 +10,9 @@ mod shadow;
 mod single;
 
 pub use crate::any::AnyQueue;
+pub use cake::{
+    AckFilter, CakeParams, CakeQueue, Cells, DecayingAqm, Diffserv, Framing, HostGroups, Isolation,
+};
 pub use change::ChangeError;
 pub use dual::{Coupling, DualQueue};
 pub use fair::{

@@ -117,6 +117,16 @@ impl<P: Packet> Pool<P> {
         nodes.filter_map(|node| Some(PacketInfo::of(node.packet.as_ref()?, node.arrived)))
     }
 
+    /// The slots and packets of `chain` from its head on.
+    pub(crate) fn packets<'a>(&'a self, chain: &Chain) -> impl Iterator<Item = (Slot, &'a P)> {
+        let next = |index: u32| (index != NONE).then_some(index);
+        let indices = core::iter::successors(next(chain.head), move |index| {
+            next(self.nodes.get(*index as usize)?.next)
+        });
+        let packet = |index: u32| self.nodes.get(index as usize)?.packet.as_ref();
+        indices.filter_map(move |index| Some((Slot(index), packet(index)?)))
+    }
+
     /// Appends `packet` to `chain`. The caller never exceeds the room allocated.
     pub(crate) fn push(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) -> Slot {
         let index = self.free;
@@ -155,6 +165,20 @@ impl<P: Packet> Pool<P> {
     pub(crate) fn head_size(&self, chain: &Chain) -> Option<u32> {
         let head = self.nodes.get(chain.head as usize)?;
         head.packet.as_ref().map(Packet::size)
+    }
+
+    /// Puts the packets of `other` behind those of `chain`.
+    pub(crate) fn append(&mut self, chain: &mut Chain, other: Chain) {
+        match self.nodes.get_mut(chain.tail as usize) {
+            None => *chain = other,
+            Some(_) if other.tail == NONE => {}
+            Some(last) => {
+                last.next = other.head;
+                chain.tail = other.tail;
+                chain.packets += other.packets;
+                chain.bytes += other.bytes;
+            }
+        }
     }
 
     /// Removes the oldest packet of `chain`; returns it with its arrival time.

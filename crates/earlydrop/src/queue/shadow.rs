@@ -1,12 +1,14 @@
 //! Packets of a copied queue, on which a call is tried.
 
-use crate::packet::{Ecn, FlowKey, Packet, PacketInfo};
+use crate::packet::{Ack, Ecn, FlowKey, Hosts, Packet, PacketInfo};
 use crate::units::Nanos;
 
 /// Stands for a packet: all that a queue sees of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shadow {
     info: PacketInfo,
+    hosts: Hosts,
+    ack: Option<Ack>,
     /// It stands for the packet that the tried call enqueues.
     pub(crate) arrives: bool,
     /// A queue has marked it since it was copied.
@@ -19,6 +21,8 @@ impl Shadow {
         Shadow {
             // The queue knows when it came.
             info: PacketInfo::of(packet, Nanos::ZERO),
+            hosts: packet.hosts(),
+            ack: packet.ack(),
             arrives: false,
             is_marked: false,
         }
@@ -28,6 +32,8 @@ impl Shadow {
     pub(crate) fn seen(info: &PacketInfo) -> Shadow {
         Shadow {
             info: *info,
+            hosts: Hosts::default(),
+            ack: None,
             arrives: false,
             is_marked: false,
         }
@@ -62,5 +68,13 @@ impl Packet for Shadow {
 
     fn class(&self) -> u8 {
         self.info.class
+    }
+
+    fn hosts(&self) -> Hosts {
+        self.hosts
+    }
+
+    fn ack(&self) -> Option<Ack> {
+        self.ack
     }
 }

@@ -33,7 +33,8 @@
 //! # How other tools differ
 //! | aspect | CAKE (Linux) | ns-3 | here |
 //! |---|---|---|---|
-//! | 1/sqrt(count) | Newton steps, the first 16 cached | Newton steps | exact |
+//! | 1/sqrt(count) | Newton steps, the first 16 cached: `cobalt_invsqrt` | Newton steps | exact; `sqrt=cake` |
+//! | the first signal | at once, as the root starts at 0: `cobalt_vars_init` | an interval later | an interval later; `sqrt=cake` |
 //! | slow links | target at least 1.5 packet times; waits above 4 | target only | 4 packet times; `slow_link=0` for ns-3's |
 //! | last packet | kept | may be dropped | kept |
 //! | ECN | on | off | on |
@@ -44,6 +45,7 @@ mod why;
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
 use crate::packet::PacketInfo;
+use crate::queue::DecayingAqm;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
@@ -53,8 +55,11 @@ use crate::units::{BitsPerSec, Bytes, Nanos};
 
 const CAKE: &str = "CAKE in Linux; Palmei et al. 2019";
 
-const PARAMETERS: &[Parameter] = &[
-    LIMIT,
+/// The buffer.
+const BUFFER: &[Parameter] = &[LIMIT];
+
+/// The scheme's own, for one queue or one of many.
+pub(crate) const PARAMETERS: &[Parameter] = &[
     TARGET,
     INTERVAL,
     ECN,
@@ -90,6 +95,20 @@ const PARAMETERS: &[Parameter] = &[
         origin: "CAKE in Linux: the largest packet, with Ethernet's header",
         when: None,
     },
+    Parameter {
+        name: "sqrt",
+        meaning: "how the time between two signals is computed",
+        kind: Kind::Choice(&[
+            ("exact", "interval / sqrt(count)"),
+            (
+                "cake",
+                "with a root in steps of 2^-32, by Newton's method; the first time is 0",
+            ),
+        ]),
+        default: "exact",
+        origin: "cake: Linux sch_cake.c, cobalt_invsqrt and cobalt_vars_init",
+        when: None,
+    },
 ];
 
 /// The scheme.
@@ -97,7 +116,7 @@ pub const SCHEME: Descriptor = Descriptor {
     name: "cobalt",
     summary: "CoDel whose count decays step by step, with BLUE against flows that do not respond",
     source: "Palmei et al., \"Design and Evaluation of COBALT Queue Discipline\", IEEE LANMAN 2019",
-    parameters: &[PARAMETERS],
+    parameters: &[BUFFER, PARAMETERS],
     defaults: &[],
     presets: &[
         Preset {
@@ -108,7 +127,12 @@ pub const SCHEME: Descriptor = Descriptor {
         Preset {
             name: "linux",
             meaning: "the AQM of CAKE, for one queue",
-            values: &[("ecn", "on"), ("slow_link", "4"), ("mtu", "1514 bytes")],
+            values: &[
+                ("ecn", "on"),
+                ("slow_link", "4"),
+                ("mtu", "1514 bytes"),
+                ("sqrt", "cake"),
+            ],
         },
         Preset {
             name: "ns3",
@@ -146,6 +170,31 @@ pub const SCHEME: Descriptor = Descriptor {
 
 const AS_NS3: &[(&str, &str)] = &[("ecn", "off"), ("slow_link", "0")];
 
+/// A step of Newton's method towards 1/sqrt(count), in steps of 2^-32:
+/// `x <- x (3 - count x^2) / 2`.
+const fn newton_step(root: u32, count: u32) -> u32 {
+    let square = (root as u64 * root as u64) >> 32;
+    let rest = (3_u64 << 32).wrapping_sub((count as u64).wrapping_mul(square)) >> 2;
+    (rest.wrapping_mul(root as u64) >> 31) as u32
+}
+
+/// The roots that CAKE computes ahead: four steps from the one before (`cobalt_cache_init`).
+const ROOTS: [u32; 16] = {
+    let mut roots = [u32::MAX; 16];
+    let mut count = 1;
+    while count < roots.len() {
+        let mut root = roots[count - 1];
+        let mut steps = 0;
+        while steps < 4 {
+            root = newton_step(root, count as u32);
+            steps += 1;
+        }
+        roots[count] = root;
+        count += 1;
+    }
+    roots
+};
+
 /// COBALT's state for one queue.
 #[derive(Clone, Debug)]
 pub struct Cobalt {
@@ -155,10 +204,17 @@ pub struct Cobalt {
     increment: f64,
     decrement: f64,
     slow_link: f64,
+    /// Target and interval as configured.
+    base: (Nanos, Nanos),
+    /// The least target in packet times; 0 for that configured.
+    stretch: f64,
     mtu: Bytes,
     /// The least sojourn time for a signal on this link: `slow_link` packet times.
     least_wait: Nanos,
     count: u32,
+    /// 1/sqrt(count) in steps of 2^-32 as CAKE computes it, 0 before the first count; `None` for
+    /// the exact one.
+    root: Option<u32>,
     dropping: bool,
     drop_next: Nanos,
     p: f64,
@@ -177,9 +233,12 @@ impl Cobalt {
             increment: settings.number("increment"),
             decrement: settings.number("decrement"),
             slow_link: settings.number("slow_link"),
+            base: (settings.time("target"), settings.time("interval")),
+            stretch: 0.0,
             mtu: settings.size_or_auto("mtu").unwrap_or_default(),
             least_wait: Nanos::ZERO,
             count: 0,
+            root: (settings.choice("sqrt") == "cake").then_some(0),
             dropping: false,
             drop_next: Nanos::ZERO,
             p: 0.0,
@@ -190,8 +249,40 @@ impl Cobalt {
         Ok(cobalt)
     }
 
+    /// As in CAKE's tins: the target is at least 1.5 packet times of the tin's rate, and the
+    /// interval longer by as much as the target, at least twice that (`cake_set_rate`). Without a
+    /// rate, neither these nor `slow_link` apply.
+    pub(crate) fn in_tins(mut self) -> Cobalt {
+        self.stretch = 1.5;
+        self.least_wait = Nanos::ZERO;
+        self
+    }
+
+    /// Target and interval at the rate of the link.
+    #[cfg(test)]
+    pub(crate) fn delays(&self) -> (Nanos, Nanos) {
+        (self.target, self.interval)
+    }
+
+    /// The time between two signals.
+    fn gap(&self) -> Nanos {
+        match self.root {
+            None => spacing(self.interval, self.count),
+            Some(root) => Nanos(((u128::from(self.interval.0) * u128::from(root)) >> 32) as u64),
+        }
+    }
+
+    /// Changes the count, and with it the time between signals.
+    fn set_count(&mut self, count: u32) {
+        self.count = count;
+        self.root = self.root.map(|root| match ROOTS.get(count as usize) {
+            Some(root) => *root,
+            None => newton_step(root, count),
+        });
+    }
+
     fn advance(&mut self) {
-        self.drop_next += spacing(self.interval, self.count);
+        self.drop_next += self.gap();
     }
 
     /// Updates the state by the latest delay; returns whether a signal was due before.
@@ -199,7 +290,7 @@ impl Cobalt {
         let due = self.count > 0 && now >= self.drop_next;
         let above = self.sojourn > self.target && self.sojourn > self.least_wait;
         if above && !self.dropping {
-            self.drop_next = now + spacing(self.interval, self.count);
+            self.drop_next = now + self.gap();
         }
         if above {
             self.count = self.count.max(1);
@@ -211,7 +302,7 @@ impl Cobalt {
     /// CoDel's half: `Keep`, `Mark` or `Drop`.
     fn signal(&mut self, now: Nanos, packet: &PacketInfo, due: bool) -> Verdict {
         if due && self.dropping {
-            self.count = self.count.saturating_add(1);
+            self.set_count(self.count.saturating_add(1));
             self.advance();
             return if self.ecn && packet.ecn.is_capable() {
                 Verdict::Mark
@@ -221,7 +312,7 @@ impl Cobalt {
         }
         let mut decays = due;
         while decays {
-            self.count -= 1;
+            self.set_count(self.count - 1);
             self.advance();
             decays = self.count > 0 && now >= self.drop_next;
         }
@@ -278,7 +369,8 @@ impl Aqm for Cobalt {
             behind = now > self.drop_next;
         }
         let codel_drops = matches!(codel, Verdict::Drop(_));
-        let blue_drops = self.p > 0.0 && !codel_drops && random.chance(self.p);
+        // Drawn for each packet while p is above zero, as CAKE does.
+        let blue_drops = self.p > 0.0 && random.chance(self.p);
         self.keep_schedule(now, behind, codel_drops || blue_drops);
         let last_leaves = queue.packets() == 0;
         match codel {
@@ -295,7 +387,7 @@ impl Aqm for Cobalt {
         }
         self.dropping = false;
         if self.count > 0 && now >= self.drop_next {
-            self.count -= 1;
+            self.set_count(self.count - 1);
             self.advance();
         }
     }
@@ -303,6 +395,12 @@ impl Aqm for Cobalt {
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
         let packet_time = rate.transmission_time(self.mtu).as_secs_f64();
         self.least_wait = Nanos::from_secs_f64(self.slow_link * packet_time);
+        if self.stretch > 0.0 {
+            let (target, interval) = self.base;
+            self.target = target.max(Nanos::from_secs_f64(self.stretch * packet_time));
+            let twice = Nanos(self.target.0.saturating_mul(2));
+            self.interval = twice.max(interval + (self.target - target));
+        }
     }
 
     fn continue_from(
@@ -311,7 +409,11 @@ impl Aqm for Cobalt {
         old: Self,
         _waiting: &mut dyn Iterator<Item = PacketInfo>,
     ) {
-        (self.count, self.dropping) = (old.count, old.dropping);
+        self.dropping = old.dropping;
+        match (self.root, old.root) {
+            (Some(_), Some(_)) => (self.count, self.root) = (old.count, old.root),
+            _ => self.set_count(old.count),
+        }
         // In time for a shorter interval.
         self.drop_next = match self.interval == old.interval {
             true => old.drop_next,
@@ -326,6 +428,12 @@ impl Aqm for Cobalt {
         show("count", f64::from(self.count));
         show("dropping", f64::from(u8::from(self.dropping)));
         show("p", self.p);
+    }
+}
+
+impl DecayingAqm for Cobalt {
+    fn is_at_rest(&self, now: Nanos) -> bool {
+        self.p == 0.0 && self.count == 0 && now >= self.drop_next
     }
 }
 

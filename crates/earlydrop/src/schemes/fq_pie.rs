@@ -72,13 +72,12 @@ pub const SCHEME: Descriptor = Descriptor {
     presets: &[
         Preset {
             name: "paper",
-            meaning: "Ramakrishnan et al. 2019: 10240 packets, 1024 sub-queues, 15 ms, derandomised",
+            meaning: "Ramakrishnan et al. 2019: 10240 packets, 1024 sub-queues, 15 ms",
             values: &[
                 ("limit", "10240 packets"),
                 ("queues", "1024"),
                 ("target", "15 ms"),
                 ("interval", "15 ms"),
-                ("derandomise", "on"),
             ],
         },
         Preset {

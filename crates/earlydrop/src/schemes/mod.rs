@@ -8,6 +8,7 @@
 //! A program's own scheme needs no line here: see [`Registry`].
 
 pub mod blue;
+pub mod cake;
 pub mod cobalt;
 pub mod codel;
 pub(crate) mod common;
@@ -89,6 +90,7 @@ schemes! {
     fq_codel in "",
     fq_pie in "",
     fq_red in "",
+    cake in "",
     drr in "",
     sfq in "",
     step in "",

@@ -13,18 +13,18 @@
 //!   `forced`: the buffer is shared so that no flow can fill it.
 //!
 //! # Our readings
-//! - Packets that wait when flows are hashed anew stay in their sub-queues, as in McKenney's
-//!   paper. A flow's packets may then leave out of order once.
+//! - Packets that wait when flows are hashed anew move to their new sub-queues, as in Linux, so
+//!   that a flow's packets stay in order. Inner schemes then start afresh, as their averages and
+//!   probabilities are of other flows.
 //! - `inner.*` are the inner scheme's parameters. The inner `limit` bounds nothing.
 //! - The inner scheme gets the full link rate, as no flow's share is known.
-//! - After a change, explanations name the sub-queue in which a flow's next packet would wait.
 //!
 //! # How other tools differ
 //! | aspect | McKenney | Linux sch_sfq | ns-2 | here |
 //! |---|---|---|---|---|
 //! | a turn | a packet | a quantum of bytes | a packet | a quantum; `scheduler=packets` |
 //! | hash | of addresses, perturbed | of the flow, salted; `perturb`, off | of addresses | of the flow, salted; `perturb`, off |
-//! | waiting packets when hashed anew | stay | move | stay | stay |
+//! | waiting packets when hashed anew | stay | move | stay | move |
 //! | queues | a few times the flows | 127 active of 1024 hash values | 16 | 1024 |
 //! | most packets of a flow | no rule | 127 | a fair share | the limit |
 //! | inside | FIFO | FIFO, or RED (`redflowlimit`) | FIFO | any scheme for one queue |

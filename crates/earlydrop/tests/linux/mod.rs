@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use replay::{Fate, Record};
+use replay::{Fate, LinkModel, Record};
 use traces::Arrival;
 
 /// Cases whose qdiscs choose by hashes and slots that are not ours: only figures can agree.
@@ -34,6 +34,8 @@ pub(crate) struct Case {
     pub(crate) trace: String,
     /// The link's rate in bit/s.
     pub(crate) rate: u64,
+    /// The rate in bit/s at which the qdisc itself sends, if it shapes.
+    pub(crate) shaped: Option<u64>,
     /// The same qdisc here.
     pub(crate) spec: String,
     /// Its line in `cases.txt`.
@@ -48,7 +50,19 @@ impl Case {
 
     /// Its packets through our queue.
     pub(crate) fn replay(&self, seed: u64, before: u64, trace: &[Arrival]) -> Vec<Record> {
-        replay::replay(&self.spec, seed, self.rate, before, trace)
+        let link = match self.shaped {
+            Some(rate) => LinkModel {
+                rate,
+                ticks: 1,
+                late: 1,
+            },
+            None => LinkModel {
+                rate: self.rate,
+                ticks: 100,
+                late: 0,
+            },
+        };
+        replay::replay(&self.spec, seed, link, before, trace)
     }
 }
 
@@ -69,7 +83,7 @@ pub(crate) fn cases() -> Vec<Case> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let case = |line: &str| {
         let fields: Vec<&str> = line.split('|').collect();
-        let [name, hz, trace, _, rate, spec, _] = fields[..] else {
+        let [name, hz, trace, _, rate, spec, arguments] = fields[..] else {
             panic!("cases.txt: {line}");
         };
         Case {
@@ -77,11 +91,19 @@ pub(crate) fn cases() -> Vec<Case> {
             hz: hz.parse().expect("a number of ticks"),
             trace: trace.into(),
             rate: rate.parse().expect("a rate"),
+            shaped: shaped(arguments),
             spec: spec.into(),
             line: line.into(),
         }
     };
     lines.map(case).collect()
+}
+
+/// The rate after "bandwidth" among the arguments of `tc ... cake`.
+fn shaped(arguments: &str) -> Option<u64> {
+    let (_, rate) = arguments.strip_prefix("cake ")?.split_once("bandwidth ")?;
+    let (mbit, _) = rate.split_once("mbit")?;
+    Some(mbit.parse::<u64>().ok()? * 1_000_000)
 }
 
 /// Arrivals by name, each made once.

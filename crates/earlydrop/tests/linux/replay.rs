@@ -1,6 +1,6 @@
 //! Arrivals through a queue and a link of fixed rate, as the kernel's runs were made.
 
-use earlydrop::packet::{Ecn, FlowKey, Packet};
+use earlydrop::packet::{Ecn, FlowKey, Hosts, Packet};
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::registry::{Link, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
@@ -70,12 +70,31 @@ impl Packet for Numbered {
     fn class(&self) -> u8 {
         self.class
     }
+    /// Each flow comes from an address of its own; all go to one.
+    fn hosts(&self) -> Hosts {
+        Hosts {
+            source: u64::from(self.flow),
+            destination: 0,
+        }
+    }
+}
+
+/// The link behind the queue, or a qdisc's own shaper.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkModel {
+    /// In bit/s.
+    pub(crate) rate: u64,
+    /// A transmission into an idle link begins at a multiple of this, in ns.
+    pub(crate) ticks: u64,
+    /// How much later it begins, in ns: timers of the kernel's arrivals are 1 ns late, and a shaper
+    /// counts from then.
+    pub(crate) late: u64,
 }
 
 /// The queue and the link; the link has sent its packet at `free`, `None` while idle.
 struct Device {
     queue: AnyQueue<Numbered>,
-    rate: u64,
+    link: LinkModel,
     free: Option<u64>,
     records: Vec<Record>,
 }
@@ -100,7 +119,7 @@ impl Device {
                 Fate::Passed
             };
             records[packet.number] = Record { fate, left: now };
-            start + u64::from(packet.size) * 8 * 1_000_000_000 / self.rate
+            start + u64::from(packet.size) * 8 * 1_000_000_000 / self.link.rate
         });
     }
 
@@ -120,6 +139,14 @@ impl Device {
             class: arrival.class,
             marked: false,
         };
+        let LinkModel { ticks, late, .. } = self.link;
+        // A shaper that is free at the same ns as the arrival sends what waits first.
+        if let Some(free) = self.free
+            && free <= arrival.at + late
+            && self.queue.packets() > 0
+        {
+            self.send(arrival.at, free);
+        }
         let records = &mut self.records;
         self.queue.enqueue_with(
             Nanos(ORIGIN + arrival.at),
@@ -131,9 +158,10 @@ impl Device {
                 };
             },
         );
-        if self.free.is_none() {
-            // The link acts on multiples of 100 ns.
-            self.send(arrival.at, (arrival.at / 100 + 1) * 100);
+        match self.free {
+            None => self.send(arrival.at, arrival.at.next_multiple_of(ticks) + late),
+            Some(free) if free <= arrival.at + late => self.send(arrival.at, free),
+            Some(_) => {}
         }
     }
 }
@@ -142,23 +170,23 @@ impl Device {
 /// where the kernel's runs begin.
 const ORIGIN: u64 = 1 << 34;
 
-/// Sends `trace` through the queue that `spec` describes, at `rate` bit/s. The queue's periodic
+/// Sends `trace` through the queue that `spec` describes, and over `link`. The queue's periodic
 /// updates start as if it had been built `before` ns ahead.
 pub(crate) fn replay(
     spec: &str,
     seed: u64,
-    rate: u64,
+    link: LinkModel,
     before: u64,
     trace: &[Arrival],
 ) -> Vec<Record> {
     let parsed: Spec = spec
         .parse()
         .unwrap_or_else(|error| panic!("{spec}: {error}"));
-    let plan = parsed.plan(&Link::at(BitsPerSec(rate)));
+    let plan = parsed.plan(&Link::at(BitsPerSec(link.rate)));
     let plan = plan.unwrap_or_else(|error| panic!("{spec}: {error}"));
     let mut device = Device {
         queue: plan.queue(seed),
-        rate,
+        link,
         free: None,
         records: vec![
             Record {

@@ -38,6 +38,7 @@ pub(crate) fn limit_of(plan: &Plan) -> Limit {
     match plan {
         Plan::Single { limit, .. } => *limit,
         Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.limit,
+        Plan::Cake { params, .. } => params.limit,
         Plan::Dual { coupling } => coupling.limit,
     }
 }

@@ -1,10 +1,13 @@
 //! Changes of a fair queue in use: other parameters, other rules, another scheme.
 
-use super::lists::{NEW, NONE, OLD, SubQueue};
+use alloc::boxed::Box;
+
+use super::lists::{List, NEW, NONE, OLD, SubQueue};
 use super::{FairQueue, Sharing, buffer_memory};
-use crate::aqm::Aqm;
+use crate::aqm::{Aqm, start_among};
 use crate::packet::{Packet, PacketInfo};
 use crate::queue::ChangeError;
+use crate::queue::pool::Chain;
 use crate::units::Nanos;
 
 impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
@@ -24,7 +27,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             let waiting = &mut self.pool.infos(&sub_queue.chain);
             sub_queue.aqm.continue_from(now, old, waiting);
         }
-        self.share(sharing);
+        self.share(now, aqm, sharing);
         Ok(())
     }
 
@@ -41,10 +44,12 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
     /// scheme that its sub-queue had.
     pub(crate) fn under<B: Aqm + Clone, const OTHER: bool>(
         self,
+        now: Nanos,
         aqm: &B,
         sharing: Sharing,
         take_over: impl Fn(&mut B, A, &mut dyn Iterator<Item = PacketInfo>),
     ) -> FairQueue<P, B, OTHER> {
+        let rules = self.rules();
         let pool = self.pool;
         let change = |old: SubQueue<A>| {
             let mut aqm = aqm.clone();
@@ -63,18 +68,22 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             sub_queues,
             lists: self.lists,
             pool,
-            sharing: self.sharing,
+            sharing: Sharing {
+                rules,
+                ..self.sharing
+            },
             bypassing: self.bypassing,
             packets: self.packets,
             bytes: self.bytes,
             memory: self.memory,
             salt: self.salt,
+            pristine: None,
             rehash: self.rehash,
             started: self.started,
             random: self.random,
             counters: self.counters,
         };
-        queue.share(sharing);
+        queue.share(now, aqm, sharing);
         if !OTHER && let Some((packet, arrived)) = queue.bypassing.take() {
             queue.seat(packet, arrived);
         }
@@ -92,15 +101,19 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
     }
 
     /// Shares as in `sharing`, by its rules where these may apply.
-    fn share(&mut self, sharing: Sharing) {
+    fn share(&mut self, now: Nanos, aqm: &A, sharing: Sharing) {
         self.pool.grow(sharing.limit.packets + 1);
-        let before = self.rules();
+        let before = self.sharing.rules;
         self.sharing = sharing;
         let rules = self.rules();
+        let hashes = RULES && rules.perturb > Nanos::ZERO;
+        self.pristine = hashes.then(|| Box::new(aqm.clone()));
         if rules.perturb != before.perturb {
             self.rehash = None;
         }
-        if rules.scheduler != before.scheduler {
+        if rules.classifier != before.classifier {
+            self.reseat(now, aqm);
+        } else if rules.scheduler != before.scheduler {
             self.merge_lists();
         }
         if self.rules().buffer_memory {
@@ -109,6 +122,37 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             let bypassing = self.bypassing.iter().map(|(packet, _)| packet.size());
             let sizes = waiting.map(|packet| packet.size).chain(bypassing);
             self.memory = sizes.map(buffer_memory).sum();
+        }
+    }
+
+    /// Puts the packets that wait into the sub-queues that they belong to now, a flow's in their
+    /// order. Schemes start afresh among them: what they know is of other flows.
+    pub(super) fn reseat(&mut self, now: Nanos, pristine: &A) {
+        let mut all = Chain::EMPTY;
+        for index in [NEW, OLD].map(|list| self.lists[list].head) {
+            let mut index = index;
+            while let Some(sub_queue) = self.sub_queues.get_mut(index as usize) {
+                let chain = core::mem::replace(&mut sub_queue.chain, Chain::EMPTY);
+                self.pool.append(&mut all, chain);
+                index = sub_queue.next;
+            }
+        }
+        self.lists = [List::EMPTY; 2];
+        for sub_queue in &mut self.sub_queues {
+            sub_queue.aqm = pristine.clone();
+            (sub_queue.listed, sub_queue.idle) = (false, false);
+        }
+        while let Some((packet, arrived)) = self.pool.pop(&mut all) {
+            let info = PacketInfo::of(&packet, arrived);
+            let index = self.place_of(&info);
+            let sub_queue = &mut self.sub_queues[index as usize];
+            self.pool.push(&mut sub_queue.chain, packet, arrived);
+            self.list(index);
+        }
+        self.started = true;
+        for sub_queue in &mut self.sub_queues {
+            start_among(&mut sub_queue.aqm, &mut self.pool.infos(&sub_queue.chain));
+            sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));
         }
     }
 

@@ -1,5 +1,7 @@
 //! A copy of a fair queue, on which a call is tried.
 
+use alloc::boxed::Box;
+
 use super::{FairQueue, SharingRules, SubQueue};
 use crate::aqm::Aqm;
 use crate::packet::Packet;
@@ -28,6 +30,10 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             bytes: self.bytes,
             memory: self.memory,
             salt: self.salt,
+            pristine: self
+                .pristine
+                .as_ref()
+                .map(|pristine| Box::new(aqm(pristine))),
             rehash: self.rehash,
             started: self.started,
             random: self.random.clone(),

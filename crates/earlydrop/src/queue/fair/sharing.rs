@@ -104,7 +104,8 @@ pub struct SharingRules {
     pub classifier: Classifier,
     /// Quanta that a sub-queue gets a turn.
     pub weights: Weights,
-    /// How often flows are hashed anew; zero for never.
+    /// How often flows are hashed anew; zero for never. Packets move to their new sub-queues, whose
+    /// schemes start afresh.
     pub perturb: Nanos,
     /// The longest sub-queue is the one with most packets, not bytes.
     pub longest_in_packets: bool,

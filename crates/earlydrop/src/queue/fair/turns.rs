@@ -67,25 +67,33 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         }
     }
 
-    /// Starts the updates of all sub-queues at once, and hashes flows anew when that is due. The
-    /// packets that wait stay where they are.
-    pub(super) fn keep_time(&mut self, now: Nanos) {
-        let rules = self.rules();
-        if rules.one_timer && !core::mem::replace(&mut self.started, true) {
+    /// Starts the updates of all sub-queues at once, where they fall together.
+    pub(super) fn start_timers(&mut self, now: Nanos) {
+        if self.rules().one_timer && !core::mem::replace(&mut self.started, true) {
             for sub_queue in &mut self.sub_queues {
                 sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));
             }
         }
-        if rules.perturb == Nanos::ZERO {
+    }
+
+    /// Hashes flows anew when that is due.
+    pub(super) fn perturb(&mut self, now: Nanos) {
+        let period = self.rules().perturb;
+        if period == Nanos::ZERO {
             return;
         }
-        let due = *self.rehash.get_or_insert(now + rules.perturb);
-        if now >= due {
-            let periods = (now - due).0 / rules.perturb.0 + 1;
-            self.rehash = Some(due + Nanos(periods.saturating_mul(rules.perturb.0)));
-            // One number for each period, so that a long calm costs no more than a short one.
-            const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-            self.salt = self.salt.wrapping_add(periods.wrapping_mul(STEP));
+        let due = *self.rehash.get_or_insert(now + period);
+        if now < due {
+            return;
+        }
+        let periods = (now - due).0 / period.0 + 1;
+        self.rehash = Some(due + Nanos(periods.saturating_mul(period.0)));
+        // One number for each period, so that a long calm costs no more than a short one.
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        self.salt = self.salt.wrapping_add(periods.wrapping_mul(STEP));
+        if let Some(pristine) = self.pristine.take() {
+            self.reseat(now, &pristine);
+            self.pristine = Some(pristine);
         }
     }
 

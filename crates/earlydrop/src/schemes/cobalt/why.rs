@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::{Cobalt, spacing};
+use super::Cobalt;
 use crate::aqm::{Backlog, Verdict};
 use crate::explanation::{Explain, Why, above, below, millis, numbers, rounded};
 use crate::packet::PacketInfo;
@@ -108,11 +108,7 @@ impl Cobalt {
                 "the delay exceeds target: when the first signal is due",
                 ("drop_next", "ms"),
                 "drop_next = now + gap",
-                numbers!(
-                    "{} + {}",
-                    millis(now),
-                    millis(spacing(self.interval, self.count))
-                ),
+                numbers!("{} + {}", millis(now), millis(self.gap())),
                 millis(after.drop_next),
             );
         }
@@ -132,11 +128,7 @@ impl Cobalt {
             "when the next signal is due",
             ("drop_next", "ms"),
             "drop_next = drop_next + gap",
-            numbers!(
-                "{} + {}",
-                millis(self.drop_next),
-                millis(spacing(self.interval, after.count))
-            ),
+            numbers!("{} + {}", millis(self.drop_next), millis(after.gap())),
             millis(after.drop_next),
         );
     }
@@ -144,7 +136,15 @@ impl Cobalt {
     /// Shows the time between two signals.
     fn explain_gap(&self, why: &mut Why) {
         let (count, interval) = (f64::from(self.count.max(1)), millis(self.interval));
-        let gap = millis(spacing(self.interval, self.count));
+        let gap = millis(self.gap());
+        if let Some(root) = self.root {
+            let root = f64::from(root) / 4_294_967_296.0;
+            why.given("1/sqrt(count), as CAKE computes it", ("root", ""), root);
+            let text = rounded(numbers!("{} * {}", interval, root), interval * root, gap);
+            let says = "the time to the next signal";
+            why.step(says, ("gap", "ms"), "gap = interval root", text, gap);
+            return;
+        }
         let text = numbers!("{} / sqrt({})", interval, count);
         let text = rounded(text, interval / libm::sqrt(count), gap);
         let equation = "gap = interval / sqrt(count)";

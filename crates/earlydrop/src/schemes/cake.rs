@@ -1,0 +1,407 @@
+//! CAKE: tins by traffic class, an even share for each host and flow, COBALT for each flow.
+//!
+//! # Reference
+//! T. Hoeiland-Joergensen, D. Taht, J. Morton, "Piece of CAKE: A Comprehensive Queue Management
+//! Solution for Home Gateways", IEEE LANMAN 2018. J. Palmei et al., "Design and Evaluation of
+//! COBALT Queue Discipline", IEEE LANMAN 2019: see `cobalt`. What the papers leave open is that of
+//! Linux's sch_cake.c.
+//!
+//! # Equations
+//! Tins, R being the bandwidth:
+//! - A packet's DSCP gives its tin. `diffserv3`: best effort, bulk (1/16 of R), voice (1/4).
+//!   `diffserv4`: best effort, bulk (1/16), video (1/2), voice (1/4). `diffserv8` and `precedence`:
+//!   eight tins, each with 7/8 of the rate of the one below it.
+//! - A packet of size s takes `s / rate` of its tin's time. The highest tin is served that is not
+//!   ahead of its time, else the one whose time comes first. So a tin that keeps to its rate is
+//!   served before those below it, and one that does not has no priority.
+//! - Unlimited: deficit round robin of tins, with the same shares as weights.
+//!
+//! Sub-queues of a tin:
+//! - A flow's hash names a set of 8 sub-queues. It has the one it had, else an idle one of the set,
+//!   else it shares one: collisions need more than 8 flows in a set.
+//! - A sub-queue's turn is `quantum / max(1, bulk flows of its source host, bulk flows of its
+//!   destination host)` bytes, rounded at random. Quantum is `R / 4096` for a second's bytes,
+//!   within 300 and 1514. New sub-queues are served first, as in `fq-codel`.
+//! - A packet of size s costs `s + overhead`, at least `mpu`; on ATM in cells of 53 bytes with 48
+//!   of the packet, on PTM a byte more for each 64.
+//!
+//! COBALT of each sub-queue: see `cobalt`. Its target is at least 1.5 packet times of the tin, and
+//! its interval longer by as much.
+//!
+//! ACK filter: an acknowledgment that joins a sub-queue drops the older of two pure ones of its
+//! flow that acknowledge less; `aggressive` also a single one right before it.
+//!
+//! # Our readings
+//! - **The link is the shaper.** A queue is asked for a packet when the link is free and has to
+//!   give one, so it cannot wait. Give the link the rate that CAKE's `bandwidth` would be;
+//!   `bandwidth` here sets tins, quanta and targets only. `overhead`, `mpu` and `framing` count in
+//!   the shares of flows, hosts and tins; the link itself sends a packet's size.
+//! - A packet's class is its DSCP. The simulator's classes end at 7: of DSCPs, 0 is best effort, 1
+//!   bulk (LE) and 4 low latency (TOS 4). `class=precedence` reads class c as the DSCP 8c.
+//! - Hosts are those that a packet names. In the simulator each flow has hosts of its own, numbered
+//!   as the flow; `sources` and `destinations` put flows on one host: `sources=100 1` are 100 flows
+//!   of one host and one of another.
+//! - `overhead=N` adds N to a size that has an Ethernet header already; it is `tc cake overhead`
+//!   with 14 more.
+//! - An acknowledgment with SACK blocks is never dropped by the filter; Linux compares blocks.
+//! - A flow that shares a queue after a collision loses its reservation and may get another queue
+//!   while packets of it wait, so they may leave out of order, as in Linux.
+//! - Filtered acknowledgments count as `policy`, drops at a full buffer as `forced`, COBALT's as
+//!   `dequeue`.
+//! - `memory_limit=auto` is four times what R sends in an interval, within 4 MiB and `limit` packets
+//!   of `mtu`. It is computed once.
+//! - Left out: `nat`, `wash`, `fwmark`, `split-gso`, `ingress` and `autorate-ingress`.
+//!
+//! # How other tools differ
+//! | aspect | Linux 6.1 | here |
+//! |---|---|---|
+//! | shaper | of its own | the link |
+//! | limit | memory of buffers | bytes on the wire; `memory=truesize`; and packets |
+//! | largest sub-queue found by | a heap | a search of those in use |
+//! | 1/sqrt(count), the first signal | see `cobalt` | exact, an interval later; `sqrt=cake` |
+//! | hash | of addresses and ports | of the flow's number, of its hosts' |
+//!
+//! `as=linux` is Linux 6.1's sch_cake.c to the packet, shaped or unlimited, as long as hashes do not
+//! collide and the buffer is not full: shaped, this queue sits before a link of the shaper's rate.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::queue::{AckFilter, CakeParams, Cells, Diffserv, Framing, HostGroups, Isolation, Limit};
+use crate::registry::{
+    ConfigError, Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
+};
+use crate::schemes::cobalt::{self, Cobalt};
+use crate::schemes::fq_codel::{ACTIVE, FATTEST, MEMORY};
+use crate::units::{BitsPerSec, Bytes};
+
+const LINUX: &str = "Linux sch_cake";
+const GROUPS: &str = "own, or whole numbers of flows, at most 64, such as 100 1";
+
+const PARAMETERS: &[Parameter] = &[
+    LIMIT,
+    Parameter {
+        name: "memory_limit",
+        meaning: "capacity of all sub-queues together in bytes, in addition to limit; auto: four times what bandwidth sends in an interval",
+        kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
+        default: "auto",
+        origin: LINUX,
+        when: None,
+    },
+    MEMORY,
+    Parameter {
+        name: "bandwidth",
+        meaning: "the rate that tins, quanta and targets follow; auto: that of the link",
+        kind: Kind::OrAuto(&Kind::Rate(Range::POSITIVE)),
+        default: "auto",
+        origin: "the scenario",
+        when: Some(("unlimited", &["off"])),
+    },
+    Parameter {
+        name: "unlimited",
+        meaning: "tins take turns, and quanta and targets follow no rate",
+        kind: Kind::Flag,
+        default: "off",
+        origin: "on: Linux sch_cake without a bandwidth",
+        when: None,
+    },
+    Parameter {
+        name: "diffserv",
+        meaning: "the tins of traffic classes",
+        kind: Kind::Choice(&[
+            ("besteffort", "one tin"),
+            ("precedence", "a tin for each of eight precedences"),
+            ("diffserv3", "best effort, bulk, voice"),
+            ("diffserv4", "best effort, bulk, video, voice"),
+            (
+                "diffserv8",
+                "eight, from background traffic to network control",
+            ),
+        ]),
+        default: "diffserv3",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "class",
+        meaning: "what a packet's class is",
+        kind: Kind::Choice(&[
+            ("dscp", "its DSCP"),
+            ("precedence", "its IP precedence, an eighth of the DSCP"),
+        ]),
+        default: "dscp",
+        origin: "RFC 2474",
+        when: None,
+    },
+    Parameter {
+        name: "isolation",
+        meaning: "what has a queue of its own and an even share",
+        kind: Kind::Choice(&[
+            ("flowblind", "nothing: one queue"),
+            ("srchost", "each source host"),
+            ("dsthost", "each destination host"),
+            ("hosts", "each pair of hosts"),
+            ("flows", "each flow"),
+            ("dual-srchost", "each source host, and in it each flow"),
+            ("dual-dsthost", "each destination host, and in it each flow"),
+            (
+                "triple-isolate",
+                "each source and destination host, and in them each flow",
+            ),
+        ]),
+        default: "triple-isolate",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "sources",
+        meaning: "flows of source hosts 0, 1, ..., by the numbers that packets name; own: as these say",
+        kind: Kind::Text(GROUPS),
+        default: "own",
+        origin: "the scenario",
+        when: Some((
+            "isolation",
+            &["srchost", "hosts", "dual-srchost", "triple-isolate"],
+        )),
+    },
+    Parameter {
+        name: "destinations",
+        meaning: "flows of destination hosts 0, 1, ..., as for sources",
+        kind: Kind::Text(GROUPS),
+        default: "own",
+        origin: "the scenario",
+        when: Some((
+            "isolation",
+            &["dsthost", "hosts", "dual-dsthost", "triple-isolate"],
+        )),
+    },
+    Parameter {
+        name: "queues",
+        meaning: "sub-queues of each tin, rounded up to a multiple of ways",
+        kind: Kind::Count(Range::closed(1.0, 65_536.0), "sub-queues"),
+        default: "1024",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "ways",
+        meaning: "sub-queues that a flow may have, a set of the hash; 1: a plain hash",
+        kind: Kind::Count(Range::closed(1.0, 64.0), "sub-queues"),
+        default: "8",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "quantum",
+        meaning: "bytes of a turn of a flow alone on its hosts; auto: by the tin's rate",
+        kind: Kind::OrAuto(&Kind::Bytes(Range::closed(64.0, 65_535.0))),
+        default: "auto",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "overhead",
+        meaning: "bytes added to each packet in the shares of flows, hosts and tins",
+        kind: Kind::Number(Range::closed(-64.0, 256.0), "bytes"),
+        default: "0",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "mpu",
+        meaning: "the least size of a packet with its overhead",
+        kind: Kind::Bytes(Range::closed(0.0, 256.0)),
+        default: "0 bytes",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "framing",
+        meaning: "how the link cuts packets",
+        kind: Kind::Choice(&[
+            ("none", "not at all"),
+            ("atm", "into cells of 53 bytes with 48 of the packet"),
+            ("ptm", "a byte more for each 64"),
+        ]),
+        default: "none",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "ack_filter",
+        meaning: "which acknowledgments are dropped that a later one replaces",
+        kind: Kind::Choice(&[
+            ("off", "none"),
+            ("on", "the older of two"),
+            ("aggressive", "also a single one right before it"),
+        ]),
+        default: "off",
+        origin: LINUX,
+        when: None,
+    },
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = Descriptor {
+    name: "cake",
+    summary: "tins by traffic class, an even share for each host and flow, COBALT for each flow",
+    source: "Hoeiland-Joergensen, Taht, Morton, \"Piece of CAKE\", IEEE LANMAN 2018",
+    parameters: &[PARAMETERS, cobalt::PARAMETERS],
+    defaults: &[("limit", "10240 packets", LINUX)],
+    presets: &[
+        Preset {
+            name: "paper",
+            meaning: "Hoeiland-Joergensen et al. 2018: four tins, isolation of hosts and flows, 5 ms in 100 ms",
+            values: &[("diffserv", "diffserv4"), ("isolation", "triple-isolate")],
+        },
+        Preset {
+            name: "linux",
+            meaning: "tc cake bandwidth RATE on Ethernet, RATE being the link's; memory of buffers",
+            values: &[
+                ("memory", "truesize"),
+                ("mtu", "1514 bytes"),
+                ("sqrt", "cake"),
+            ],
+        },
+    ],
+    probes: &[
+        ACTIVE,
+        FATTEST,
+        Probe {
+            name: "bulk",
+            meaning: "sub-queues that have used up a turn",
+        },
+        Probe {
+            name: "filtered",
+            meaning: "acknowledgments dropped by the ACK filter so far",
+        },
+        Probe {
+            name: "sojourn",
+            meaning: "largest last sojourn time among sub-queues that hold packets, in s",
+        },
+        Probe {
+            name: "count",
+            meaning: "largest of CoDel's counts among them",
+        },
+        Probe {
+            name: "dropping",
+            meaning: "1 while CoDel acts on any of them, 0 otherwise",
+        },
+        Probe {
+            name: "p",
+            meaning: "largest of BLUE's drop probabilities among them",
+        },
+    ],
+    nests: false,
+    curve: None,
+    plan: |settings| {
+        Ok(Plan::Cake {
+            aqm: Cobalt::from_settings(settings)?.in_tins(),
+            params: params(settings)?,
+        })
+    },
+};
+
+fn params(settings: &Settings) -> Result<CakeParams, ConfigError> {
+    let given = match settings.value("bandwidth") {
+        crate::registry::Value::Rate(rate) => Some(*rate),
+        _ => None,
+    };
+    let rate = given.unwrap_or(settings.link().rate);
+    let rate = (!settings.flag("unlimited")).then_some(rate);
+    let ways = settings.count("ways");
+    let size = |name| settings.size_or_auto(name).map(|size| size.0);
+    Ok(CakeParams {
+        limit: limit(settings, rate),
+        buffer_memory: settings.choice("memory") == "truesize",
+        queues: settings.count("queues").next_multiple_of(ways),
+        ways,
+        diffserv: diffserv(settings),
+        class_is_precedence: settings.choice("class") == "precedence",
+        isolation: isolation(settings.choice("isolation")),
+        hosts: HostGroups {
+            sources: groups(settings, "sources")?,
+            destinations: groups(settings, "destinations")?,
+        },
+        framing: Framing {
+            overhead: settings.number("overhead") as i32,
+            least: size("mpu").unwrap_or(0) as u32,
+            cells: match settings.choice("framing") {
+                "atm" => Cells::Atm,
+                "ptm" => Cells::Ptm,
+                _ => Cells::None,
+            },
+        },
+        ack_filter: match settings.choice("ack_filter") {
+            "on" => AckFilter::On,
+            "aggressive" => AckFilter::Aggressive,
+            _ => AckFilter::Off,
+        },
+        rate,
+        follows_link: given.is_none(),
+        quantum: size("quantum").map(|size| size as u32),
+    })
+}
+
+/// The limits in packets and bytes (`cake_reconfigure`).
+fn limit(settings: &Settings, rate: Option<BitsPerSec>) -> Limit {
+    const LEAST: u64 = 4 << 20;
+    let limit = settings.limit();
+    let mtu = settings.size_or_auto("mtu").unwrap_or_default().0;
+    let interval = settings.time("interval").as_secs_f64();
+    let by_rate = rate.map_or(u64::MAX, |rate| {
+        let bytes = 4.0 * rate.0 as f64 / 8.0 * interval;
+        (bytes as u64).max(LEAST)
+    });
+    let auto = by_rate.min(u64::from(limit.packets).saturating_mul(mtu));
+    let bytes = settings
+        .size_or_auto("memory_limit")
+        .map_or(auto, |size| size.0);
+    Limit {
+        packets: limit.packets,
+        bytes: Bytes(bytes.min(limit.bytes.0)),
+    }
+}
+
+fn diffserv(settings: &Settings) -> Diffserv {
+    match settings.choice("diffserv") {
+        "besteffort" => Diffserv::BestEffort,
+        "precedence" => Diffserv::Precedence,
+        "diffserv4" => Diffserv::Four,
+        "diffserv8" => Diffserv::Eight,
+        _ => Diffserv::Three,
+    }
+}
+
+fn isolation(name: &str) -> Isolation {
+    let is_one_of = |names: &[&str]| names.contains(&name);
+    Isolation {
+        flows: is_one_of(&["flows", "dual-srchost", "dual-dsthost", "triple-isolate"]),
+        sources: is_one_of(&["srchost", "hosts", "dual-srchost", "triple-isolate"]),
+        destinations: is_one_of(&["dsthost", "hosts", "dual-dsthost", "triple-isolate"]),
+    }
+}
+
+/// The numbers after the last of each group of hosts.
+fn groups(settings: &Settings, name: &str) -> Result<Box<[u64]>, ConfigError> {
+    let text = settings.text(name);
+    if text == "own" {
+        return Ok(Box::default());
+    }
+    let sizes: Result<Vec<u32>, _> = text.split_whitespace().map(str::parse).collect();
+    let sizes = sizes.ok().filter(|sizes| (1..=64).contains(&sizes.len()));
+    let sizes = sizes.filter(|sizes| sizes.iter().all(|size| *size > 0));
+    let mut end = 0;
+    let mut ends = |size: u32| {
+        end += u64::from(size);
+        end
+    };
+    match sizes {
+        Some(sizes) => Ok(sizes.into_iter().map(&mut ends).collect()),
+        None => Err(settings.unreadable(name)),
+    }
+}
+
+#[cfg(test)]
+#[path = "cake_tests.rs"]
+mod tests;
