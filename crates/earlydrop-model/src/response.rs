@@ -201,7 +201,7 @@ const FLOWS_ALIKE: &str =
 
 impl Gateway {
     /// Models the scheme `spec` on the link and with the packet size of `load`. Fails for a scheme
-    /// without a model: `fred`, `blue` and `sfb`.
+    /// without a model: `fred`, `blue`, `sfb` and `dual-curvy-red`.
     pub fn of(spec: &Spec, load: &Load) -> Result<Gateway, ModelError> {
         load.check()?;
         let settings = spec.settings(&load.link())?;
@@ -211,6 +211,7 @@ impl Gateway {
         let limit = match &plan {
             Plan::Single { limit, .. } => *limit,
             Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.limit,
+            Plan::Cake { params, .. } => params.limit,
             Plan::Dual { .. } => settings.limit(),
         };
         Ok(Gateway {
@@ -355,7 +356,7 @@ fn weight_of(spec: &Spec, s: &Settings) -> Option<f64> {
 fn interval_of(plan: &Plan, s: &Settings) -> Option<f64> {
     let codel = match plan {
         Plan::Single { aqm, .. } => matches!(aqm, AnyAqm::Codel(_) | AnyAqm::Cobalt(_)),
-        Plan::FairCodel { .. } => true,
+        Plan::FairCodel { .. } | Plan::Cake { .. } => true,
         Plan::Fair { .. } | Plan::Dual { .. } => false,
     };
     codel.then(|| s.time("interval").as_secs_f64())
@@ -389,12 +390,16 @@ fn law_of(
     omissions: &mut Vec<&'static str>,
 ) -> Result<Law, ModelError> {
     match plan {
+        Plan::Dual { coupling } if coupling.curvy.is_some() => Err(ModelError::NoModel {
+            scheme: s.scheme(),
+            reason: "its curve is one of the delay, without a target",
+        }),
         Plan::Dual { .. } => {
             omissions.push("only its Classic queue is modelled");
             Ok(target(delay(s, "target", load)))
         }
-        // CoDel never drops the last packet of a flow's queue.
-        Plan::FairCodel { .. } => Ok(Law::Target {
+        // CoDel and COBALT never drop the last packet of a flow's queue.
+        Plan::FairCodel { .. } | Plan::Cake { .. } => Ok(Law::Target {
             queue: delay(s, "target", load),
             per_flow: 1.0,
             most: 1.0,

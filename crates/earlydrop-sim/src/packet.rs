@@ -9,7 +9,7 @@
 
 use std::num::NonZeroU64;
 
-use earlydrop::packet::{Ecn, FlowKey};
+use earlydrop::packet::{Ack, Ecn, FlowKey, Hosts};
 use earlydrop::units::Nanos;
 
 use crate::tcp::SackBlock;
@@ -348,6 +348,24 @@ impl earlydrop::packet::Packet for Packet {
     #[inline]
     fn class(&self) -> u8 {
         (self.head.get() >> at::CLASS) as u8 & 7
+    }
+
+    /// Each flow has two hosts of its own, both numbered as the flow.
+    fn hosts(&self) -> Hosts {
+        let flow = u64::from(self.flow_index());
+        Hosts {
+            source: flow,
+            destination: flow,
+        }
+    }
+
+    fn ack(&self) -> Option<Ack> {
+        (self.kind() == Kind::Ack).then(|| Ack {
+            number: self.number(),
+            is_pure: true,
+            has_sack: self.note().is_some(),
+            echo: u8::from(self.echo()),
+        })
     }
 }
 

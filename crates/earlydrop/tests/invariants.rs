@@ -87,6 +87,7 @@ fn small_buffers_keep_the_invariants() {
         "pi2:limit=100,floor=0",
         "dualpi2:limit=20,ramp=1 ms",
         "dualpi2:limit=20 ms,spread=chance,drop_on_overload=off",
+        "dual-curvy-red:limit=20,scale=10 ms",
         "codel:target=1 ms,interval=5 ms,limit=30",
         "cobalt:target=1 ms,interval=5 ms,limit=10",
         "fq-codel:limit=12,queues=3,target=1 ms,interval=5 ms",

@@ -94,7 +94,7 @@ fn judge_new_drops(
 /// | RED family, WRED | from the last threshold on (RFC 3168), and above `mark_limit` |
 /// | PIE, FQ-PIE | at p >= `mark_limit` (RFC 8033) |
 /// | COBALT, CAKE | by BLUE's half, for flows that do not respond to marks |
-/// | DualPI2 | while saturated |
+/// | DualPI2, Dual Curvy RED | while saturated |
 /// | any other | never |
 fn may_drop(spec: &Spec, audited: &Audited) -> bool {
     let probe = |name| audited.queue.probe(name).unwrap();
@@ -103,7 +103,7 @@ fn may_drop(spec: &Spec, audited: &Audited) -> bool {
     match scheme.name {
         "pie" | "fq-pie" => probe("probability") >= settings.number("mark_limit"),
         "cobalt" | "cake" => probe("p") > 0.0,
-        "dualpi2" => probe("p_cl") >= 1.0,
+        "dualpi2" | "dual-curvy-red" => probe("p_cl") >= 1.0,
         "fq-red" => probe("pb") == 1.0,
         _ if scheme.parameter("mark_above_max").is_some() => {
             let above_last = probe("pb") == 1.0 && !settings.flag("mark_above_max");

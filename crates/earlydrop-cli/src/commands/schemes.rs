@@ -140,7 +140,9 @@ impl Family {
             plan if plan.curve().is_some() => Family::Curve,
             Plan::Single { .. } if aims_at_a_delay() => Family::Delay,
             Plan::Single { .. } => Family::Single,
-            Plan::Fair { .. } | Plan::FairCodel { .. } | Plan::Dual { .. } => Family::Several,
+            Plan::Fair { .. } | Plan::FairCodel { .. } | Plan::Cake { .. } | Plan::Dual { .. } => {
+                Family::Several
+            }
         }
     }
 }

@@ -315,6 +315,7 @@ fn limit(link: &Link) -> f64 {
     let limit = match spec.plan(&facts) {
         Ok(Plan::Single { limit, .. }) => limit,
         Ok(Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. }) => sharing.limit,
+        Ok(Plan::Cake { params, .. }) => params.limit,
         Ok(Plan::Dual { coupling }) => coupling.limit,
         Err(_) => return 0.0,
     };

@@ -3,7 +3,8 @@
 //! # Reference
 //! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management
 //! (AQM) for Low Latency, Low Loss, and Scalable Throughput (L4S)", RFC 9332, 2023,
-//! appendix A. Equations and readings: the scheme [`dualpi2`](crate::schemes::dualpi2).
+//! appendices A and B. Equations and readings: the schemes [`dualpi2`](crate::schemes::dualpi2) and
+//! [`dual_curvy_red`](crate::schemes::dual_curvy_red).
 
 mod why;
 
@@ -44,6 +45,28 @@ pub struct Coupling {
     pub drop_on_overload: bool,
     /// Space congestion signals evenly rather than randomly.
     pub evenly: bool,
+    /// Curvy RED's law in place of the PI controller, whose target, update and gains then have no
+    /// effect.
+    pub curvy: Option<Curvy>,
+}
+
+/// Curvy RED (RFC 9332, appendix B), explained in
+/// [`dual_curvy_red`](crate::schemes::dual_curvy_red).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curvy {
+    /// The Classic delay at which p' is 1.
+    pub scale: Nanos,
+    /// The weight of a packet's delay in the average Classic delay, in (0, 1].
+    pub weight: f64,
+    /// U, the exponent of the coupled probability; the Classic one's is twice that.
+    pub curviness: u32,
+}
+
+impl Curvy {
+    /// p' for a Classic delay in seconds, not clamped.
+    fn base(&self, delay: f64) -> f64 {
+        delay / self.scale.as_secs_f64()
+    }
 }
 
 /// RFC 9332, appendix A: `p' += alpha (delay - target) + beta (delay - delay before)`.
@@ -74,7 +97,7 @@ pub struct DualQueue<P> {
     ticker: Ticker,
     /// p', the base probability.
     base: f64,
-    /// The delay the controller last saw, in seconds.
+    /// The delay the controller last saw, in seconds; the average Classic delay of Curvy RED.
     last_delay: f64,
     /// In bytes: above zero the Classic queue is next.
     credit: f64,
@@ -116,8 +139,15 @@ impl<P: Packet> DualQueue<P> {
         self.pool.grow(coupling.limit.packets);
         let old = core::mem::replace(&mut self.ticker, Ticker::every(coupling.update));
         self.ticker.continue_from(now, &old);
+        let was_curvy = self.coupling.curvy.is_some();
         self.coupling = coupling;
         self.last_update = None;
+        match coupling.curvy {
+            Some(curvy) if was_curvy => self.base = curvy.base(self.last_delay),
+            // Its average is the one that gives the present p'.
+            Some(curvy) => self.last_delay = self.base * curvy.scale.as_secs_f64(),
+            None => {}
+        }
         self.base = self.base.min(self.largest_base());
     }
 
@@ -130,19 +160,55 @@ impl<P: Packet> DualQueue<P> {
         }
     }
 
-    /// p_CL = k p', at most 1.
+    /// p_CL = k p', at most 1; of Curvy RED (k p')^U.
     fn coupled(&self) -> f64 {
-        (self.coupling.factor * self.base).min(1.0)
+        let linear = (self.coupling.factor * self.base).min(1.0);
+        match self.coupling.curvy {
+            Some(curvy) => libm::pow(linear, f64::from(curvy.curviness)),
+            None => linear,
+        }
     }
 
-    /// p_C = p'^2.
+    /// p_CL at `now`: that of Curvy RED follows the delay of the Classic head, not the average.
+    fn coupled_at(&self, now: Nanos) -> f64 {
+        match self.coupling.curvy {
+            Some(curvy) => {
+                let linear = (self.coupling.factor * curvy.base(self.classic_delay(now))).min(1.0);
+                libm::pow(linear, f64::from(curvy.curviness))
+            }
+            None => self.coupled(),
+        }
+    }
+
+    /// How long the Classic head has waited, in seconds.
+    fn classic_delay(&self, now: Nanos) -> f64 {
+        DualQueue::<P>::delay([self.head_arrival(CLASSIC), None], now)
+    }
+
+    /// The exponent of p' in p_C: 2, of Curvy RED 2 U.
+    fn exponent(&self) -> u32 {
+        self.coupling.curvy.map_or(2, |curvy| 2 * curvy.curviness)
+    }
+
+    /// p_C = p'^2, of Curvy RED p'^(2 U).
     fn squared(&self) -> f64 {
-        self.base * self.base
+        match self.coupling.curvy {
+            Some(_) => libm::pow(self.base, f64::from(self.exponent())),
+            None => self.base * self.base,
+        }
+    }
+
+    /// Curvy RED's average moves with each Classic packet that leaves, and p' with it.
+    fn smooth(&mut self, waited: Nanos) {
+        if let Some(curvy) = self.coupling.curvy {
+            self.last_delay += curvy.weight * (waited.as_secs_f64() - self.last_delay);
+            self.base = curvy.base(self.last_delay).min(self.largest_base());
+        }
     }
 
     /// Whether p_CL has reached its maximum, so that marks cannot signal more congestion.
     fn is_saturated(&self) -> bool {
-        self.coupling.drop_on_overload && self.coupled() >= 1.0
+        self.coupling.drop_on_overload && self.coupling.factor * self.base >= 1.0
     }
 
     /// Whether too few bytes are queued for the controller to apply.
@@ -161,7 +227,7 @@ impl<P: Packet> DualQueue<P> {
     }
 
     fn update(&mut self, now: Nanos) {
-        if !self.ticker.is_due(now) {
+        if self.coupling.curvy.is_some() || !self.ticker.is_due(now) {
             return;
         }
         let heads = [LOW_LATENCY, CLASSIC].map(|lane| self.head_arrival(lane));
@@ -211,7 +277,7 @@ impl<P: Packet> DualQueue<P> {
         (over / ramp.as_secs_f64()).min(1.0)
     }
 
-    fn judge_low_latency(&mut self, waited: Nanos) -> Verdict {
+    fn judge_low_latency(&mut self, now: Nanos, waited: Nanos) -> Verdict {
         let quiet = self.is_quiet();
         if self.is_saturated() && !quiet {
             let squared = self.squared();
@@ -221,7 +287,7 @@ impl<P: Packet> DualQueue<P> {
                 Verdict::Mark
             };
         }
-        let coupled = if quiet { 0.0 } else { self.coupled() };
+        let coupled = if quiet { 0.0 } else { self.coupled_at(now) };
         let likelihood = self.native(waited).max(coupled);
         if self.signals(LOW_LATENCY, likelihood) {
             Verdict::Mark
@@ -230,7 +296,8 @@ impl<P: Packet> DualQueue<P> {
         }
     }
 
-    fn judge_classic(&mut self, ecn: Ecn) -> Verdict {
+    fn judge_classic(&mut self, waited: Nanos, ecn: Ecn) -> Verdict {
+        self.smooth(waited);
         let squared = self.squared();
         if self.is_quiet() || !self.signals(CLASSIC, squared) {
             Verdict::Keep
@@ -244,9 +311,9 @@ impl<P: Packet> DualQueue<P> {
     /// The verdict on a packet just taken from `lane`.
     fn judge(&mut self, lane: usize, now: Nanos, info: &PacketInfo) -> Verdict {
         if lane == LOW_LATENCY {
-            self.judge_low_latency(now - info.arrived)
+            self.judge_low_latency(now, now - info.arrived)
         } else {
-            self.judge_classic(info.ecn)
+            self.judge_classic(now - info.arrived, info.ecn)
         }
     }
 
@@ -330,7 +397,10 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
     }
 
     fn next_deadline(&self) -> Option<Nanos> {
-        self.ticker.next()
+        match self.coupling.curvy {
+            Some(_) => None,
+            None => self.ticker.next(),
+        }
     }
 
     fn packets(&self) -> u32 {

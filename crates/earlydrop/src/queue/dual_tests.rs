@@ -27,6 +27,7 @@ fn coupling() -> Coupling {
         classic_share: 0.1,
         drop_on_overload: true,
         evenly: true,
+        curvy: None,
     }
 }
 

@@ -50,12 +50,16 @@
 
 use crate::queue::Coupling;
 use crate::registry::{Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings};
+use crate::units::Nanos;
 
 const RFC: &str = "RFC 9332, appendix A.1";
 const LINUX: &str = "Linux sch_dualpi2";
 
-const PARAMETERS: &[Parameter] = &[
-    LIMIT,
+/// The buffer.
+pub(crate) const BUFFER: &[Parameter] = &[LIMIT];
+
+/// The PI controller's.
+const CONTROL: &[Parameter] = &[
     Parameter {
         name: "target",
         meaning: "target delay of the Classic queue",
@@ -88,6 +92,10 @@ const PARAMETERS: &[Parameter] = &[
         origin: LINUX,
         when: None,
     },
+];
+
+/// Those of the low-latency queue, of the scheduler and of signals, whatever controls p'.
+pub(crate) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "k",
         meaning: "coupling factor between p' and the marking of the low-latency queue",
@@ -165,7 +173,7 @@ pub const SCHEME: Descriptor = Descriptor {
     name: "dualpi2",
     summary: "L4S: a low-latency queue marked early and a Classic one, coupled by a PI controller",
     source: "De Schepper, Briscoe, White, RFC 9332, 2023",
-    parameters: &[PARAMETERS],
+    parameters: &[BUFFER, CONTROL, PARAMETERS],
     defaults: &[("limit", "10000 packets", LINUX)],
     presets: &[
         Preset {
@@ -191,53 +199,63 @@ pub const SCHEME: Descriptor = Descriptor {
             ],
         },
     ],
-    probes: &[
-        Probe {
-            name: "p",
-            meaning: "p', the base probability",
-        },
-        Probe {
-            name: "p_c",
-            meaning: "p_C = p'^2, the Classic queue's probability",
-        },
-        Probe {
-            name: "p_cl",
-            meaning: "p_CL = k p', the coupled probability of the low-latency queue",
-        },
-        Probe {
-            name: "delay",
-            meaning: "the delay at the last update, in s",
-        },
-        Probe {
-            name: "l_packets",
-            meaning: "packets in the low-latency queue",
-        },
-        Probe {
-            name: "c_packets",
-            meaning: "packets in the Classic queue",
-        },
-        Probe {
-            name: "credit",
-            meaning: "the Classic queue's scheduling credit, in bytes",
-        },
-    ],
+    probes: PROBES,
     nests: false,
     curve: None,
     plan: |settings| {
         Ok(Plan::Dual {
-            coupling: coupling(settings),
+            coupling: Coupling {
+                target: settings.time("target"),
+                update: settings.time("update"),
+                alpha: settings.number("alpha"),
+                beta: settings.number("beta"),
+                ..coupling(settings)
+            },
         })
     },
 };
 
-fn coupling(settings: &Settings) -> Coupling {
+/// What two coupled queues report.
+pub(crate) const PROBES: &[Probe] = &[
+    Probe {
+        name: "p",
+        meaning: "p', the base probability",
+    },
+    Probe {
+        name: "p_c",
+        meaning: "p_C = p'^2, the Classic queue's probability",
+    },
+    Probe {
+        name: "p_cl",
+        meaning: "p_CL = k p', the coupled probability of the low-latency queue",
+    },
+    Probe {
+        name: "delay",
+        meaning: "the delay at the last update, in s",
+    },
+    Probe {
+        name: "l_packets",
+        meaning: "packets in the low-latency queue",
+    },
+    Probe {
+        name: "c_packets",
+        meaning: "packets in the Classic queue",
+    },
+    Probe {
+        name: "credit",
+        meaning: "the Classic queue's scheduling credit, in bytes",
+    },
+];
+
+/// Reads [`BUFFER`] and [`PARAMETERS`]; nothing controls p' yet.
+pub(crate) fn coupling(settings: &Settings) -> Coupling {
     let size = |name| settings.size_or_auto(name).unwrap_or_default();
     Coupling {
         limit: settings.limit(),
-        target: settings.time("target"),
-        update: settings.time("update"),
-        alpha: settings.number("alpha"),
-        beta: settings.number("beta"),
+        target: Nanos::ZERO,
+        update: Nanos::ZERO,
+        alpha: 0.0,
+        beta: 0.0,
         factor: settings.number("k"),
         step: settings.time("step"),
         ramp: settings.time("ramp"),
@@ -246,6 +264,7 @@ fn coupling(settings: &Settings) -> Coupling {
         classic_share: settings.number("c_share"),
         drop_on_overload: settings.flag("drop_on_overload"),
         evenly: settings.choice("spread") == "even",
+        curvy: None,
     }
 }
 

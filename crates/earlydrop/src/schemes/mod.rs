@@ -16,6 +16,7 @@ mod departure_delay;
 pub mod dial;
 pub mod droptail;
 pub mod drr;
+pub mod dual_curvy_red;
 pub mod dualpi2;
 pub(crate) mod flow_queues;
 pub mod fq_codel;
@@ -85,6 +86,7 @@ schemes! {
     pie in "",
     pi2 in "",
     dualpi2 in "",
+    dual_curvy_red in "",
     codel in "",
     cobalt in "",
     fq_codel in "",

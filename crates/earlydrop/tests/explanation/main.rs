@@ -62,6 +62,8 @@ const MORE: &[&str] = &[
     "dualpi2:drop_on_overload=off",
     "dualpi2:limit=40,alpha=1,beta=10",
     "dualpi2:as=paper,spread=chance,alpha=2",
+    "dual-curvy-red:scale=40 ms",
+    "dual-curvy-red:scale=100 ms,curviness=2,spread=even,drop_on_overload=off,limit=60",
     "codel:ce_threshold=1 ms",
     "codel:as=linux,ecn=on,limit=60",
     "codel:clock=1024ns,sqrt=newton,interval=20 ms",

@@ -82,7 +82,7 @@ impl<P: Packet> DualQueue<P> {
     fn why_departure(mut self, lane: usize, now: Nanos, info: &PacketInfo) -> Why {
         let mut why = Why::new(RFC);
         why.sojourn(now, info.arrived);
-        self.explain_base(&mut why);
+        self.explain_base(&mut why, lane, now - info.arrived);
         let quiet = self.is_quiet();
         if self.coupling.least_backlog > 0 {
             let bytes = self.bytes() as f64;
@@ -90,7 +90,7 @@ impl<P: Packet> DualQueue<P> {
         }
         let saturated = self.is_saturated();
         if lane == LOW_LATENCY && (quiet || !saturated) {
-            return self.why_low_latency(why, now - info.arrived, quiet);
+            return self.why_low_latency(why, now, now - info.arrived, quiet);
         }
         if quiet {
             let least = self.coupling.least_backlog as f64;
@@ -101,12 +101,12 @@ impl<P: Packet> DualQueue<P> {
         why.step(
             "the probability of the Classic queue",
             ("p_C", ""),
-            "p_C = p'^2",
-            numbers!("{}^2", self.base),
+            format!("p_C = p'^{}", self.exponent()),
+            numbers!("{}^{}", self.base, f64::from(self.exponent())),
             squared,
         );
         if lane == CLASSIC {
-            let why = self.why_signals(why, lane, squared, "a signal in the Classic queue, p'^2");
+            let why = self.why_signals(why, lane, squared, "a signal in the Classic queue, p_C");
             let marks = info.ecn.is_capable() && saturated;
             return match marks && signals(&why) {
                 true => Why {
@@ -129,9 +129,38 @@ impl<P: Packet> DualQueue<P> {
         why
     }
 
-    /// Shows p'.
-    fn explain_base(&self, why: &mut Why) {
-        let coupling = &self.coupling;
+    /// Shows p'. Curvy RED's moves with a Classic packet that has waited.
+    fn explain_base(&mut self, why: &mut Why, lane: usize, waited: Nanos) {
+        let coupling = self.coupling;
+        if let Some(curvy) = coupling.curvy {
+            let (before, waited_s) = (self.last_delay, waited.as_secs_f64());
+            why.given("the average Classic delay before", ("Q_C", "s"), before);
+            if lane == CLASSIC {
+                self.smooth(waited);
+                why.step(
+                    "the average Classic delay",
+                    ("Q_C", "s"),
+                    "Q_C = Q_C + w (sojourn - Q_C)",
+                    numbers!(
+                        "{} + {} * ({} - {})",
+                        before,
+                        curvy.weight,
+                        waited_s,
+                        before
+                    ),
+                    self.last_delay,
+                );
+            }
+            let (scale, most) = (curvy.scale.as_secs_f64(), self.largest_base());
+            why.step(
+                "the base probability",
+                ("p'", ""),
+                "p' = Q_C / scale, at most its largest",
+                numbers!("min({}, {} / {})", most, self.last_delay, scale),
+                self.base,
+            );
+            return;
+        }
         let gains = [coupling.alpha, coupling.beta, coupling.target.as_secs_f64()];
         match self.last_update {
             Some(update) => why.pi_update(gains, update, self.base, self.largest_base()),
@@ -139,16 +168,29 @@ impl<P: Packet> DualQueue<P> {
         }
     }
 
-    /// Follows `judge_low_latency` while the queue is not saturated.
-    fn why_low_latency(&mut self, mut why: Why, waited: Nanos, quiet: bool) -> Why {
-        let coupled = if quiet { 0.0 } else { self.coupled() };
-        let (equation, text) = match quiet {
-            true => ("p_CL = 0, as little waits", numbers!("{}", 0.0)),
-            false => (
+    /// The equation of p_CL, and its numbers.
+    fn coupled_equation(&self, now: Nanos, quiet: bool) -> (&'static str, String) {
+        let factor = self.coupling.factor;
+        match self.coupling.curvy {
+            _ if quiet => ("p_CL = 0, as little waits", numbers!("{}", 0.0)),
+            Some(curvy) => {
+                let (delay, scale) = (self.classic_delay(now), curvy.scale.as_secs_f64());
+                let power = f64::from(curvy.curviness);
+                let equation = "p_CL = min(1, k q_C / scale)^U, of the Classic head's delay";
+                let text = numbers!("min(1, {} * {} / {})^{}", factor, delay, scale, power);
+                (equation, text)
+            }
+            None => (
                 "p_CL = min(1, k p')",
-                numbers!("min(1, {} * {})", self.coupling.factor, self.base),
+                numbers!("min(1, {} * {})", factor, self.base),
             ),
-        };
+        }
+    }
+
+    /// Follows `judge_low_latency` while the queue is not saturated.
+    fn why_low_latency(&mut self, mut why: Why, now: Nanos, waited: Nanos, quiet: bool) -> Why {
+        let coupled = if quiet { 0.0 } else { self.coupled_at(now) };
+        let (equation, text) = self.coupled_equation(now, quiet);
         let says = "the coupled probability";
         why.step(says, ("p_CL", ""), equation, text, coupled);
         let native = self.native(waited);
@@ -165,7 +207,7 @@ impl<P: Packet> DualQueue<P> {
         );
         let rule = match native > coupled {
             true => "a mark by the time waited",
-            false => "a mark by the coupled probability k p'",
+            false => "a mark by the coupled probability p_CL",
         };
         self.why_signals(why, LOW_LATENCY, likelihood, rule)
     }
