@@ -120,7 +120,7 @@ fn each_rule_of_linux_is_needed() {
         ("fqpie_limit", "overflow=fit"),
         ("cakeblind", "sqrt=exact"),
         ("cake_tins8", "diffserv=diffserv4"),
-        ("cake_sparse", "isolation=flows"),
+        ("cake_open_atm", "isolation=flows"),
         ("cake_open_atm", "framing=none"),
         ("cake_open_ph", "unlimited=off"),
     ] {

@@ -103,7 +103,9 @@ fn may_drop(spec: &Spec, audited: &Audited) -> bool {
     match scheme.name {
         "pie" | "fq-pie" => probe("probability") >= settings.number("mark_limit"),
         "cobalt" | "cake" => probe("p") > 0.0,
-        "dualpi2" | "dual-curvy-red" => probe("p_cl") >= 1.0,
+        "dualpi2" => probe("p_cl") >= 1.0,
+        // It moves with each packet, also with the one that left after the drop.
+        "dual-curvy-red" => probe("p_cl") > 0.9,
         "fq-red" => probe("pb") == 1.0,
         _ if scheme.parameter("mark_above_max").is_some() => {
             let above_last = probe("pb") == 1.0 && !settings.flag("mark_above_max");
