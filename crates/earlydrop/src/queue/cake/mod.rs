@@ -112,7 +112,7 @@ impl<P: Packet, A: DecayingAqm + Clone> CakeQueue<P, A> {
         } = self.params.isolation;
         let flow = match flows {
             true => hash(packet.flow(), 0),
-            false => source * u32::from(sources) ^ destination * u32::from(destinations),
+            false => (source * u32::from(sources)) ^ (destination * u32::from(destinations)),
         };
         let hashes = Hashes {
             flow,
