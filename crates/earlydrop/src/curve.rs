@@ -2,14 +2,18 @@
 //!
 //! Every curve is a list of polynomials, each valid from its start to the next one's. Their
 //! coefficients are affine in one number, the *strength*:
-//! `Pb(avg) = sum over k of (fixed_k + strength scaled_k) x^k, x = avg - start`.
+//! `Pb(avg) = sum over k of (fixed_k + strength scaled_k) x^k`.
+//! x is `avg - start`; a piece that is no polynomial in the average has another [`Argument`].
 //!
 //! Adaptations move the strength; a larger one always means more drops. It is
-//! - max_p for RED, gentle RED, NLRED and MRED;
-//! - 1 - gamma for DSRED and 1 - max_p for CLRED, their probabilities at the midpoint;
+//! - max_p for most curves;
+//! - 1 - gamma for DSRED and 1 - max_p for CLRED and FXRED, their probabilities at the midpoint;
 //! - a factor, initially 1, for a curve given as numbers.
 
+mod argument;
 mod why;
+
+pub use argument::Argument;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -40,8 +44,10 @@ pub struct Shape {
 /// One polynomial, valid from `start` on: coefficients of x^0 to x^3.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Piece {
-    /// Where it begins; x = avg - start.
+    /// Where it begins.
     pub start: f64,
+    /// What x is; `avg - start` by default.
+    pub argument: Argument,
     /// The part that does not depend on the strength.
     pub fixed: [f64; 4],
     /// The part that the strength multiplies.
@@ -112,6 +118,7 @@ impl CurveLaw {
 #[derive(Clone, Copy, Debug)]
 struct Fitted {
     start: f64,
+    argument: Argument,
     coefficients: [f64; 4],
     /// Where it starts, in steps of the average.
     from: u64,
@@ -137,7 +144,8 @@ impl Straight {
         let [base, rise, square, cube] = fitted.coefficients;
         let width = end - fitted.start;
         let slope = libm::ldexp(rise * ONE as f64 / one, 64);
-        let is_line = square == 0.0 && cube == 0.0 && rise >= 0.0;
+        let is_polynomial = fitted.argument == Argument::Distance;
+        let is_line = is_polynomial && square == 0.0 && cube == 0.0 && rise >= 0.0;
         let fits = base >= 0.0 && base + rise * width <= 1.0 && slope < libm::ldexp(1.0, 64);
         (is_line && fits).then(|| Straight {
             width: (width * one) as u64,
@@ -182,6 +190,7 @@ impl Curve {
     pub fn from_pieces(pieces: &Pieces, shape: Shape) -> Curve {
         let fitted = |piece: &Piece| Fitted {
             start: piece.start,
+            argument: piece.argument,
             coefficients: [0.0; 4],
             from: 0,
             line: Straight::default(),
@@ -252,7 +261,7 @@ impl Curve {
         self.strength = strength;
         let mut end = self.last;
         for (fitted, piece) in self.fitted.iter_mut().zip(&self.pieces).rev() {
-            fitted.start = piece.start;
+            (fitted.start, fitted.argument) = (piece.start, piece.argument);
             fitted.coefficients = piece.at(strength);
             fitted.from = (fitted.start * self.one) as u64;
             fitted.line = Straight::fit(fitted, end, self.one).unwrap_or_default();
@@ -290,7 +299,8 @@ impl Curve {
         pieces
             .find(|fitted| fitted.start <= avg)
             .map_or(0.0, |fitted| {
-                evaluate(&fitted.coefficients, avg - fitted.start)
+                let x = fitted.argument.at(avg, fitted.start);
+                evaluate(&fitted.coefficients, x)
             })
     }
 
@@ -327,7 +337,8 @@ impl Curve {
         }
         let covering = self.pieces.iter().rev().find(|piece| piece.start <= avg);
         covering.map_or(0.0, |piece| {
-            evaluate(&piece.at(strength), avg - piece.start)
+            let x = piece.argument.at(avg, piece.start);
+            evaluate(&piece.at(strength), x)
         })
     }
 
@@ -401,6 +412,7 @@ pub(crate) fn gentle_piece(shape: &Shape) -> Piece {
             start: shape.max,
             fixed: [0.0, slope, 0.0, 0.0],
             scaled: [1.0, -slope, 0.0, 0.0],
+            ..Piece::default()
         }
     }
 }

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use super::{Curve, evaluate};
+use super::{Argument, Curve, evaluate};
 use crate::explanation::{Number, numbers};
 
 /// A published curve's pieces, as its paper writes them.
@@ -45,7 +45,9 @@ impl Curve {
             form => self.published(form, law, avg, strength),
         };
         let coefficients = self.pieces[piece].at(strength);
-        let x = avg - self.pieces[piece].start;
+        let x = self.pieces[piece]
+            .argument
+            .at(avg, self.pieces[piece].start);
         let unbounded = coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c);
         match unbounded {
             p if p > 1.0 => (format!("{equation}, at most 1"), format!("min(1, {text})")),
@@ -120,22 +122,47 @@ impl Curve {
         (equation.to_string(), text)
     }
 
-    /// The piece's polynomial in x, the average above the piece's start.
+    /// The piece's polynomial in its argument x.
     fn polynomial(&self, piece: usize, avg: f64, strength: f64) -> (String, String) {
         let piece = &self.pieces[piece];
-        let mut equation = String::from("p_b = c0");
         let coefficients = piece.at(strength);
+        let (argument, x) = piece.argument.in_words(avg, piece.start);
+        let mut equation = String::from("p_b = c0");
         let mut text = numbers!("{}", coefficients[0]);
         for (power, coefficient) in coefficients.iter().enumerate().skip(1) {
             if *coefficient == 0.0 {
                 continue;
             }
-            let x = numbers!("({} - {})", avg, piece.start);
-            equation += &format!(" + c{power} x^{power}");
-            text += &format!(" + {} * {x}^{power}", Number(*coefficient));
+            let exponent = match power {
+                1 => String::new(),
+                _ => format!("^{power}"),
+            };
+            equation += &format!(" + c{power} x{exponent}");
+            text += &format!(" + {} * {x}{exponent}", Number(*coefficient));
         }
-        equation += ", x = avg - start";
-        debug_assert!(evaluate(&coefficients, avg - piece.start).is_finite());
+        equation += &format!(", {argument}");
+        debug_assert!(evaluate(&coefficients, piece.argument.at(avg, piece.start)).is_finite());
         (equation, text)
+    }
+}
+
+impl Argument {
+    /// What x is, and x at `avg` with its numbers, in parentheses.
+    fn in_words(&self, avg: f64, start: f64) -> (&'static str, String) {
+        match *self {
+            Argument::Distance => ("x = avg - start", numbers!("({} - {})", avg, start)),
+            Argument::Power {
+                zero,
+                width,
+                exponent,
+            } => (
+                "x = ((avg - zero) / width)^exponent",
+                numbers!("((({} - {}) / {})^{})", avg, zero, width, exponent),
+            ),
+            Argument::Exponential { at } => (
+                "x = e^(avg - max)",
+                numbers!("({}^({} - {}))", core::f64::consts::E, avg, at),
+            ),
+        }
     }
 }

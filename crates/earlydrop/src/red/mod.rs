@@ -23,7 +23,7 @@ mod steer;
 pub(crate) mod variants;
 mod why;
 
-pub use crate::curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
+pub use crate::curve::{Argument, Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
 pub use adaptation::Adaptation;
 pub use average::{Average, Idle, linux_idle_time};
 pub use parameters::with_curve;

@@ -23,6 +23,13 @@ pub(crate) fn source_of(law: &str) -> &'static str {
         "nlred" | "nlred-gentle" => "Wang et al. 2008, equation (3)",
         "mred" => "Zhang et al. 2012",
         "clred" => "Hassan and Oluwatope 2014, section 3",
+        "tred" => "Feng et al. 2017",
+        "smred" => "Paul et al. 2016",
+        "red-ql" => "Hassan et al. 2022, RED-QL",
+        "ired" => "Hassan et al. 2022, IRED",
+        "fxred-light" | "fxred" | "fxred-heavy" => "Adamu et al. 2020, equation (9)",
+        "red-e" => "Abdel-Jaber 2020",
+        "curvy-red" => "Briscoe 2015, Curvy RED",
         _ => "the curve as configured",
     }
 }
@@ -31,7 +38,7 @@ pub(crate) fn source_of(law: &str) -> &'static str {
 pub(crate) fn strength_of(law: &str) -> &'static str {
     match law {
         "dsred" => "1 - gamma",
-        "clred" => "1 - max_p",
+        "clred" | "fxred-light" | "fxred" | "fxred-heavy" => "1 - max_p",
         NUMBERS => "factor",
         _ => "max_p",
     }

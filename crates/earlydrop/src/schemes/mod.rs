@@ -35,7 +35,8 @@ pub mod wred;
 
 pub use crate::any::{AnyAqm, BoxedAqm};
 pub use crate::red::variants::{
-    ared, choke, clred, dsred, feng, fred, gred, lru_red, mred, nlred, rared, red, restraint, sfred,
+    ared, choke, clred, curvy_red, dsred, feng, fred, fxred, gred, ired, lru_red, mred, nlred,
+    rared, red, red_e, red_ql, restraint, sfred, smred, tred,
 };
 
 use crate::registry::{Descriptor, Registry};
@@ -69,6 +70,13 @@ schemes! {
     nlred in "../red/variants/",
     mred in "../red/variants/",
     clred in "../red/variants/",
+    tred in "../red/variants/",
+    smred in "../red/variants/",
+    red_ql in "../red/variants/",
+    ired in "../red/variants/",
+    fxred in "../red/variants/",
+    red_e in "../red/variants/",
+    curvy_red in "../red/variants/",
     ared in "../red/variants/",
     feng in "../red/variants/",
     restraint in "../red/variants/",

@@ -65,6 +65,7 @@ pub const CURVE: CurveLaw = CurveLaw {
             start: (shape.min + shape.max) / 2.0,
             fixed: [0.0, 2.0 / width, 0.0, 0.0],
             scaled: [1.0, -2.0 / width, 0.0, 0.0],
+            ..Piece::default()
         };
         Pieces::new(&[square, line], shape.max)
     },

@@ -65,6 +65,7 @@ pub const CURVE: CurveLaw = CurveLaw {
             start: (shape.min + shape.max) / 2.0,
             fixed: [0.0, slope, 0.0, 0.0],
             scaled: [1.0, -slope, 0.0, 0.0],
+            ..Piece::default()
         };
         Pieces::new(&[lower, upper], shape.max)
     },

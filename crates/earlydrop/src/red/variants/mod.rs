@@ -6,17 +6,24 @@
 pub mod ared;
 pub mod choke;
 pub mod clred;
+pub mod curvy_red;
 pub mod dsred;
 pub mod feng;
 pub mod fred;
+pub mod fxred;
 pub mod gred;
+pub mod ired;
 pub mod lru_red;
 pub mod mred;
 pub mod nlred;
 pub mod rared;
 pub mod red;
+pub mod red_e;
+pub mod red_ql;
 pub mod restraint;
 pub mod sfred;
+pub mod smred;
+pub mod tred;
 
 use crate::curve::CurveLaw;
 
@@ -29,4 +36,13 @@ pub const CURVES: &[&CurveLaw] = &[
     &nlred::GENTLE_CURVE,
     &mred::CURVE,
     &clred::CURVE,
+    &tred::CURVE,
+    &smred::CURVE,
+    &red_ql::CURVE,
+    &ired::CURVE,
+    &fxred::LIGHT_CURVE,
+    &fxred::CURVE,
+    &fxred::HEAVY_CURVE,
+    &red_e::CURVE,
+    &curvy_red::CURVE,
 ];

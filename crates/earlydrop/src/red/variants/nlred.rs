@@ -21,7 +21,7 @@
 
 use crate::red::parameters::scheme;
 use crate::red::presets::{AS_NS3, together};
-use crate::red::{CurveLaw, Piece, Pieces, Shape, gentle_piece};
+use crate::red::{Argument, CurveLaw, Piece, Pieces, Shape, gentle_piece};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -59,6 +59,7 @@ const fn square(shape: &Shape) -> Piece {
     let width = shape.max - shape.min;
     Piece {
         start: shape.min,
+        argument: Argument::Distance,
         fixed: [0.0; 4],
         scaled: [0.0, 0.0, 1.5 / (width * width), 0.0],
     }
