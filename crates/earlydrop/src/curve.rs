@@ -10,6 +10,7 @@
 //! - 1 - gamma for DSRED and 1 - max_p for CLRED and FXRED, their probabilities at the midpoint;
 //! - a factor, initially 1, for a curve given as numbers.
 
+mod area;
 mod argument;
 mod why;
 
@@ -167,6 +168,8 @@ impl Straight {
 pub struct Curve {
     shape: Shape,
     strength: f64,
+    /// The factor of the whole curve; 1 as published.
+    scale: f64,
     first: f64,
     last: f64,
     /// The average's steps to a packet or byte.
@@ -198,6 +201,7 @@ impl Curve {
         let mut curve = Curve {
             shape,
             strength: shape.strength,
+            scale: 1.0,
             first: 0.0,
             last: 0.0,
             one: 1.0,
@@ -226,7 +230,7 @@ impl Curve {
     /// Replaces the pieces; their number stays.
     fn take(&mut self, pieces: &Pieces) {
         for (place, piece) in self.pieces.iter_mut().zip(pieces.as_slice()) {
-            *place = *piece;
+            *place = piece.times(self.scale);
         }
         self.last = pieces.last;
         let first = self.pieces.first();
@@ -382,6 +386,15 @@ impl Piece {
         Piece {
             start,
             ..Piece::default()
+        }
+    }
+
+    /// The piece with every value multiplied by `factor`.
+    fn times(&self, factor: f64) -> Piece {
+        Piece {
+            fixed: self.fixed.map(|c| c * factor),
+            scaled: self.scaled.map(|c| c * factor),
+            ..*self
         }
     }
 

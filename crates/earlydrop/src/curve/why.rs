@@ -40,7 +40,11 @@ impl Curve {
     pub(crate) fn equation(&self, law: &str, avg: f64, strength: f64) -> (String, String) {
         let piece = self.pieces.iter().rposition(|piece| piece.start <= avg);
         let piece = piece.unwrap_or(0);
-        let (equation, text) = match Form::of(law, piece) {
+        let form = match self.scale == 1.0 {
+            true => Form::of(law, piece),
+            false => Form::Polynomial,
+        };
+        let (equation, text) = match form {
             Form::Polynomial => self.polynomial(piece, avg, strength),
             form => self.published(form, law, avg, strength),
         };

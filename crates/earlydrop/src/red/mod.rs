@@ -12,6 +12,7 @@
 //! there.
 
 mod adaptation;
+mod area;
 mod average;
 mod change;
 pub(crate) mod parameters;

@@ -6,7 +6,8 @@ use alloc::format;
 use super::average::FastPath;
 use super::variants::{CURVES, ared, dsred, feng, fred, lru_red, rared, red, restraint, sfred};
 use super::{
-    Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Policy, Red, RedConfig, Shape, Spacing,
+    Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Policy, Red, RedConfig, Shape,
+    Spacing, area,
 };
 use crate::curve::{NUMBERS, ONE, parse_pieces};
 use crate::registry::{
@@ -56,6 +57,7 @@ pub const fn with_curve(
 pub(crate) const FAMILY: &[&[Parameter]] = &[
     &[LIMIT, ECN],
     CURVE,
+    area::PARAMETERS,
     dsred::PARAMETERS,
     AVERAGE,
     SPACING,
@@ -479,6 +481,7 @@ impl Red {
     pub(crate) fn from_settings(s: &Settings) -> Result<Red, ConfigError> {
         let config = RedConfig::from_settings(s);
         let (law, mut curve) = curve(s, &config)?;
+        area::apply(s, &mut curve)?;
         let average = config.average(s);
         curve.count_in_steps(average.one());
         if config.as_linux && law.is_some_and(|law| law.name == red::CURVE.name) {
