@@ -140,7 +140,7 @@ fn an_unknown_name_is_refused_with_the_known_ones() {
     assert!(ran.err.contains("did you mean clred.F6"), "{}", ran.err);
     let claims = "(claims of clred: clred.F5.a, clred.F5.b, ";
     assert!(ran.err.contains(claims), "{}", ran.err);
-    let keys = "papers: sfred-nlred, clred, restraint, red-config, rared, today";
+    let keys = "papers: sfred-nlred, clred, restraint, red-config, rared, today, curves";
 
     let ran = user.runs(&["reproduce", "001"]);
     assert_eq!(ran.code, Some(2));

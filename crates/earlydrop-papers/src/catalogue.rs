@@ -8,7 +8,7 @@ use earlydrop_lab::document::{Node, Problems};
 use earlydrop_lab::plan::Source;
 use earlydrop_lab::sweep::Axis;
 
-use crate::claims::{Claim, IdeasAndReadings, Paper, Sentence};
+use crate::claims::{Claim, Idea, IdeasAndReadings, Paper, Sentence};
 use crate::figures::FigureFile;
 use crate::findings::Finding;
 use crate::multiverse::ChoiceFile;
@@ -24,26 +24,31 @@ const FIGURES: &str = "figures.toml";
 const CHOICES: &str = "choices.toml";
 /// The file of a paper's abstract.
 const ABSTRACT: &str = "abstract.toml";
+/// The file of ideas, and of the rules by which they are worth using.
+const IDEAS: &str = "ideas.toml";
 
 /// The papers' keys, in the order in which pages list them.
-const KEYS: [&str; 6] = [
+const KEYS: [&str; 7] = [
     "sfred-nlred",
     "clred",
     "restraint",
     "red-config",
     "rared",
     TODAY,
+    CURVES,
 ];
 
 /// The key of our hypotheses about what the papers' ideas are worth today.
 const TODAY: &str = "today";
+/// The key of our hypotheses about the drop curves, those of the papers and later ones.
+const CURVES: &str = "curves";
 
 /// The papers, and the ideas and readings that conclusions are drawn about.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Catalogue {
-    /// The papers, in the order in which pages list them. The last is no paper but our
-    /// hypotheses about the papers' ideas.
+    /// The papers, in the order in which pages list them. The last two are no papers but our
+    /// hypotheses: about the papers' ideas, and about drop curves.
     pub papers: Vec<PaperEntry>,
     /// The papers' ideas and our readings of the papers.
     pub ideas: IdeasAndReadings,
@@ -65,6 +70,9 @@ pub struct PaperEntry {
     pub choices: ChoiceFile,
     /// The sentences of its abstract.
     pub sentences: Vec<Sentence>,
+    /// The ideas that its own hypotheses decide about; empty for papers. Those about the papers'
+    /// ideas are [`Catalogue::ideas`].
+    pub ideas: Vec<Idea>,
 }
 
 /// How much of an experiment is run.
@@ -128,7 +136,7 @@ impl Catalogue {
     pub fn read() -> Result<Catalogue, Problems> {
         let papers = KEYS.into_iter().map(PaperEntry::read);
         let papers = papers.collect::<Result<Vec<PaperEntry>, Problems>>()?;
-        let [ideas, readings, findings] = ["ideas.toml", "readings.toml", "findings.toml"];
+        let [ideas, readings, findings] = [IDEAS, "readings.toml", "findings.toml"];
         let claims = papers.iter().flat_map(|entry| &entry.paper.claims);
         let findings = Finding::parse(
             &path(TODAY, findings),
@@ -217,6 +225,12 @@ impl Selection<'_> {
         self.asks_for_all_of(entry) || claims.any(|claim| claim.matches(&self.name))
     }
 
+    /// The entries with ideas of their own that are selected as a whole.
+    pub fn with_own_ideas(&self) -> impl Iterator<Item = &PaperEntry> {
+        let entries = self.papers.iter().map(|(entry, _)| *entry);
+        entries.filter(|entry| !entry.ideas.is_empty() && self.asks_for_all_of(entry))
+    }
+
     /// Whether a paper is selected as a whole.
     pub(crate) fn asks_for_all_of(&self, entry: &PaperEntry) -> bool {
         entry.is_named(&self.name)
@@ -245,17 +259,28 @@ impl PaperEntry {
             Some(text) => Sentence::parse(&path(key, ABSTRACT), text, &paper)?,
             None => Vec::new(),
         };
+        // Today's have readings beside them.
+        let ideas = match text(key, IDEAS).filter(|_| key != TODAY) {
+            Some(text) => Idea::parse_all(&path(key, IDEAS), text)?,
+            None => Vec::new(),
+        };
         Ok(PaperEntry {
             paper,
             figures,
             choices,
             sentences,
+            ideas,
         })
     }
 
     /// Whether this is no paper but our hypotheses about the papers' ideas today.
     pub fn is_today(&self) -> bool {
         self.paper.key == TODAY
+    }
+
+    /// Whether this is no paper but hypotheses of ours.
+    pub fn is_ours(&self) -> bool {
+        [TODAY, CURVES].contains(&self.paper.key.as_str())
     }
 
     /// Whether `name` is the paper's key, or "".

@@ -27,8 +27,8 @@ use crate::error::Error;
 use crate::falsification::{Trial, trials};
 use crate::multiverse::{self, Multiverse, Robustness};
 use crate::pages::{
-    Experiment, Experiments, PICTURES, Provenance, Study, findings_page, front, ideas_page,
-    markdown, markdown_front, page,
+    Experiment, Experiments, PICTURES, Provenance, Study, curves_page, findings_page, front,
+    ideas_page, markdown, markdown_front, page,
 };
 
 /// How experiments are run, and where.
@@ -403,13 +403,16 @@ impl<'a> Reproduction<'a> {
         create_folder(&pictures)?;
         let studies = self.selected_studies();
         for study in &studies {
-            let before = match study.paper.is_today() {
-                true => ideas_page(
+            let before = match study.paper {
+                today if today.is_today() => ideas_page(
                     &self.catalogue.ideas,
                     &self.selected_reports(),
                     &self.all_robustness(),
                 ),
-                false => String::new(),
+                PaperEntry { ideas, .. } if !ideas.is_empty() => {
+                    curves_page(ideas, &self.selected_reports())
+                }
+                _ => String::new(),
             };
             let page = markdown(study, &before, provenance);
             let name = format!("{}.md", study.paper.paper.key);

@@ -31,7 +31,7 @@ fn folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     folders.retain(|path| path.is_dir());
     folders.sort();
-    assert_eq!(folders.len(), 6, "{folders:?}");
+    assert_eq!(folders.len(), 7, "{folders:?}");
     folders
 }
 
@@ -136,6 +136,7 @@ fn every_experiment_names_its_paper_and_has_a_title() {
         let folder = path.parent().unwrap();
         let names_its_paper = match name(folder).as_str() {
             "today" => text.starts_with("# Today, "),
+            "curves" => text.starts_with("# Curves, "),
             _ => text.starts_with(&format!("# {}", authors(folder))),
         };
         assert!(names_its_paper, "{}: names no paper", path.display());
@@ -268,8 +269,8 @@ fn an_unknown_paper_is_refused_with_the_list_of_keys() {
     let catalogue = Catalogue::read().unwrap();
     for name in ["001", "000.F2-3.a", "claired"] {
         let error = catalogue.select(name).unwrap_err();
-        assert_eq!(error.papers.len(), 6);
-        let keys = "(papers: sfred-nlred, clred, restraint, red-config, rared, today)";
+        assert_eq!(error.papers.len(), 7);
+        let keys = "(papers: sfred-nlred, clred, restraint, red-config, rared, today, curves)";
         assert!(error.to_string().ends_with(keys), "{error}");
     }
     let error = catalogue.select("clerd").unwrap_err();

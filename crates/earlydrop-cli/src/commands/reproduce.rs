@@ -9,9 +9,7 @@ use std::sync::atomic::Ordering;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_papers::Error;
 use earlydrop_papers::catalogue::{Catalogue, Pace};
-use earlydrop_papers::claims::{
-    ClaimReport, Conclusion, Counts, IdeasAndReadings, Verdict, conclude,
-};
+use earlydrop_papers::claims::{ClaimReport, Conclusion, Counts, Idea, Verdict, conclude};
 use earlydrop_papers::multiverse::Robustness;
 use earlydrop_papers::pages::Provenance;
 use earlydrop_papers::reproduce::{self, Event, Reproduction, RunOptions};
@@ -36,6 +34,7 @@ const OUT: &str = "runs";
   earlydrop reproduce clred --wrong    # whether its claims can fail
   earlydrop reproduce rared --multiverse 64  # whether they survive other choices
   earlydrop reproduce today            # which of the papers' ideas are worth using today
+  earlydrop reproduce curves           # which drop curve is worth having
 
 An experiment that was stopped continues with the same command.")]
 pub(crate) struct Reproduce {
@@ -108,11 +107,15 @@ pub(crate) fn run(
     if arguments.json {
         print_json(reproduction.json(), out)?;
     } else {
-        let ideas = selection.has_ideas.then_some(&catalogue.ideas);
+        let of_papers = selection.has_ideas.then_some(&catalogue.ideas.ideas);
+        let of_papers = of_papers.map(|ideas| (OF_PAPERS, ideas.as_slice()));
+        let own = selection.with_own_ideas();
+        let own = own.map(|entry| (OF_CURVES, entry.ideas.as_slice()));
+        let ideas: Vec<(&str, &[Idea])> = of_papers.into_iter().chain(own).collect();
         if arguments.pace() == Pace::Quick {
             writeln!(out, "{QUICK}\n")?;
         }
-        print_reports(&reports, ideas, &reproduction, out, style)?;
+        print_reports(&reports, &ideas, &reproduction, out, style)?;
         writeln!(out, "{}", summary(&reports, arguments))?;
     }
     write_pages(&reproduction, &options, arguments, out)
@@ -260,7 +263,7 @@ fn summary(reports: &[ClaimReport<'_>], arguments: &Reproduce) -> String {
 /// Prints the claims under the names of their papers, and the ideas where they are asked for.
 fn print_reports(
     reports: &[ClaimReport<'_>],
-    ideas: Option<&IdeasAndReadings>,
+    ideas: &[(&str, &[Idea])],
     reproduction: &Reproduction<'_>,
     out: &mut Output<'_>,
     style: &Style,
@@ -273,19 +276,26 @@ fn print_reports(
         }
         out.lines(&lines, style)?;
     }
-    if let Some(ideas) = ideas {
-        out.lines(&idea_lines(ideas, reports, style), style)?;
+    for (heading, ideas) in ideas {
+        out.lines(&idea_lines(heading, ideas, reports, style), style)?;
     }
     Ok(())
 }
 
+/// The heading of the conclusions about the papers' ideas.
+const OF_PAPERS: &str = "Which of the papers' ideas are worth using today";
+/// The heading of the conclusions about drop curves.
+const OF_CURVES: &str = "Which drop curve is worth having";
+
 /// The conclusion about each idea.
-fn idea_lines(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>], style: &Style) -> Vec<Text> {
-    let mut lines = vec![Text::new(
-        "Which of the papers' ideas are worth using today",
-        Look::Strong,
-    )];
-    for idea in &ideas.ideas {
+fn idea_lines(
+    heading: &str,
+    ideas: &[Idea],
+    reports: &[ClaimReport<'_>],
+    style: &Style,
+) -> Vec<Text> {
+    let mut lines = vec![Text::new(heading, Look::Strong)];
+    for idea in ideas {
         let report = conclude(idea, reports);
         let look = match report.conclusion {
             Conclusion::WorthUsing => Look::Strong,

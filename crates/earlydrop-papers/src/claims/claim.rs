@@ -257,10 +257,10 @@ impl Claim {
     }
 
     /// Whose it is, and whether it is counted. Ours are about a question that a paper leaves open,
-    /// the effect of a reading, or the worth of an idea today.
+    /// the effect of a reading, the worth of an idea today, or drop curves.
     pub fn standing(&self) -> Standing {
         let mut parts = self.id.split('.');
-        match parts.any(|part| ["open", "reading", "today"].contains(&part)) {
+        match parts.any(|part| ["open", "reading", "today", "curves"].contains(&part)) {
             true => Standing::Ours,
             false if self.beside.is_empty() => Standing::Paper,
             false => Standing::Beside,

@@ -93,6 +93,17 @@ static READING: Section = Section {
 
 const CLAIMS: Field = field("claims", LIST, "", "the claims about its effect");
 
+impl Idea {
+    /// Reads an `ideas.toml`; `name` is the file's name in messages.
+    pub fn parse_all(name: &str, text: &str) -> Result<Vec<Idea>, Problems> {
+        read_file(name, text, &IDEAS_FILE, |entries, problems| {
+            require(entries, &["ideas"], problems);
+            let list = entries.list("ideas").iter();
+            list.map(|entry| idea(entry, problems)).collect()
+        })
+    }
+}
+
 impl IdeasAndReadings {
     /// Reads `ideas.toml` and `readings.toml`, each given as its name in messages and its text.
     pub fn parse(
@@ -100,11 +111,7 @@ impl IdeasAndReadings {
         readings: (&str, &str),
     ) -> Result<IdeasAndReadings, Problems> {
         Ok(IdeasAndReadings {
-            ideas: read_file(ideas.0, ideas.1, &IDEAS_FILE, |entries, problems| {
-                require(entries, &["ideas"], problems);
-                let list = entries.list("ideas").iter();
-                list.map(|entry| idea(entry, problems)).collect()
-            })?,
+            ideas: Idea::parse_all(ideas.0, ideas.1)?,
             readings: read_file(
                 readings.0,
                 readings.1,

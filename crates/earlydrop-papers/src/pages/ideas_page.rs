@@ -17,8 +17,7 @@ pub fn ideas_page(
     reports: &[ClaimReport<'_>],
     robustness: &[&Robustness<'_>],
 ) -> String {
-    let idea_reports = ideas.ideas.iter().map(|idea| conclude(idea, reports));
-    let idea_reports: Vec<IdeaReport<'_>> = idea_reports.collect();
+    let idea_reports = conclusions(&ideas.ideas, reports);
     let mut page = "\n## Which ideas are worth using today\n\n\
          An idea is worth using in a setting where every comparison made there supports it: it is \
          better than what it is built on, at no cost, and no worse than what an operator has \
@@ -40,6 +39,32 @@ pub fn ideas_page(
         page.push_str(&section(report, robustness));
     }
     page.push_str(&readings(ideas, reports));
+    page
+}
+
+fn conclusions<'a>(ideas: &'a [Idea], reports: &'a [ClaimReport<'a>]) -> Vec<IdeaReport<'a>> {
+    let ideas = ideas.iter();
+    ideas.map(|idea| conclude(idea, reports)).collect()
+}
+
+/// The part of the page about drop curves that says which is worth having.
+pub fn curves_page(curves: &[Idea], reports: &[ClaimReport<'_>]) -> String {
+    let curve_reports = conclusions(curves, reports);
+    let mut page = "\n## Which curve is worth having\n\n\
+         A curve is worth having in a setting where every comparison made there supports its rule. \
+         A setting is a point of an experiment: a load, a round-trip time, a rate, a sender. The \
+         rules were set before any run; the conclusions follow from the verdicts. *Better by* is \
+         over all settings, as a share of what is compared with; below zero: worse.\n\n\
+         | curve | from | conclusion |\n|---|---|---|\n"
+        .to_string();
+    for report in &curve_reports {
+        let conclusion = format!("**{}**", report.summary());
+        let (curve, from) = (&report.idea.idea, &report.idea.from);
+        page.push_str(&markdown::row([curve, from, &conclusion]));
+    }
+    for report in &curve_reports {
+        page.push_str(&section(report, &[]));
+    }
     page
 }
 

@@ -102,7 +102,7 @@ pub fn markdown_front(studies: &[&Study<'_>], provenance: &Provenance) -> String
     for study in studies {
         let paper = &study.paper.paper;
         let counts = Counts::of(&study.reports);
-        let counted = match study.paper.is_today() {
+        let counted = match study.paper.is_ours() {
             true => counts.ours,
             false => counts.claims,
         };

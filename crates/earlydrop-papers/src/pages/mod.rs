@@ -27,7 +27,7 @@ pub use check::check;
 pub use experiment::{Experiment, Experiments};
 pub use findings::findings_page;
 pub use front::front;
-pub use ideas_page::ideas_page;
+pub use ideas_page::{curves_page, ideas_page};
 pub use laboratory::LabPoint;
 pub use markdown::{Markdown, PICTURES, markdown, markdown_front};
 pub use page::page;
