@@ -36,6 +36,8 @@ fn initial_probability(scheme: &str, avg: f64) -> f64 {
     let gentle = MAX_P + (1.0 - MAX_P) * (avg - MAX) / MAX;
     let below_max = avg < MAX;
     let gamma = 0.8;
+    let quadratic_linear = 2.0 * (MIN + MAX) / 3.0 - MIN;
+    let improved = (MIN + MAX) / 3.0 + MIN;
     match scheme {
         _ if avg < MIN => 0.0,
         "red" if below_max => MAX_P * share,
@@ -45,6 +47,24 @@ fn initial_probability(scheme: &str, avg: f64) -> f64 {
         "gred" | "mred" => gentle.min(1.0),
         "clred" if share < 0.5 => 4.0 * (1.0 - MAX_P) * share * share,
         "clred" if below_max => (1.0 - MAX_P) + 2.0 * MAX_P * (share - 0.5),
+        "tred" if share < 1.0 / 3.0 => 9.0 * MAX_P * share.powi(3),
+        "tred" if share < 2.0 / 3.0 => MAX_P * share,
+        "tred" if below_max => 9.0 * MAX_P * (share - 1.0).powi(3) + MAX_P,
+        "smred" if share < 0.5 => MAX_P * share * share,
+        "smred" if below_max => MAX_P * share.sqrt(),
+        "red-ql" if avg < quadratic_linear => {
+            9.0 * MAX_P * ((avg - MIN) / (2.0 * (MAX - 2.0 * MIN))).powi(2)
+        }
+        "red-ql" if below_max => {
+            MAX_P + 3.0 * (1.0 - MAX_P) * (avg - quadratic_linear) / (MIN + MAX)
+        }
+        "ired" if avg < improved => 9.0 * MAX_P * ((avg - MIN) / (MIN + MAX)).powi(2),
+        "ired" if below_max => {
+            MAX_P + 3.0 * (1.0 - MAX_P) * (avg - improved) / (2.0 * (MAX - 2.0 * MIN))
+        }
+        "red-e" if below_max => MAX_P * (avg.exp() - MIN.exp()) / (MAX.exp() - MIN.exp()),
+        "fxred" if share < 0.5 => (1.0 - MAX_P) * (2.0 * share).powi(2),
+        "fxred" if below_max => (1.0 - MAX_P) + 2.0 * MAX_P * (share - 0.5),
         "dsred" if share < 0.5 => 2.0 * (1.0 - gamma) * share,
         "dsred" if below_max => (1.0 - gamma) + 2.0 * gamma * (share - 0.5),
         _ => 1.0,
@@ -186,7 +206,10 @@ fn agree_on_every_packet(scheme: &'static str, spacing: &'static str, weight: f6
 
 #[test]
 fn whole_numbers_and_equations_give_the_same_verdicts() {
-    for scheme in ["red", "gred", "nlred", "mred", "clred", "dsred"] {
+    for scheme in [
+        "red", "gred", "nlred", "mred", "clred", "dsred", "tred", "smred", "red-ql", "ired",
+        "red-e", "fxred",
+    ] {
         for spacing in [
             "uniform",
             "pseudocode",
