@@ -26,6 +26,8 @@ const CHOICES: &str = "choices.toml";
 const ABSTRACT: &str = "abstract.toml";
 /// The file of ideas, and of the rules by which they are worth using.
 const IDEAS: &str = "ideas.toml";
+/// The file of what a reader should know.
+const FINDINGS: &str = "findings.toml";
 
 /// The papers' keys, in the order in which pages list them.
 const KEYS: [&str; 7] = [
@@ -73,6 +75,9 @@ pub struct PaperEntry {
     /// The ideas that its own hypotheses decide about; empty for papers. Those about the papers'
     /// ideas are [`Catalogue::ideas`].
     pub ideas: Vec<Idea>,
+    /// What its own hypotheses have shown; empty for papers. What a reader of the papers should
+    /// know is [`Catalogue::findings`].
+    pub findings: Vec<Finding>,
 }
 
 /// How much of an experiment is run.
@@ -136,7 +141,7 @@ impl Catalogue {
     pub fn read() -> Result<Catalogue, Problems> {
         let papers = KEYS.into_iter().map(PaperEntry::read);
         let papers = papers.collect::<Result<Vec<PaperEntry>, Problems>>()?;
-        let [ideas, readings, findings] = [IDEAS, "readings.toml", "findings.toml"];
+        let [ideas, readings, findings] = [IDEAS, "readings.toml", FINDINGS];
         let claims = papers.iter().flat_map(|entry| &entry.paper.claims);
         let findings = Finding::parse(
             &path(TODAY, findings),
@@ -259,9 +264,16 @@ impl PaperEntry {
             Some(text) => Sentence::parse(&path(key, ABSTRACT), text, &paper)?,
             None => Vec::new(),
         };
-        // Today's have readings beside them.
+        // Today's are about all papers: they have readings, and findings have a page.
         let ideas = match text(key, IDEAS).filter(|_| key != TODAY) {
             Some(text) => Idea::parse_all(&path(key, IDEAS), text)?,
+            None => Vec::new(),
+        };
+        let findings = match text(key, FINDINGS).filter(|_| key != TODAY) {
+            Some(text) => {
+                let claims: Vec<&Claim> = paper.claims.iter().collect();
+                Finding::parse(&path(key, FINDINGS), text, &claims)?
+            }
             None => Vec::new(),
         };
         Ok(PaperEntry {
@@ -270,6 +282,7 @@ impl PaperEntry {
             choices,
             sentences,
             ideas,
+            findings,
         })
     }
 

@@ -409,9 +409,9 @@ impl<'a> Reproduction<'a> {
                     &self.selected_reports(),
                     &self.all_robustness(),
                 ),
-                PaperEntry { ideas, .. } if !ideas.is_empty() => {
-                    curves_page(ideas, &self.selected_reports())
-                }
+                PaperEntry {
+                    ideas, findings, ..
+                } if !ideas.is_empty() => curves_page(ideas, findings, &self.selected_reports()),
                 _ => String::new(),
             };
             let page = markdown(study, &before, provenance);

@@ -237,6 +237,29 @@ fn every_idea_and_every_reading_rests_on_claims() {
 }
 
 #[test]
+fn every_curve_has_a_rule_that_rests_on_its_claims_alone() {
+    let catalogue = Catalogue::read().unwrap();
+    let curves = catalogue.paper("curves").unwrap();
+    assert!(curves.is_ours() && !curves.is_today());
+    let claims = &curves.paper.claims;
+    assert!(
+        claims
+            .iter()
+            .all(|claim| claim.standing() == Standing::Ours)
+    );
+    for idea in &curves.ideas {
+        let own = format!("curves.{}", idea.id);
+        assert_eq!(idea.needs, [own.as_str()]);
+        let rests_on: Vec<_> = claims.iter().filter(|claim| claim.matches(&own)).collect();
+        assert!(rests_on.len() >= 2, "{own}: {}", rests_on.len());
+    }
+    let selection = catalogue.select("curves").unwrap();
+    let with_ideas: Vec<_> = selection.with_own_ideas().collect();
+    assert_eq!(with_ideas.len(), 1);
+    assert!(!selection.has_ideas && !curves.findings.is_empty());
+}
+
+#[test]
 fn claims_that_ideas_rest_on_are_selected_with_them() {
     let catalogue = Catalogue::read().unwrap();
     let ids = |what: &str| -> BTreeSet<String> {

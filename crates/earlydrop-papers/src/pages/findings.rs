@@ -45,6 +45,45 @@ pub fn findings_page(
     page
 }
 
+/// Findings of our own hypotheses, each with the verdicts on its claims: a part of their page.
+pub(super) fn own_findings(findings: &[Finding], reports: &[ClaimReport<'_>]) -> String {
+    let mut part =
+        "\n## What was found\n\nWritten after the runs; the verdicts are theirs.\n".to_string();
+    for Finding {
+        title,
+        kind,
+        text,
+        claims,
+    } in findings
+    {
+        let text = text.trim();
+        part.push_str(&format!(
+            "\n### {title}\n\n**{}.** {text}\n\n",
+            capital(kind)
+        ));
+        part.push_str("| claim | says | verdict |\n|---|---|---|\n");
+        let report = |id: &str| reports.iter().find(|report| report.claim.id == id);
+        for report in claims.iter().filter_map(|claim| report(&claim.name)) {
+            part.push_str(&row([
+                report.claim.id.clone(),
+                report.claim.claim.clone(),
+                verdict(report),
+            ]));
+        }
+    }
+    part
+}
+
+/// The verdict on a claim, with the effect.
+fn verdict(report: &ClaimReport<'_>) -> String {
+    format!(
+        "{} **{}**, {}",
+        sign(report.judgement.verdict),
+        report.verdict(),
+        report.effect()
+    )
+}
+
 /// A claim with its verdicts.
 fn line(report: &ClaimReport<'_>, robustness: Option<&Robustness<'_>>) -> String {
     let universes = robustness.map_or("in ours only".to_string(), Robustness::verdicts);
@@ -55,12 +94,7 @@ fn line(report: &ClaimReport<'_>, robustness: Option<&Robustness<'_>>) -> String
     row([
         format!("[{}]({}.md)", report.claim.id, report.paper.key),
         report.claim.claim.clone(),
-        format!(
-            "{} **{}**, {}",
-            sign(report.judgement.verdict),
-            report.verdict(),
-            report.effect()
-        ),
+        verdict(report),
         universes,
         depends,
     ])

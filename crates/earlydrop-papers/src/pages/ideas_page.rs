@@ -3,10 +3,12 @@
 use earlydrop_lab::escape::markdown;
 use earlydrop_lab::statistics::Mean;
 
+use super::findings::own_findings;
 use crate::claims::{
     ClaimReport, Comparison, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, Test,
     Verdict, conclude, matching, percent,
 };
+use crate::findings::Finding;
 use crate::multiverse::Robustness;
 
 /// The page's part about the ideas and the readings, which stands before the figures.
@@ -47,25 +49,50 @@ fn conclusions<'a>(ideas: &'a [Idea], reports: &'a [ClaimReport<'a>]) -> Vec<Ide
     ideas.map(|idea| conclude(idea, reports)).collect()
 }
 
-/// The part of the page about drop curves that says which is worth having.
-pub fn curves_page(curves: &[Idea], reports: &[ClaimReport<'_>]) -> String {
+/// The part of the page about drop curves that says which is worth having, and what was found.
+pub fn curves_page(curves: &[Idea], findings: &[Finding], reports: &[ClaimReport<'_>]) -> String {
     let curve_reports = conclusions(curves, reports);
     let mut page = "\n## Which curve is worth having\n\n\
          A curve is worth having in a setting where every comparison made there supports its rule. \
          A setting is a point of an experiment: a load, a round-trip time, a rate, a sender. The \
          rules were set before any run; the conclusions follow from the verdicts. *Better by* is \
-         over all settings, as a share of what is compared with; below zero: worse.\n\n\
-         | curve | from | conclusion |\n|---|---|---|\n"
+         over all settings, as a share of what is compared with; below zero: worse.\n\n"
         .to_string();
+    page.push_str(&in_a_sentence(&curve_reports));
+    page.push_str("\n\n| curve | from | conclusion |\n|---|---|---|\n");
     for report in &curve_reports {
         let conclusion = format!("**{}**", report.summary());
         let (curve, from) = (&report.idea.idea, &report.idea.from);
         page.push_str(&markdown::row([curve, from, &conclusion]));
     }
+    page.push_str(&own_findings(findings, reports));
     for report in &curve_reports {
         page.push_str(&section(report, &[]));
     }
     page
+}
+
+/// Which curves are worth having in every setting, and which in the largest share of theirs.
+fn in_a_sentence(reports: &[IdeaReport<'_>]) -> String {
+    let share = |report: &IdeaReport<'_>| {
+        let supported = report.settings.iter().filter(|one| one.worth_using);
+        supported.count() as f64 / report.settings.len().max(1) as f64
+    };
+    let named = |chosen: &dyn Fn(&IdeaReport<'_>) -> bool| {
+        let chosen = reports.iter().filter(|report| chosen(report));
+        let names = chosen.map(|report| report.idea.from.as_str());
+        names.collect::<Vec<&str>>().join("; ")
+    };
+    let most = reports.iter().map(share).fold(0.0, f64::max);
+    let everywhere = named(&|report| report.conclusion == Conclusion::WorthUsing);
+    let best = named(&|report| share(report) == most);
+    match everywhere.as_str() {
+        "" => format!(
+            "**No curve is worth having in every setting.** In the largest share of its settings, {:.0}%: {best}.",
+            100.0 * most
+        ),
+        names => format!("**Worth having in every setting: {names}.**"),
+    }
 }
 
 fn readings(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> String {
