@@ -213,6 +213,32 @@ fn a_curve_can_be_a_difference() {
     assert!(difference.contains(&words(&less)), "{}", words(&less));
 }
 
+/// The numbers along the axes of a picture.
+fn has_number(picture: &str, number: &str) -> bool {
+    picture.contains(&format!(">{number}</text>"))
+}
+
+#[test]
+fn a_drop_function_ends_with_its_axis_and_swept_values_take_a_factor() {
+    let folder = TempDir::new().unwrap();
+    let paper = paper("curves");
+    let run = experiments(&paper, &["area", "rtt"], folder.path());
+    let study = Study::of(&paper, &run).unwrap();
+    // Up to the threshold, so without the jump to 1.
+    for picture in pictures(&study, "curves.equal-area") {
+        assert!(
+            has_number(&picture, "15") && !has_number(&picture, "1.0"),
+            "{picture}"
+        );
+    }
+    // In milliseconds.
+    let picture = &pictures(&study, "curves.rtt")[0];
+    assert!(
+        has_number(picture, "200") && !has_number(picture, "0.2"),
+        "{picture}"
+    );
+}
+
 /// Every claim that was run stands on the paper's page, the front page and in Markdown.
 fn the_pages_carry_the_claims(study: &Study<'_>) {
     let provenance = Provenance {

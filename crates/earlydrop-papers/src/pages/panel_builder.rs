@@ -175,7 +175,9 @@ impl<'a> PanelBuilder<'a> {
         let Some(axis) = plan.axes.iter().find(|axis| axis.field == field) else {
             return Ok(PanelData::Missing(format!("{field} was not swept")));
         };
-        let numbers = axis.numbers().map(|(numbers, _)| numbers);
+        let times = self.panel.x.times;
+        let numbers = axis.numbers().map(|(numbers, _)| numbers.into_iter());
+        let numbers = numbers.map(|numbers| numbers.map(|number| number * times));
         let xs: Vec<(String, f64)> = match numbers {
             Some(numbers) => axis.texts().into_iter().zip(numbers).collect(),
             None => return Ok(PanelData::Missing(format!("{field} has no numbers"))),
@@ -407,8 +409,11 @@ impl<'a> PanelBuilder<'a> {
         let of = |curve: &CurveSpec| outlines[self.scheme(&curve.scheme)].as_slice();
         let ends = curves.iter().filter_map(|curve| of(curve).last());
         let end = ends.map(|[x, _]| *x).fold(0.0, f64::max);
+        let end = self.panel.x.high.unwrap_or(end);
         for curve in curves {
             let outline = of(curve);
+            let drawn = outline.partition_point(|[x, _]| *x <= end);
+            let outline = &outline[..drawn];
             // A curve stays at its last value up to the end of the axis.
             let rest = outline.last().map(|[_, y]| (end, *y));
             chart.curves.push(Curve {
