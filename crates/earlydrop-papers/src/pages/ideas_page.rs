@@ -72,8 +72,13 @@ pub fn curves_page(curves: &[Idea], findings: &[Finding], reports: &[ClaimReport
     page
 }
 
-/// Which curves are worth having in every setting, and which in the largest share of theirs.
+/// Which curves are worth having in every setting, and which in the largest share of theirs, among
+/// those that were tried in as many settings as any.
 fn in_a_sentence(reports: &[IdeaReport<'_>]) -> String {
+    let tried = reports.iter().map(|report| report.settings.len()).max();
+    let reports = reports.iter();
+    let reports = reports.filter(|report| Some(report.settings.len()) == tried);
+    let reports: Vec<&IdeaReport<'_>> = reports.collect();
     let share = |report: &IdeaReport<'_>| {
         let supported = report.settings.iter().filter(|one| one.worth_using);
         supported.count() as f64 / report.settings.len().max(1) as f64
@@ -83,12 +88,15 @@ fn in_a_sentence(reports: &[IdeaReport<'_>]) -> String {
         let names = chosen.map(|report| report.idea.from.as_str());
         names.collect::<Vec<&str>>().join("; ")
     };
-    let most = reports.iter().map(share).fold(0.0, f64::max);
+    let most = reports
+        .iter()
+        .map(|report| share(report))
+        .fold(0.0, f64::max);
     let everywhere = named(&|report| report.conclusion == Conclusion::WorthUsing);
     let best = named(&|report| share(report) == most);
     match everywhere.as_str() {
         "" => format!(
-            "**No curve is worth having in every setting.** In the largest share of its settings, {:.0}%: {best}.",
+            "**No curve is worth having in every setting.** In more than any other, {:.0}% of its settings: {best}.",
             100.0 * most
         ),
         names => format!("**Worth having in every setting: {names}.**"),
