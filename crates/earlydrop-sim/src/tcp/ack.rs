@@ -9,6 +9,7 @@ use earlydrop::units::Nanos;
 use super::control::AckSample;
 use super::ecn::marked_segments;
 use super::profile::{EcnMode, Profile, Rules};
+use super::sender::LossTimer;
 use super::{Ack, Sender};
 
 /// RTO when the SYN was retransmitted and no round trip could be measured (RFC 6298, 5.7).
@@ -125,6 +126,9 @@ impl Sender {
         let segments = self.take_cumulative_ack(ack.next);
         let rtt = self.sample_rtt(profile, ack, now);
         self.rearm_rto_after_ack(profile, now);
+        if self.loss_timer() != LossTimer::Off {
+            self.restart_probe(rtt, now);
+        }
         if !recovering && self.grow_cwnd_as_ns2() {
             return;
         }

@@ -19,6 +19,7 @@
 //! | `ecn.rs` | how a sender answers ECE (RFC 3168, 6.1.2; RFC 8257, 3.3) |
 //! | `recovery.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |
 //! | `sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `sack_ns2.rs` as ns-2's Sack1 |
+//! | `rack.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
 //! | `prr.rs` | proportional rate reduction (RFC 9937) |
 //! | `timeout.rs`, `rto.rs` | what happens when the retransmission timer expires (RFC 6298, 5), and how long it runs (RFC 6298, 2) |
 //! | `rate_sample.rs` | delivery rates (draft-cheng-iccrg-delivery-rate-estimation) |
@@ -52,6 +53,7 @@ mod ecn;
 mod out_of_order;
 mod profile;
 mod prr;
+mod rack;
 mod rate_sample;
 mod receiver;
 mod recovery;
@@ -63,9 +65,12 @@ mod sender;
 #[cfg(test)]
 mod testing;
 mod timeout;
+mod tlp;
 
 #[cfg(test)]
 mod properties_tests;
+#[cfg(test)]
+mod rack_tests;
 #[cfg(test)]
 mod receiver_tests;
 #[cfg(test)]
@@ -78,8 +83,8 @@ use earlydrop::units::Nanos;
 
 pub use counts::SenderCounts;
 pub use profile::{
-    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, MAX_TRANSFER, Profile, ProfileError,
-    Recovery, Reduction, RenoEstimate, RttSampling, Rules,
+    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, LossDetection, MAX_TRANSFER, Profile,
+    ProfileError, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
 };
 pub(crate) use receiver::{AckDecision, Echo};
 pub use receiver::{Arrival, Receiver, Reply};

@@ -24,6 +24,16 @@ pub enum Recovery {
     Sack,
 }
 
+/// What shows a sender with selective acknowledgments that a segment was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// Enough segments received beyond it: [`Profile::dupack_threshold`] (RFC 5681, RFC 6675).
+    DupAck,
+    /// RACK-TLP (RFC 8985): a segment sent later was received, and a reordering window has passed
+    /// since; a probe repairs what is lost at the end of a flight.
+    Rack,
+}
+
 /// The congestion control algorithm: how many segments may be in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
@@ -147,6 +157,9 @@ pub struct DelayedAcks {
 pub struct Profile {
     /// How lost segments are detected.
     pub recovery: Recovery,
+    /// What shows that a segment was lost, with [`Recovery::Sack`] and the standard rules. Without
+    /// them it is always duplicate acknowledgments.
+    pub loss_detection: LossDetection,
     /// The congestion control algorithm.
     pub control: Algorithm,
     /// Whether the RFCs or ns-2 decide where they differ.
@@ -179,8 +192,8 @@ pub struct Profile {
     pub dupack_threshold: u32,
     /// Whether the first two duplicates let a new segment be sent each (RFC 3042).
     pub limited_transmit: bool,
-    /// Whether SACK blocks also show that a retransmission was lost. RFC 6675 leaves those to
-    /// the timer.
+    /// Whether, with [`LossDetection::DupAck`], SACK blocks also show that a retransmission was
+    /// lost. RFC 6675 leaves those to the timer.
     pub lost_retransmissions: bool,
     /// Whether `cwnd` is the initial window at most after an idle time of RTO (RFC 5681, 4.1).
     pub slow_start_restart: bool,
@@ -214,6 +227,7 @@ impl Profile {
     pub const fn ns2(recovery: Recovery) -> Profile {
         Profile {
             recovery,
+            loss_detection: LossDetection::DupAck,
             control: Algorithm::Reno,
             rules: Rules::Ns2,
             segment_size: 1000,
@@ -265,12 +279,13 @@ impl Profile {
         profile
     }
 
-    /// A sender of today by the RFCs: 1500 bytes, an initial window of 10 (RFC 6928), SACK, every
-    /// second segment acknowledged, a least RTO of 200 ms, and ECN where the algorithm needs
+    /// A sender of today by the RFCs: 1500 bytes, an initial window of 10 (RFC 6928), SACK with
+    /// RACK-TLP (RFC 8985), every second segment acknowledged, a least RTO of 200 ms, and ECN where the algorithm needs
     /// marks.
     pub const fn modern(algorithm: Algorithm) -> Profile {
         Profile {
             recovery: Recovery::Sack,
+            loss_detection: LossDetection::Rack,
             control: algorithm,
             rules: Rules::Standard,
             segment_size: 1500,
@@ -317,9 +332,9 @@ impl Profile {
     /// - CUBIC's estimate of Reno stays slow, and a mark leaves at least 2 segments;
     /// - some acknowledgments are not delayed.
     ///
-    /// Loss detection by time (RFC 8985) and HyStart, which needs a `cwnd` of 16, are left out. So
-    /// is Linux's lower bound of 200 ms on the variance term instead of on RTO: RTO is never
-    /// below SRTT + 200 ms there, and here never below 200 ms.
+    /// HyStart, which needs a `cwnd` of 16, is left out. So is Linux's lower bound of 200 ms on the
+    /// variance term instead of on RTO: RTO is never below SRTT + 200 ms there, and here never
+    /// below 200 ms.
     pub const fn linux(algorithm: Algorithm) -> Profile {
         let mut profile = Profile::modern(algorithm);
         profile.whole_cuts = true;
@@ -329,6 +344,14 @@ impl Profile {
         profile.reduction = Reduction::Proportional;
         profile.quick_acks = true;
         profile
+    }
+
+    /// Whether losses are detected by time: RACK-TLP, with SACK and the standard rules.
+    #[inline]
+    pub(crate) fn uses_rack(&self) -> bool {
+        self.loss_detection == LossDetection::Rack
+            && self.recovery == Recovery::Sack
+            && self.rules == Rules::Standard
     }
 
     /// Bytes of payload in a full segment.

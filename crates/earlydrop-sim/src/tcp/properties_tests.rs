@@ -7,8 +7,8 @@ use earlydrop::units::Nanos;
 use proptest::prelude::*;
 
 use super::{
-    Algorithm, Arrival, EcnMode, Handshake, Profile, Receiver, Recovery, Reduction, Reply, Segment,
-    Sender,
+    Algorithm, Arrival, EcnMode, Handshake, LossDetection, Profile, Receiver, Recovery, Reduction,
+    Reply, Segment, Sender,
 };
 
 enum InFlight {
@@ -46,8 +46,8 @@ fn profile() -> impl Strategy<Value = Profile> {
     ];
     let algorithm = (0..ALGORITHMS.len()).prop_map(|index| ALGORITHMS[index]);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (recovery, ecn, algorithm, switches, 3..40u32).prop_map(
-        |(recovery, ecn, control, (ns2, request, delayed, bursts), receiver_window)| {
+    (recovery, ecn, algorithm, switches, any::<bool>(), 3..40u32).prop_map(
+        |(recovery, ecn, control, (ns2, request, delayed, bursts), by_time, receiver_window)| {
             let base = match (ns2, request) {
                 (true, true) => Profile::ns2(recovery),
                 (true, false) => Profile::ns2_old_timers(recovery),
@@ -62,6 +62,11 @@ fn profile() -> impl Strategy<Value = Profile> {
             };
             Profile {
                 recovery,
+                loss_detection: if by_time {
+                    base.loss_detection
+                } else {
+                    LossDetection::DupAck
+                },
                 reduction: match recovery {
                     Recovery::Sack => base.reduction,
                     _ => Reduction::AtOnce,

@@ -6,6 +6,7 @@
 //! - ECE as RFC 8257, 3.2: says whether the segments acknowledged were marked. When that
 //!   changes, those before the change are acknowledged at once. A change that comes with a
 //!   segment out of order is reported by that segment's acknowledgment alone.
+//! - DSACK (RFC 2883), with RACK-TLP: a first block reports a segment that arrived twice.
 //! - Quick acknowledgments, as Linux: see [`Profile::quick_acks`].
 
 use earlydrop::packet::Ecn;
@@ -72,6 +73,18 @@ impl Reply {
     /// The SACK blocks, the most recent first.
     pub fn sacked(&self) -> &[SackBlock] {
         &self.blocks[..usize::from(self.length)]
+    }
+
+    /// This acknowledgment with a first block that reports `number` received again (RFC 2883).
+    #[cold]
+    fn with_dsack(mut self, number: u32) -> Reply {
+        self.blocks.rotate_right(1);
+        self.blocks[0] = SackBlock {
+            from: number,
+            to: number + 1,
+        };
+        self.length = (self.length + 1).min(SACK_BLOCKS as u8);
+        self
     }
 
     /// This acknowledgment as a sender takes it.
@@ -235,15 +248,19 @@ impl Receiver {
         }
         let first = core::mem::replace(&mut self.fresh, false);
         let in_order = arrival.number == self.rcv_nxt && self.out_of_order.is_empty();
+        let mut new = true;
         if in_order {
             self.rcv_nxt += 1;
             self.received += 1;
         } else {
-            self.queue(arrival.number);
+            new = self.queue(arrival.number);
         }
         match profile.delayed_acks {
             Some(delay) if in_order && !first && self.quick == 0 && self.delays(&delay, now) => {
                 early
+            }
+            _ if !new && profile.uses_rack() => {
+                Some(self.reply(profile).with_dsack(arrival.number))
             }
             _ => Some(self.reply(profile)),
         }

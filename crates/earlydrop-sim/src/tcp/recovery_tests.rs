@@ -3,11 +3,12 @@
 use earlydrop::units::Nanos;
 
 use super::testing::{Link, Script};
-use super::{Algorithm, Profile, Recovery, Reduction};
+use super::{Algorithm, LossDetection, Profile, Recovery, Reduction};
 
 fn standard(recovery: Recovery) -> Profile {
     Profile {
         recovery,
+        loss_detection: LossDetection::DupAck,
         delayed_acks: None,
         initial_ssthresh: Some(1000),
         ..Profile::modern(Algorithm::Reno)

@@ -101,6 +101,12 @@ impl RtoEstimator {
         }
     }
 
+    /// Twice SRTT, with the standard rules; `None` before the first measurement.
+    #[inline(always)]
+    pub(super) fn twice_srtt(&self) -> Option<Nanos> {
+        (self.srtt != 0).then_some(Nanos(2 * self.srtt))
+    }
+
     /// The factor by which RTO is backed off: 1, 2, 4, ...
     pub fn backoff(&self) -> u32 {
         self.backoff

@@ -13,6 +13,7 @@
 //! timeout all that was not reported received counts as lost, and is retransmitted in slow
 //! start by the same rules. What the receiver reported stays: it does not renege here.
 //!
+//! With RACK-TLP (RFC 8985) `rack.rs` says what is lost, in place of IsLost and of rules 3 and 4.
 //! ns-2's Sack1 is in `sack_ns2.rs`.
 
 use earlydrop::units::Nanos;
@@ -21,14 +22,17 @@ use super::control::{AckSample, Signal};
 use super::ecn::marked_segments;
 use super::profile::{EcnMode, Growth, Profile, Reduction, Rules};
 use super::prr::Prr;
+use super::rack::{AckTime, Rack, dsack_of};
 use super::rate_sample::RateSampler;
 use super::scoreboard::Scoreboard;
-use super::sender::CongestionState;
+use super::sender::{CongestionState, LossTimer};
 use super::{Ack, Sender};
 
 /// The state only senders with selective acknowledgments have.
 #[derive(Clone, Debug)]
 pub(super) struct SackState {
+    /// RACK-TLP, where losses are detected by time (RFC 8985).
+    pub(super) rack: Option<Rack>,
     pub(super) board: Scoreboard,
     /// Delivery-rate records, where the controller wants samples.
     pub(super) rate: Option<RateSampler>,
@@ -37,9 +41,11 @@ pub(super) struct SackState {
 }
 
 impl SackState {
-    /// An empty scoreboard, with delivery-rate records if `rates` is set.
-    pub(super) fn boxed(rates: bool, now: Nanos) -> Box<SackState> {
+    /// An empty scoreboard, with delivery-rate records if `rates` is set, and with RACK-TLP if
+    /// `by_time` is.
+    pub(super) fn boxed(rates: bool, by_time: bool, now: Nanos) -> Box<SackState> {
         Box::new(SackState {
+            rack: by_time.then(Rack::new),
             board: Scoreboard::default(),
             rate: rates.then(|| RateSampler::new(now)),
             prr: None,
@@ -50,6 +56,9 @@ impl SackState {
     pub(super) fn restart(&mut self, now: Nanos) {
         self.board.clear();
         self.prr = None;
+        if let Some(rack) = &mut self.rack {
+            rack.restart();
+        }
         if let Some(rate) = &mut self.rate {
             rate.restart(now);
         }
@@ -57,7 +66,8 @@ impl SackState {
 
     /// Whether acknowledgments of new data change more here than `snd_una`.
     pub(super) fn must_see_acks(&self) -> bool {
-        self.board.sacked() > 0 || self.rate.is_some() || self.prr.is_some()
+        let probing = self.rack.as_ref().is_some_and(|rack| rack.probe.is_some());
+        self.board.sacked() > 0 || self.rate.is_some() || self.prr.is_some() || probing
     }
 }
 
@@ -88,6 +98,15 @@ impl Sender {
                 rate.on_delivered(number, now);
             }
         }
+        if let Some(rack) = &mut sack.rack {
+            let time = AckTime::of(profile, ack, now);
+            rack.begin_ack(self.snd_una());
+            let mut from = self.snd_una();
+            while let Some(number) = sack.board.hole(from, ack.next) {
+                rack.on_delivered(number, &time);
+                from = number + 1;
+            }
+        }
         let in_flight = self.pipe(&sack.board);
         let known = sack.board.acknowledge(ack.next);
         let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
@@ -114,16 +133,22 @@ impl Sender {
         ack: &Ack,
         now: Nanos,
     ) -> u32 {
-        let SackState { board, rate, .. } = sack;
+        let SackState {
+            board, rate, rack, ..
+        } = sack;
         if profile.rules == Rules::Ns2 && self.awaits_ack_after_timeout() {
             return 0;
         }
+        let time = AckTime::of(profile, ack, now);
         let mut new = 0;
         for block in ack.sacked {
             if block.from > ack.next && block.from < block.to && block.to <= self.snd_max() {
                 new += board.add(*block, |number| {
                     if let Some(rate) = rate {
                         rate.on_delivered(number, now);
+                    }
+                    if let Some(rack) = rack {
+                        rack.on_delivered(number, &time);
                     }
                 });
             }
@@ -147,7 +172,7 @@ impl Sender {
         } else if delta.newly_sacked > 0 {
             self.count_dupack();
         }
-        let lost_edge = mark_lost(profile, &mut sack.board, ack.next, delta);
+        let lost = self.detect_losses(profile, sack, ack, delta, now);
         if let Some(prr) = &mut sack.prr {
             prr.on_ack(delta.delivered, acked > 0 && delta.lost == 0);
         }
@@ -165,6 +190,9 @@ impl Sender {
         }
         if full_ack && self.in_sack_recovery() {
             self.set_sack_recovery(false);
+            if let Some(rack) = &mut sack.rack {
+                rack.on_recovery_end();
+            }
             if recovering {
                 self.exit_recovery(now);
             }
@@ -172,11 +200,35 @@ impl Sender {
         if full_ack {
             sack.prr = None;
         }
-        let lost = self.dupacks() >= profile.dupack_threshold || lost_edge > ack.next;
         if lost && !self.in_sack_recovery() {
             self.start_sack_recovery(profile, sack, delta.delivered, now);
         }
+        self.on_ack_of_probe(profile, sack, ack, acked, now);
         self.update_send_window_sack(profile, sack);
+        self.choose_loss_timer(sack, acked, now);
+    }
+
+    /// Finds what an acknowledgment shows to be lost, and counts it in `delta`; answers whether
+    /// recovery is due.
+    fn detect_losses(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+        ack: &Ack,
+        delta: &mut AckDelta,
+        now: Nanos,
+    ) -> bool {
+        let recovering = self.in_sack_recovery() && !self.covers_recover(ack.next);
+        let (snd_una, snd_nxt) = (self.snd_una(), self.snd_nxt());
+        let Some(rack) = &mut sack.rack else {
+            let edge = mark_lost(profile, &mut sack.board, ack.next, delta);
+            return self.dupacks() >= profile.dupack_threshold || edge > ack.next;
+        };
+        sack.board.high_rxt = sack.board.high_rxt.max(snd_una);
+        rack.adapt_reo_wnd(dsack_of(ack).is_some(), snd_una, snd_nxt);
+        delta.lost = core::mem::take(&mut rack.lost_by_timer);
+        delta.lost += self.detect_losses_by_time(profile, sack, recovering, now);
+        sack.board.has_losses(snd_una)
     }
 
     /// Reports to the controller what was delivered; `cwnd` does not grow while `recovering`.
@@ -208,7 +260,7 @@ impl Sender {
 
     /// `snd_una` is lost: reduces `cwnd`, if this loss is new, and begins to fill holes
     /// (RFC 6675, 5, step 4).
-    fn start_sack_recovery(
+    pub(super) fn start_sack_recovery(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
@@ -219,10 +271,13 @@ impl Sender {
         // RFC 6675, 5.1: as soon as the recovery point is reached.
         if self.covers_recover(self.snd_una()) {
             self.reduce_cwnd(profile, Signal::Loss, flight, now);
-        } else if self.state() != CongestionState::Cwr {
+        } else if sack.rack.is_none() && self.state() != CongestionState::Cwr {
             return;
         }
         self.enter_sack_recovery(now);
+        if let Some(rack) = &mut sack.rack {
+            rack.probe = None;
+        }
         let board = &mut sack.board;
         if profile.reduction == Reduction::Proportional {
             let flight = flight - board.sacked() + delivered;
@@ -271,7 +326,7 @@ impl Sender {
         let limit = self.limit_of(profile.receiver_window);
         let new = (self.snd_nxt() < limit).then_some(self.snd_nxt());
         let next = lost.or(new);
-        if next.is_some() || ns2 || !self.in_fast_recovery() {
+        if next.is_some() || ns2 || profile.uses_rack() || !self.in_fast_recovery() {
             return next;
         }
         // Rules 3 and 4.
@@ -304,8 +359,9 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer expired: all that was not reported received counts as lost.
-    pub(super) fn on_rto_sack(&mut self, profile: &Profile, sack: &mut SackState) {
+    /// The retransmission timer expired: all that was not reported received counts as lost, or
+    /// what RACK says.
+    pub(super) fn on_rto_sack(&mut self, profile: &Profile, sack: &mut SackState, now: Nanos) {
         sack.prr = None;
         let board = &mut sack.board;
         if profile.rules == Rules::Ns2 {
@@ -315,6 +371,10 @@ impl Sender {
         }
         self.undo_rewind();
         self.set_sack_recovery(self.snd_una() < self.snd_max());
+        if sack.rack.is_some() {
+            self.stop_loss_timer(LossTimer::Off);
+            return self.on_rto_with_rack(profile, sack, now);
+        }
         board.lost_below = self.snd_max();
         board.begin_repair(self.snd_una());
         board.count_pipe(self.snd_una(), self.snd_max());

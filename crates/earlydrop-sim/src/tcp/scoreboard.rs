@@ -29,6 +29,17 @@ pub(super) struct Scoreboard {
     lost_retransmissions: VecDeque<u32>,
 }
 
+/// What has become of a retransmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RetransmissionFate {
+    /// It is lost.
+    Lost,
+    /// It may still arrive, and others sent after it may be lost.
+    Pending,
+    /// It was sent too late to tell; so were those after it.
+    SentLater,
+}
+
 impl Scoreboard {
     /// Forgets everything, and keeps the memory.
     pub(super) fn clear(&mut self) {
@@ -52,6 +63,8 @@ impl Scoreboard {
         self.high_rxt = self.high_rxt.max(number + 1);
         if self.lost_retransmissions.front() == Some(&number) {
             self.lost_retransmissions.pop_front();
+        } else {
+            self.lost_retransmissions.retain(|&lost| lost != number);
         }
         self.retransmitted.push_back((number, new));
     }
@@ -77,6 +90,41 @@ impl Scoreboard {
         }
         self.lost_retransmissions = lost;
         (self.lost_retransmissions.len() - before) as u32
+    }
+
+    /// Asks for each retransmission in flight what has become of it, in the order in which they
+    /// were sent, up to the first sent too late to tell. Answers how many are newly lost.
+    pub(super) fn judge_retransmissions(
+        &mut self,
+        snd_una: u32,
+        mut fate: impl FnMut(u32) -> RetransmissionFate,
+    ) -> u32 {
+        let mut lost = core::mem::take(&mut self.lost_retransmissions);
+        lost.retain(|&number| self.is_hole(snd_una, number));
+        let before = lost.len();
+        let mut place = 0;
+        while let Some(&(number, _)) = self.retransmitted.get(place) {
+            if !self.is_hole(snd_una, number) {
+                self.retransmitted.remove(place);
+                continue;
+            }
+            match fate(number) {
+                RetransmissionFate::SentLater => break,
+                RetransmissionFate::Pending => place += 1,
+                RetransmissionFate::Lost => {
+                    self.retransmitted.remove(place);
+                    lost.push_back(number);
+                }
+            }
+        }
+        self.lost_retransmissions = lost;
+        (self.lost_retransmissions.len() - before) as u32
+    }
+
+    /// Whether something is lost and not retransmitted since.
+    pub(super) fn has_losses(&self, snd_una: u32) -> bool {
+        let from = self.high_rxt.max(snd_una);
+        !self.lost_retransmissions.is_empty() || self.hole(from, self.lost_below).is_some()
     }
 
     fn is_hole(&self, snd_una: u32, number: u32) -> bool {

@@ -10,6 +10,7 @@
 //! | `sender/cwnd.rs` | `reduce_cwnd`, `collapse_cwnd`, `grow_cwnd`; the send window |
 //! | `sender/state.rs` | `enter_recovery`, `exit_recovery`, `enter_cwr`, `recover`, duplicates |
 //! | `sender/rtt.rs` | round-trip samples; starting and stopping the retransmission timer |
+//! | `sender/loss_timer.rs` | starting and stopping the timer of RACK-TLP |
 //! | `sender/transmit.rs` | what is sent next |
 //!
 //! ```text
@@ -19,6 +20,7 @@
 //! `snd_nxt` lies below `snd_max` while segments are retransmitted after a timeout.
 
 mod cwnd;
+mod loss_timer;
 mod rtt;
 mod state;
 mod transmit;
@@ -34,7 +36,9 @@ use super::sack::SackState;
 use super::scoreboard::Scoreboard;
 use super::{Ack, Segment};
 use crate::fine_time::FineTime;
+use loss_timer::Lead;
 
+pub(super) use loss_timer::LossTimer;
 pub(super) use state::CongestionState;
 
 /// Separates the seed made from a start time from other uses of that time.
@@ -92,12 +96,14 @@ pub struct Sender {
     rto_repeats: bool,
     /// Whether the first segment of a connection was lost.
     first_segment_lost: bool,
-    /// Duplicate acknowledgments in a row.
-    dupacks: u32,
+    loss_timer: LossTimer,
+    /// Duplicate acknowledgments in a row, counted up to 65535.
+    dupacks: u16,
     /// The smallest `snd_una` that shows that a segment sent after the last reduction of
     /// `cwnd` arrived. Segments here are numbered by `snd_una`, the next number expected, so
     /// this is RFC 6582's `recover` (the highest number sent) plus 2.
     recover: u32,
+    loss_timer_lead: Lead,
     /// When the segment being timed was sent.
     rtt_sent_at: Nanos,
     rto: RtoEstimator,
@@ -116,7 +122,9 @@ impl Sender {
     pub fn new(profile: &Profile, now: Nanos) -> Sender {
         let uses_sack = profile.recovery == Recovery::Sack;
         let mut sender = Sender::at(0, profile, now);
-        sender.sack = uses_sack.then(|| SackState::boxed(sender.control.wants_rate_sample(), now));
+        let rates = sender.control.wants_rate_sample();
+        sender.sack = uses_sack.then(|| SackState::boxed(rates, profile.uses_rack(), now));
+        sender.enable_probes();
         sender.update_send_window(profile);
         sender
     }
@@ -139,6 +147,7 @@ impl Sender {
         if let Some(sack) = &mut self.sack {
             sack.restart(now);
         }
+        self.enable_probes();
         if self.first_segment_lost {
             self.control.on_restart(now, 1.0);
         }
@@ -166,6 +175,8 @@ impl Sender {
             rto_repeats: false,
             syn_sent: profile.handshake == Handshake::ThreeWay,
             first_segment_lost: false,
+            loss_timer: LossTimer::Off,
+            loss_timer_lead: Lead::default(),
             sack_recovery: false,
             paced: control.paces() || control.wants_rate_sample(),
             pacing_blocked: false,
@@ -207,6 +218,7 @@ impl Sender {
     pub(super) fn establish(&mut self) {
         self.syn_sent = false;
         self.sack_recovery = false;
+        self.enable_probes();
     }
 
     /// Counts of what was done so far.

@@ -5,7 +5,8 @@ use earlydrop::units::Nanos;
 
 use super::testing::{Link, Script};
 use super::{
-    Ack, Algorithm, EcnMode, Handshake, Profile, Receiver, Recovery, Reduction, RttSampling, Sender,
+    Ack, Algorithm, EcnMode, Handshake, LossDetection, Profile, Receiver, Recovery, Reduction,
+    RttSampling, Sender,
 };
 
 const fn ms(millis: u64) -> Nanos {
@@ -228,6 +229,7 @@ fn syns_and_retransmissions_are_not_ecn_capable() {
     ] {
         let mut profile = Profile::modern(Algorithm::Reno);
         profile.ecn = mode;
+        profile.loss_detection = LossDetection::DupAck; // No probe before the timeout.
         let mut script = Script::new(profile);
         assert_eq!(script.poll_all()[0].ecn, Ecn::NotCapable);
         script.now += ms(1);
@@ -248,7 +250,9 @@ fn syns_and_retransmissions_are_not_ecn_capable() {
 
 #[test]
 fn a_call_before_the_deadline_does_nothing() {
-    let mut script = Script::with_window(Profile::modern(Algorithm::Reno), 2);
+    let mut profile = Profile::modern(Algorithm::Reno);
+    profile.loss_detection = LossDetection::DupAck;
+    let mut script = Script::with_window(profile, 2);
     let deadline = script.sender.deadline();
     script.sender.on_timer(&script.profile, deadline - Nanos(1));
     assert_eq!(script.poll(), "");

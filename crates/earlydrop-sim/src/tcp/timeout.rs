@@ -1,17 +1,20 @@
 //! What happens when the retransmission timer expires (RFC 6298, 5.4 to 5.6; RFC 5681, 3.1).
 //!
-//! How long the timer runs is in `rto.rs`.
+//! How long the timer runs is in `rto.rs`. The timer of RACK-TLP (RFC 8985) comes before it.
 
 use earlydrop::units::Nanos;
 
 use super::Sender;
 use super::profile::{Profile, Rules};
-use super::sender::CongestionState;
+use super::sender::{CongestionState, LossTimer};
 
 impl Sender {
     /// To be called at the [deadline](Sender::deadline); does nothing before it.
     pub fn on_timer(&mut self, profile: &Profile, now: Nanos) {
         self.release_pacing(now);
+        if self.loss_timer_expired(now) {
+            return self.on_loss_timer(profile, now);
+        }
         if !self.rto_expired(now) {
             return;
         }
@@ -22,9 +25,22 @@ impl Sender {
         }
         self.enter_timeout();
         self.rewind_to_una();
-        self.with_sack(|sender, sack| sender.on_rto_sack(profile, sack));
+        self.with_sack(|sender, sack| sender.on_rto_sack(profile, sack, now));
         self.choose_ack_path();
         self.update_send_window(profile);
+    }
+
+    /// The timer of RACK-TLP expired, before the retransmission timer (RFC 8985).
+    #[cold]
+    fn on_loss_timer(&mut self, profile: &Profile, now: Nanos) {
+        self.with_sack(|sender, sack| {
+            match sender.loss_timer() {
+                LossTimer::Probe => sender.on_probe_timer(profile, sack, now),
+                _ => sender.on_reordering_timer(profile, sack, now),
+            }
+            sender.choose_loss_timer(sack, 0, now);
+        });
+        self.choose_ack_path();
     }
 
     /// The timer expired with nothing outstanding, as ns-2's does: `cwnd` becomes 1.

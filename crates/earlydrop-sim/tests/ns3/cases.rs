@@ -5,7 +5,7 @@ use std::sync::Arc;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::network::{Link, LinkId, Network, Node};
-use earlydrop_sim::tcp::{Algorithm, EcnMode, Growth, Profile, Reduction};
+use earlydrop_sim::tcp::{Algorithm, EcnMode, Growth, LossDetection, Profile, Reduction};
 use earlydrop_sim::traffic::Flow;
 
 use crate::reference::{Case, Measured, Outcome, loss_percent};
@@ -64,6 +64,7 @@ fn profile(version: Version, tcp: &str, ecn: bool) -> Profile {
     profile.header_size = HEADER;
     profile.ack_size = HEADER;
     profile.receiver_window = WINDOW;
+    profile.loss_detection = LossDetection::DupAck;
     profile.lost_retransmissions = false;
     profile.reduction = Reduction::Proportional;
     if version == Version::AsItIs && tcp == "linuxreno" {

@@ -12,8 +12,8 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::{Change, Dumbbell, Link, Network, Node, ParkingLot};
 use earlydrop_sim::spread::{Law, Spread};
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RttSampling,
-    Rules,
+    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, LossDetection, Profile, Recovery,
+    Reduction, RttSampling, Rules,
 };
 use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Ports, Step, Traffic};
 use proptest::collection::vec;
@@ -381,6 +381,10 @@ fn profile() -> impl Strategy<Value = Profile> {
                 });
                 if control != Algorithm::Scalable || profile.rules == Rules::Ns2 {
                     profile.ecn = ecn.unwrap_or(profile.ecn);
+                }
+                // Half of the senders detect losses by time.
+                if size % 2 == 0 {
+                    profile.loss_detection = LossDetection::DupAck;
                 }
                 if handshake {
                     profile.handshake = Handshake::None;

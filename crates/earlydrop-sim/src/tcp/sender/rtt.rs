@@ -11,10 +11,11 @@ impl Sender {
     /// before; [`Nanos::NEVER`] when there is none.
     #[inline]
     pub fn deadline(&self) -> Nanos {
+        let timer = self.loss_timer_lead.before(self.rto_expiry);
         if self.pacing_blocked {
-            self.pacing_release.nanos().min(self.rto_expiry)
+            self.pacing_release.nanos().min(timer)
         } else {
-            self.rto_expiry
+            timer
         }
     }
 

@@ -80,6 +80,18 @@ impl Sender {
         self.retransmit_una = true;
     }
 
+    /// Lets the oldest segment, or a probe, be retransmitted now, whatever the window is.
+    pub(in crate::tcp) fn retransmit_una_now(&mut self) {
+        self.retransmit_una = self.snd_una < self.snd_max;
+    }
+
+    /// Takes note of a loss that is repaired already, for which `cwnd` was reduced.
+    pub(in crate::tcp) fn note_repaired_loss(&mut self, now: Nanos) {
+        self.set_recover();
+        self.counts.recoveries += 1;
+        self.exit_recovery(now);
+    }
+
     /// Enters recovery by the scoreboard (RFC 6675, 5, step 4).
     pub(in crate::tcp) fn enter_sack_recovery(&mut self, now: Nanos) {
         self.set_recover();
@@ -137,19 +149,19 @@ impl Sender {
     /// Duplicate acknowledgments in a row.
     #[inline(always)]
     pub(in crate::tcp) fn dupacks(&self) -> u32 {
-        self.dupacks
+        self.dupacks.into()
     }
 
     #[inline]
     pub(in crate::tcp) fn set_dupacks(&mut self, dupacks: u32) {
-        self.dupacks = dupacks;
+        self.dupacks = dupacks.min(u16::MAX.into()) as u16;
     }
 
     /// Counts a duplicate acknowledgment; answers how many came in a row.
     #[inline(always)]
     pub(in crate::tcp) fn count_dupack(&mut self) -> u32 {
-        self.dupacks += 1;
-        self.dupacks
+        self.dupacks = self.dupacks.saturating_add(1);
+        self.dupacks()
     }
 
     /// Forgets duplicates, inflation and timed segment: the retransmission timer expired.

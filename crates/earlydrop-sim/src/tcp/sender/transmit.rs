@@ -26,7 +26,19 @@ impl Sender {
         }
         let number = self.snd_nxt;
         self.snd_nxt += 1;
-        Some(self.emit(profile, number, now))
+        let segment = self.emit(profile, number, now);
+        self.record_new_data(number, now);
+        Some(segment)
+    }
+
+    /// Records when new data is sent, if losses are detected by time (RFC 8985, 6.1).
+    #[inline(always)]
+    fn record_new_data(&mut self, number: u32, now: Nanos) {
+        if let Some(sack) = &mut self.sack
+            && let Some(rack) = &mut sack.rack
+        {
+            rack.times.record(self.snd_una, number, false, now);
+        }
     }
 
     /// Fast path: the number of the next segment, of a sender that
@@ -44,6 +56,8 @@ impl Sender {
         self.snd_max = number + 1;
         self.time_segment(number, now);
         self.last_sent_at = now;
+        self.record_new_data(number, now);
+        self.arm_probe_for_new_data(now);
         Some(number)
     }
 
@@ -87,7 +101,11 @@ impl Sender {
         sack: &mut SackState,
         now: Nanos,
     ) -> Option<Segment> {
-        let next = self.next_number(profile, &sack.board);
+        let probe = sack
+            .rack
+            .as_ref()
+            .and_then(|rack| rack.probe_retransmission);
+        let next = probe.or_else(|| self.next_number(profile, &sack.board));
         let in_flight = self.pipe(&sack.board);
         let Some(number) = next else {
             if let Some(rate) = &mut sack.rate
@@ -104,6 +122,11 @@ impl Sender {
             self.on_una_retransmitted(profile, &mut sack.board);
         } else if self.sack_recovery {
             self.on_sent_in_sack_recovery(&mut sack.board, number);
+        }
+        if let Some(rack) = &mut sack.rack {
+            rack.probe_retransmission = None;
+            rack.times
+                .record(self.snd_una, number, segment.retransmission, now);
         }
         if let Some(rate) = &mut sack.rate {
             rate.on_sent(self.snd_una, number, in_flight, now);
@@ -197,6 +220,9 @@ impl Sender {
         // RFC 6298, 5.1: start the timer if it is not running.
         if self.rto_expiry == Nanos::NEVER {
             self.rto_expiry = now + self.rto.rto();
+        }
+        if new {
+            self.arm_probe_for_new_data(now);
         }
         // RFC 3168, 6.1.5: retransmissions are not ECN-capable; nor are SYNs (6.1.1).
         let capable = !syn && (new || profile.ecn_on_retransmissions);

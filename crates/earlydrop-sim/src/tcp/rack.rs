@@ -1,0 +1,397 @@
+//! RACK: losses detected by time (RFC 8985, section 6), with section numbers of that RFC.
+//!
+//! A segment is lost when one that was sent after it was received, and it is not received within
+//! a reordering window either:
+//! ```text
+//! RACK.xmit_ts, .end_seq  the most recently sent segment that was received      6.2, step 2
+//! RACK.rtt                round trip of the last segment received               6.2, step 2
+//! RACK.reo_wnd            min(reo_wnd_mult * min_RTT / 4, SRTT)                 6.2, step 4
+//!                         0 before reordering was seen, in recovery or with
+//!                         DupThresh segments received out of order
+//! lost(segment)           sent before RACK's segment, and                       6.2, step 5
+//!                         xmit_ts + RACK.rtt + RACK.reo_wnd <= now
+//! reordering timer        expires when the last segment sent before RACK's
+//!                         will be lost
+//! timeout                 the first segment is lost, and those for which        6.3
+//!                         xmit_ts + RTT + RACK.reo_wnd <= now
+//! ```
+//! An original transmission is later than those of all smaller numbers, so the originals that are
+//! lost are the holes below one number: [`Scoreboard::lost_below`]. Retransmissions are judged in
+//! the order in which they were sent. So RACK replaces [`Profile::dupack_threshold`] as the rule
+//! for a loss; how much may be sent stays the affair of `pipe` (RFC 6675) or of PRR.
+//!
+//! # Readings
+//! - RACK.min_RTT is the least round trip of the connection (6.2, step 1: "a simple global
+//!   minimum").
+//! - Acknowledgments on the fast path update only RACK.min_RTT: any segment reported by a later
+//!   acknowledgment was sent after those that they acknowledge. RACK.rtt may be old therefore when
+//!   the retransmission timer expires, and SRTT stands for it.
+//! - Reordering is judged against the highest segment received before the acknowledgment, so that
+//!   the order of its blocks does not matter.
+//! - A DSACK (RFC 2883) raises reo_wnd_mult once a round trip, for 16 recoveries. The receiver
+//!   here sends one for each segment that arrives twice.
+//! - Undoing a reduction of `cwnd` that a DSACK shows to be unnecessary is left out, and so is a
+//!   check for spurious timeouts (RFC 5682): RFC 8985 asks for neither.
+
+use earlydrop::units::Nanos;
+
+use super::profile::{Profile, RttSampling};
+use super::sack::SackState;
+use super::scoreboard::{RetransmissionFate, Scoreboard};
+use super::tlp::Probe;
+use super::{Ack, SackBlock, Sender};
+
+/// Recoveries without a DSACK after which the reordering window is as at first (6.2, step 4).
+const REO_WND_PERSIST: u32 = 16;
+/// Greatest factor of the reordering window; compare Linux's `reo_wnd_steps`.
+const LARGEST_REO_WND_MULT: u32 = 255;
+/// Transmit times allocated at first.
+const FIRST_TIMES: usize = 16;
+
+/// When each segment in flight was last sent (Segment.xmit_ts), and whether it was retransmitted
+/// (Segment.retransmitted).
+#[derive(Clone, Debug)]
+pub(super) struct TransmitTimes {
+    /// By number modulo the length, a power of two: the time in nanoseconds, times 2, plus 1 for
+    /// a retransmission.
+    entries: Vec<u64>,
+}
+
+impl TransmitTimes {
+    fn new() -> TransmitTimes {
+        TransmitTimes {
+            entries: vec![0; FIRST_TIMES],
+        }
+    }
+
+    #[inline(always)]
+    fn entry(&self, number: u32) -> u64 {
+        self.entries[number as usize & (self.entries.len() - 1)]
+    }
+
+    /// When `number` was last sent.
+    #[inline]
+    pub(super) fn sent_at(&self, number: u32) -> Nanos {
+        Nanos(self.entry(number) >> 1)
+    }
+
+    /// Whether `number` was retransmitted.
+    #[inline]
+    pub(super) fn is_retransmission(&self, number: u32) -> bool {
+        self.entry(number) & 1 == 1
+    }
+
+    /// Records that `number` is sent now, with `snd_una` the oldest number in flight.
+    #[inline(always)]
+    pub(super) fn record(&mut self, snd_una: u32, number: u32, retransmission: bool, now: Nanos) {
+        if (number - snd_una) as usize >= self.entries.len() {
+            self.grow(snd_una, number);
+        }
+        let mask = self.entries.len() - 1;
+        self.entries[number as usize & mask] = now.0 << 1 | u64::from(retransmission);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, snd_una: u32, number: u32) {
+        let length = ((number - snd_una) as usize + 1).next_power_of_two();
+        let mut entries = vec![0; length];
+        for number in snd_una..number {
+            entries[number as usize & (length - 1)] = self.entry(number);
+        }
+        self.entries = entries;
+    }
+}
+
+/// What an acknowledgment says about the times of the segments that it reports.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AckTime {
+    pub(super) now: Nanos,
+    /// When the segment was sent whose timestamp it echoes; `None` without timestamps.
+    pub(super) echo: Option<Nanos>,
+}
+
+impl AckTime {
+    pub(super) fn of(profile: &Profile, ack: &Ack, now: Nanos) -> AckTime {
+        AckTime {
+            now,
+            echo: (profile.rtt_sampling == RttSampling::Every).then_some(ack.echo),
+        }
+    }
+}
+
+/// RACK's state, and the probe of [`tlp`](super::tlp).
+#[derive(Clone, Debug)]
+pub(super) struct Rack {
+    pub(super) times: TransmitTimes,
+    /// RACK.min_RTT; NEVER before the first measurement.
+    pub(super) min_rtt: Nanos,
+    /// RACK.xmit_ts.
+    xmit_ts: Nanos,
+    /// RACK.end_seq: the number after RACK's segment.
+    end_seq: u32,
+    /// RACK.fack: the number after the highest segment received.
+    fack: u32,
+    /// RACK.fack before the acknowledgment being taken.
+    prior_fack: u32,
+    /// RACK.rtt.
+    rtt: Nanos,
+    /// RACK.reo_wnd_mult.
+    reo_wnd_mult: u32,
+    /// RACK.reo_wnd_persist.
+    reo_wnd_persist: u32,
+    /// RACK.dsack_round: DSACKs count again once `snd_una` is there.
+    dsack_round: Option<u32>,
+    /// RACK.reordering_seen.
+    reordering_seen: bool,
+    /// RACK.reo_wnd.
+    pub(super) reo_wnd: Nanos,
+    /// How long the reordering timer is to run from the last detection on; zero: not at all.
+    pub(super) timeout: Nanos,
+    /// Losses detected by the reordering timer, which no acknowledgment reported yet.
+    pub(super) lost_by_timer: u32,
+    /// The tail loss probe in flight.
+    pub(super) probe: Option<Probe>,
+    /// The segment that is to be retransmitted as a probe.
+    pub(super) probe_retransmission: Option<u32>,
+}
+
+impl Rack {
+    pub(super) fn new() -> Rack {
+        Rack {
+            times: TransmitTimes::new(),
+            min_rtt: Nanos::NEVER,
+            xmit_ts: Nanos::ZERO,
+            end_seq: 0,
+            fack: 0,
+            prior_fack: 0,
+            rtt: Nanos::ZERO,
+            reo_wnd_mult: 1,
+            reo_wnd_persist: REO_WND_PERSIST,
+            dsack_round: None,
+            reordering_seen: false,
+            reo_wnd: Nanos::ZERO,
+            timeout: Nanos::ZERO,
+            lost_by_timer: 0,
+            probe: None,
+            probe_retransmission: None,
+        }
+    }
+
+    /// Forgets everything for a new connection, and keeps the memory.
+    pub(super) fn restart(&mut self) {
+        let times = core::mem::take(&mut self.times.entries);
+        *self = Rack {
+            times: TransmitTimes { entries: times },
+            ..Rack::new()
+        };
+    }
+
+    /// Begins to take an acknowledgment: everything below `snd_una` was received before.
+    pub(super) fn begin_ack(&mut self, snd_una: u32) {
+        self.fack = self.fack.max(snd_una);
+        self.prior_fack = self.fack;
+    }
+
+    /// Takes note that `number` was received (6.2, steps 1 to 3).
+    pub(super) fn on_delivered(&mut self, number: u32, ack: &AckTime) {
+        let sent = self.times.sent_at(number);
+        let retransmitted = self.times.is_retransmission(number);
+        let rtt = ack.now.since(sent);
+        self.fack = self.fack.max(number + 1);
+        if retransmitted {
+            // Step 2: an acknowledgment of an earlier transmission.
+            let earlier = ack.echo.is_some_and(|echo| echo < sent);
+            if earlier || rtt < self.min_rtt {
+                return;
+            }
+        } else {
+            self.min_rtt = self.min_rtt.min(rtt);
+            self.reordering_seen |= number + 1 < self.prior_fack;
+        }
+        self.rtt = rtt;
+        if (sent, number + 1) > (self.xmit_ts, self.end_seq) {
+            (self.xmit_ts, self.end_seq) = (sent, number + 1);
+        }
+    }
+
+    /// Whether `number` was last sent before RACK's segment (6.2, RACK_sent_after).
+    fn was_sent_before(&self, number: u32) -> bool {
+        (self.times.sent_at(number), number + 1) < (self.xmit_ts, self.end_seq)
+    }
+
+    /// Takes the DSACK of an acknowledgment up to `snd_una` into account (6.2, step 4).
+    pub(super) fn adapt_reo_wnd(&mut self, dsack: bool, snd_una: u32, snd_nxt: u32) {
+        if self.dsack_round.is_some_and(|round| snd_una >= round) {
+            self.dsack_round = None;
+        }
+        if dsack && self.dsack_round.is_none() {
+            self.dsack_round = Some(snd_nxt);
+            self.reo_wnd_mult = (self.reo_wnd_mult + 1).min(LARGEST_REO_WND_MULT);
+            self.reo_wnd_persist = REO_WND_PERSIST;
+        }
+    }
+
+    /// A recovery ends: the sixteenth in a row without a DSACK takes the factor of the reordering
+    /// window back (6.2, step 4).
+    pub(super) fn on_recovery_end(&mut self) {
+        self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
+        if self.reo_wnd_persist == 0 {
+            self.reo_wnd_mult = 1;
+        }
+    }
+
+    /// Sets RACK.reo_wnd (6.2, RACK_update_reo_wnd). `hasty`: in recovery, or with DupThresh
+    /// segments received out of order. Without an SRTT there is no upper bound.
+    fn update_reo_wnd(&mut self, hasty: bool, srtt: Nanos) {
+        let known = self.min_rtt != Nanos::NEVER;
+        self.reo_wnd = if !known || (hasty && !self.reordering_seen) {
+            Nanos::ZERO
+        } else {
+            let window = Nanos(u64::from(self.reo_wnd_mult) * self.min_rtt.0 / 4);
+            match srtt {
+                Nanos::ZERO => window,
+                srtt => window.min(srtt),
+            }
+        };
+    }
+
+    /// How long `number` may take until it is lost, counted from `now` with round trip `rtt`;
+    /// zero when it is lost.
+    fn remaining(&self, number: u32, rtt: Nanos, now: Nanos) -> Nanos {
+        let due = self.times.sent_at(number) + rtt + self.reo_wnd;
+        due.since(now.min(due))
+    }
+
+    /// Finds what is lost (6.2, RACK_detect_loss), and sets how long the reordering timer is to
+    /// run; answers how many segments are newly lost.
+    fn detect_losses(
+        &mut self,
+        board: &mut Scoreboard,
+        snd_una: u32,
+        snd_max: u32,
+        now: Nanos,
+    ) -> u32 {
+        let mut lost = 0;
+        let mut timeout = Nanos::ZERO;
+        let mut next = board.lost_below.max(snd_una);
+        while let Some(number) = board.hole(next, snd_max)
+            && self.was_sent_before(number)
+        {
+            next = number + 1;
+            match self.remaining(number, self.rtt, now) {
+                Nanos::ZERO => {
+                    board.lost_below = next;
+                    lost += 1;
+                }
+                remaining => timeout = timeout.max(remaining),
+            }
+        }
+        lost += board.judge_retransmissions(snd_una, |number| {
+            if !self.was_sent_before(number) {
+                return RetransmissionFate::SentLater;
+            }
+            match self.remaining(number, self.rtt, now) {
+                Nanos::ZERO => RetransmissionFate::Lost,
+                remaining => {
+                    timeout = timeout.max(remaining);
+                    RetransmissionFate::Pending
+                }
+            }
+        });
+        self.timeout = timeout;
+        lost
+    }
+
+    /// Marks what the retransmission timer shows to be lost (6.3, RACK_mark_losses_on_RTO), with
+    /// SRTT in place of RACK.rtt.
+    fn mark_losses_on_rto(
+        &self,
+        board: &mut Scoreboard,
+        (snd_una, snd_max): (u32, u32),
+        srtt: Nanos,
+        now: Nanos,
+    ) {
+        let mut next = board.lost_below.max(snd_una);
+        while let Some(number) = board.hole(next, snd_max)
+            && self.remaining(number, srtt, now) == Nanos::ZERO
+        {
+            next = number + 1;
+            board.lost_below = next;
+        }
+        board.lost_below = board.lost_below.max(snd_una + 1);
+        board.judge_retransmissions(snd_una, |number| {
+            if number == snd_una || self.remaining(number, srtt, now) == Nanos::ZERO {
+                RetransmissionFate::Lost
+            } else {
+                RetransmissionFate::Pending
+            }
+        });
+    }
+}
+
+/// The DSACK block of an acknowledgment: a first block of what it acknowledges cumulatively or by
+/// another block (RFC 2883, section 4).
+pub(super) fn dsack_of(ack: &Ack) -> Option<SackBlock> {
+    let (first, others) = ack.sacked.split_first()?;
+    let within = |block: &SackBlock| block.from <= first.from && first.to <= block.to;
+    (first.to <= ack.next || others.iter().any(within)).then_some(*first)
+}
+
+impl Sender {
+    /// Detects losses by time after an acknowledgment, or when the reordering timer expires
+    /// (6.2, step 5); answers how many segments are newly lost. `recovering`: whether a loss is
+    /// still being repaired.
+    pub(super) fn detect_losses_by_time(
+        &self,
+        profile: &Profile,
+        sack: &mut SackState,
+        recovering: bool,
+        now: Nanos,
+    ) -> u32 {
+        let SackState { board, rack, .. } = sack;
+        let Some(rack) = rack else { return 0 };
+        let hasty = recovering || board.sacked() >= profile.dupack_threshold;
+        rack.update_reo_wnd(hasty, self.srtt(profile));
+        rack.detect_losses(board, self.snd_una(), self.snd_max(), now)
+    }
+
+    /// The reordering timer expired: what is lost now is retransmitted.
+    pub(super) fn on_reordering_timer(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+        now: Nanos,
+    ) {
+        let recovering = self.in_sack_recovery();
+        let lost = self.detect_losses_by_time(profile, sack, recovering, now);
+        if let Some(rack) = &mut sack.rack {
+            rack.lost_by_timer += lost;
+        }
+        if lost == 0 {
+            return;
+        }
+        if !recovering {
+            self.start_sack_recovery(profile, sack, 0, now);
+        }
+        if let Some(prr) = &mut sack.prr {
+            // Nothing was delivered; PRR grants as for one segment, as Linux has it.
+            prr.on_ack(1, false);
+        }
+        self.update_send_window_sack(profile, sack);
+    }
+
+    /// The retransmission timer expired: `snd_una` and what is overdue is lost (6.3).
+    pub(super) fn on_rto_with_rack(&mut self, profile: &Profile, sack: &mut SackState, now: Nanos) {
+        let SackState { board, rack, .. } = sack;
+        let Some(rack) = rack else { return };
+        let (snd_una, snd_max) = (self.snd_una(), self.snd_max());
+        rack.probe = None;
+        rack.probe_retransmission = None;
+        rack.timeout = Nanos::ZERO;
+        board.high_rxt = board.high_rxt.max(snd_una);
+        rack.mark_losses_on_rto(board, (snd_una, snd_max), self.srtt(profile), now);
+        board.count_pipe(snd_una, snd_max);
+        self.retransmit_una_now();
+    }
+}
