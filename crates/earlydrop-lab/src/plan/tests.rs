@@ -237,6 +237,14 @@ fn errors_name_the_place_and_the_nearest_valid_value() {
         ("flows.a.to = \"rigth\"", "did you mean \"right\"?"),
         ("flows.a.tcp = \"cubik\"", "nearest: control = \"cubic\""),
         (
+            "tcp = { recovery = \"newreno\", loss_detection = \"rack\" }",
+            "RACK-TLP needs `recovery = \"sack\"`",
+        ),
+        (
+            "flows.a.tcp = { profile = \"ns2\", loss_detection = \"rack\" }",
+            "choose \"dupack\"",
+        ),
+        (
             "sweep.\"network.rat\" = [\"1 Mbps\"]",
             "did you mean `rate`?",
         ),

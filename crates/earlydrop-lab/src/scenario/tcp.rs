@@ -3,8 +3,8 @@
 use earlydrop::registry::Value;
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RenoEstimate,
-    RttSampling, Rules,
+    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, LossDetection, Profile, Recovery,
+    Reduction, RenoEstimate, RttSampling, Rules,
 };
 
 use crate::document::{Entries, Problem};
@@ -16,6 +16,13 @@ pub(super) fn read(tcp: &Entries, problems: &mut Vec<Problem>) -> Profile {
     set_timer(&mut profile, tcp);
     set_flags(&mut profile, tcp);
     set_variants(&mut profile, tcp);
+    if tcp.choice("loss_detection") == "rack"
+        && (profile.recovery != Recovery::Sack || profile.rules != Rules::Standard)
+    {
+        let message = "RACK-TLP needs `recovery = \"sack\"` and `rules = \"standard\"`".to_string();
+        let help = "leave `loss_detection` out, or choose \"dupack\"";
+        problems.push(Problem::new(tcp.place_of("loss_detection"), message, help));
+    }
     if let Err(error) = profile.validate() {
         let message = format!("these values of `tcp` contradict each other: {error}");
         problems.push(Problem::new(tcp.place(), message, ""));
@@ -135,6 +142,11 @@ fn set_variants(profile: &mut Profile, tcp: &Entries) {
         "standard" => Rules::Standard,
         "ns2" => Rules::Ns2,
         _ => profile.rules,
+    };
+    profile.loss_detection = match tcp.choice("loss_detection") {
+        "dupack" => LossDetection::DupAck,
+        "rack" => LossDetection::Rack,
+        _ => profile.loss_detection,
     };
     profile.rtt_sampling = match tcp.choice("round_trips") {
         "one-at-a-time" => RttSampling::OneAtATime,

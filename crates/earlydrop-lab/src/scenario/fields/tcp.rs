@@ -8,7 +8,7 @@ use crate::document::{Field, Section};
 const PROFILES: Kind = Kind::Choice(&[
     (
         "modern",
-        "the RFCs of today: segments of 1500 bytes, initial cwnd 10, SACK",
+        "the RFCs of today: segments of 1500 bytes, initial cwnd 10, SACK with RACK-TLP",
     ),
     (
         "linux",
@@ -86,6 +86,20 @@ pub(super) static TCP: Section = Section {
                 ("sack", "selective acknowledgments (RFC 6675)"),
             ])),
             "loss recovery; auto: sack, in ns-2's profiles reno",
+        ),
+        from_profile(
+            "loss_detection",
+            Kind::OrAuto(&Kind::Choice(&[
+                (
+                    "dupack",
+                    "by the number of segments received beyond it, as `duplicates` says (RFC 5681, RFC 6675)",
+                ),
+                (
+                    "rack",
+                    "by time, with tail loss probes (RACK-TLP, RFC 8985); needs recovery = \"sack\"",
+                ),
+            ])),
+            "how a lost segment is detected; auto: rack with SACK, in ns-2's profiles dupack",
         ),
         from_profile(
             "ecn",
@@ -191,7 +205,7 @@ pub(super) static TCP: Section = Section {
         from_profile(
             "duplicates",
             Kind::OrAuto(&Kind::Count(Range::closed(1.0, 1000.0), "acknowledgments")),
-            "DupThresh: the number of duplicate ACKs that indicate a loss",
+            "DupThresh: the number of duplicate ACKs that indicate a loss; with rack, until reordering was seen",
         ),
         from_profile(
             "limited_transmit",
@@ -201,7 +215,7 @@ pub(super) static TCP: Section = Section {
         from_profile(
             "lost_retransmissions",
             FLAG,
-            "whether SACK detects lost retransmissions",
+            "whether SACK detects lost retransmissions; rack always does",
         ),
         from_profile(
             "slow_start_restart",

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `control` | congestion control of the route; cubic uses HyStart, bbr paces by itself |
 //! | `recovery` | selective acknowledgments on or off; without them the kernel recovers as NewReno |
+//! | `loss_detection` | always RACK-TLP (RFC 8985) with selective acknowledgments |
 //! | `segment_size` | MTU and MSS of the route |
 //! | `header_size` | 52: timestamps on, 40: off |
 //! | `initial_window` | initial congestion window of the route |
@@ -17,12 +18,11 @@
 //! Some settings describe in the simulator what the kernel does anyway: how cwnd grows and is
 //! reduced, and which ACKs are quick (`Profile::linux`). Nothing is set for those.
 //!
-//! What cannot be chosen stays as the kernel has it: limited transmit, detection of lost
-//! retransmissions (RFC 8985), proportional rate reduction (RFC 9937), granularity of the
+//! What cannot be chosen stays as the kernel has it: limited transmit, proportional rate reduction (RFC 9937), granularity of the
 //! timer (1 ms) and first RTO (1 s), delay of ACKs (40 ms at least, adaptive), size of ACKs,
 //! the handshake, ECN on retransmissions (only dctcp's).
 
-use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile, Recovery, Rules};
+use earlydrop_sim::tcp::{Algorithm, EcnMode, LossDetection, Profile, Recovery, Rules};
 
 use crate::netlink::{Metric, Metrics};
 use crate::plan::MTU;
@@ -176,6 +176,12 @@ fn detail_problem(profile: &Profile) -> Option<Problem> {
                 profile.dupack_threshold
             ),
             "set duplicates = 3",
+        );
+    }
+    if profile.loss_detection == LossDetection::DupAck && profile.recovery == Recovery::Sack {
+        return no(
+            "live has no loss detection by duplicate ACKs with SACK: the kernel's is RACK-TLP",
+            "set loss_detection = \"rack\", or leave it out",
         );
     }
     match profile.delayed_acks {

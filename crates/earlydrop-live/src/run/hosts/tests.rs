@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::spread::Spread;
-use earlydrop_sim::tcp::{Algorithm, DelayedAcks, EcnMode, Profile, Recovery, SenderCounts};
+use earlydrop_sim::tcp::{
+    Algorithm, DelayedAcks, EcnMode, LossDetection, Profile, Recovery, SenderCounts,
+};
 use earlydrop_sim::traffic::{Application, Flow, Pattern};
 
 use super::*;
@@ -79,6 +81,11 @@ fn unsupported_settings_are_refused_by_name() {
         ),
         (modern(|p| p.max_burst = Some(4)), "bursts", "never"),
         (modern(|p| p.dupack_threshold = 5), "5 duplicate ACKs", "3"),
+        (
+            modern(|p| p.loss_detection = LossDetection::DupAck),
+            "RACK-TLP",
+            "rack",
+        ),
         (
             modern(|p| p.delayed_acks = delayed(4)),
             "every 4",
