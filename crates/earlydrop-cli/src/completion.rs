@@ -145,7 +145,10 @@ fn values(argument: &Arg, typed: &str) -> Vec<String> {
         "tool" | "from" | "paste" => beginning_with(tools(), typed),
         "to" => of_list(|| tools().chain(["all".to_string()]), typed),
         "minimise" | "maximise" => beginning_with(metrics(), typed),
-        "tcp" => beginning_with(words(&["reno", "cubic", "dctcp", "scalable", "bbr"]), typed),
+        "tcp" => beginning_with(
+            words(&["reno", "cubic", "dctcp", "scalable", "bbr", "bbr3"]),
+            typed,
+        ),
         "ecn" => beginning_with(words(&["off", "on", "dctcp", "l4s"]), typed),
         _ => Vec::new(),
     }

@@ -84,11 +84,12 @@ fn whole_runs() {
     let ns2 = |recovery| bulk(Profile::ns2(recovery));
     let modern = |algorithm| bulk(Profile::modern(algorithm));
     let red = "red:min=10,max=30";
-    let runs: [(&str, &str, &Traffic); 16] = [
+    let runs: [(&str, &str, &Traffic); 17] = [
         ("droptail:limit=50", "ns-2 Reno", &ns2(Recovery::Reno)),
         ("droptail:limit=50", "ns-2 NewReno", &ns2(Recovery::NewReno)),
         ("droptail:limit=50", "Cubic", &modern(Algorithm::Cubic)),
         ("droptail:limit=50", "BBR", &modern(Algorithm::Bbr)),
+        ("droptail:limit=50", "BBRv3", &modern(Algorithm::Bbr3)),
         (red, "ns-2 Tahoe", &ns2(Recovery::Tahoe)),
         (red, "ns-2 SACK", &ns2(Recovery::Sack)),
         (

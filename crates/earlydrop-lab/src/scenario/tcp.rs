@@ -38,6 +38,7 @@ fn base(tcp: &Entries) -> Profile {
         "dctcp" => Some(Algorithm::Dctcp),
         "scalable" => Some(Algorithm::Scalable),
         "bbr" => Some(Algorithm::Bbr),
+        "bbr3" => Some(Algorithm::Bbr3),
         _ => None,
     };
     let recovery = match tcp.choice("recovery") {

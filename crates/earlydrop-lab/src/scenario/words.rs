@@ -135,6 +135,7 @@ fn bulk_control(group: &FlowGroup) -> Option<&'static str> {
             Algorithm::Dctcp => "DCTCP",
             Algorithm::Scalable => "scalable",
             Algorithm::Bbr => "BBR",
+            Algorithm::Bbr3 => "BBRv3",
         }),
         _ => None,
     }

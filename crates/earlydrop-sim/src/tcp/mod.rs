@@ -24,7 +24,7 @@
 //! | `timeout.rs`, `rto.rs` | what happens when the retransmission timer expires (RFC 6298, 5), and how long it runs (RFC 6298, 2) |
 //! | `rate_sample.rs` | delivery rates (draft-cheng-iccrg-delivery-rate-estimation) |
 //! | `receiver.rs`, `out_of_order.rs` | delayed acknowledgments (RFC 5681, 4.2), SACK blocks (RFC 2018), ECE (RFC 3168, 6.1.3; RFC 8257, 3.2) |
-//! | `control/` | `cwnd`: Reno (RFC 5681), CUBIC (RFC 9438), HyStart++ (RFC 9406), DCTCP (RFC 8257), scalable (Prague, RFC 9331), BBR |
+//! | `control/` | `cwnd`: Reno (RFC 5681), CUBIC (RFC 9438), HyStart++ (RFC 9406), DCTCP (RFC 8257), scalable (Prague, RFC 9331), BBR (versions 1 and 3) |
 //! | `profile.rs` | the rules flows share: ns-2's, the RFCs', Linux's |
 //!
 //! ```

@@ -48,6 +48,9 @@ pub enum Algorithm {
     Scalable,
     /// BBR: a model of the path's bandwidth and round trip. Needs [`Recovery::Sack`].
     Bbr,
+    /// BBR, version 3: bounded by losses and marks too (draft-ietf-ccwg-bbr). Needs
+    /// [`Recovery::Sack`].
+    Bbr3,
 }
 
 /// Whether a sender follows the RFCs or ns-2, where the two differ.
@@ -297,7 +300,9 @@ impl Profile {
             ecn: match algorithm {
                 Algorithm::Dctcp => EcnMode::Dctcp,
                 Algorithm::Scalable => EcnMode::L4s,
-                Algorithm::Reno | Algorithm::Cubic | Algorithm::Bbr => EcnMode::Off,
+                Algorithm::Reno | Algorithm::Cubic | Algorithm::Bbr | Algorithm::Bbr3 => {
+                    EcnMode::Off
+                }
             },
             ecn_on_retransmissions: matches!(algorithm, Algorithm::Dctcp | Algorithm::Scalable),
             delayed_acks: Some(DelayedAcks {
@@ -379,7 +384,7 @@ impl Profile {
                 ProfileError::ReceiverWindowTooLarge,
             ),
             (
-                self.control == Algorithm::Bbr
+                matches!(self.control, Algorithm::Bbr | Algorithm::Bbr3)
                     && (self.recovery != Recovery::Sack || self.rules != Rules::Standard),
                 ProfileError::RateUnmeasured,
             ),

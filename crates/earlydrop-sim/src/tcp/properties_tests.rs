@@ -93,6 +93,7 @@ const ALGORITHMS: &[Algorithm] = &[
     Algorithm::Dctcp,
     Algorithm::Scalable,
     Algorithm::Bbr,
+    Algorithm::Bbr3,
 ];
 
 struct Run {

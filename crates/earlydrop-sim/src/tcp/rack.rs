@@ -280,10 +280,7 @@ impl Rack {
         {
             next = number + 1;
             match self.remaining(number, self.rtt, now) {
-                Nanos::ZERO => {
-                    board.lost_below = next;
-                    lost += 1;
-                }
+                Nanos::ZERO => lost += board.raise_lost_below(snd_una, next),
                 remaining => timeout = timeout.max(remaining),
             }
         }
@@ -317,9 +314,8 @@ impl Rack {
             && self.remaining(number, srtt, now) == Nanos::ZERO
         {
             next = number + 1;
-            board.lost_below = next;
         }
-        board.lost_below = board.lost_below.max(snd_una + 1);
+        board.raise_lost_below(snd_una, next.max(snd_una + 1));
         board.judge_retransmissions(snd_una, |number| {
             if number == snd_una || self.remaining(number, srtt, now) == Nanos::ZERO {
                 RetransmissionFate::Lost
@@ -378,6 +374,7 @@ impl Sender {
             // Nothing was delivered; PRR grants as for one segment, as Linux has it.
             prr.on_ack(1, false);
         }
+        self.report_losses(sack, now);
         self.update_send_window_sack(profile, sack);
     }
 
@@ -392,6 +389,7 @@ impl Sender {
         board.high_rxt = board.high_rxt.max(snd_una);
         rack.mark_losses_on_rto(board, (snd_una, snd_max), self.srtt(profile), now);
         board.count_pipe(snd_una, snd_max);
+        self.report_losses(sack, now);
         self.retransmit_una_now();
     }
 }

@@ -12,7 +12,7 @@
 
 use earlydrop::units::Nanos;
 
-use super::control::RateSample;
+use super::control::{LostSegment, RateSample};
 
 /// The state of the connection when a segment was sent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +25,10 @@ struct Record {
     delivered_at: Nanos,
     /// P.delivered.
     delivered: u64,
+    /// P.tx_in_flight: segments in flight, itself included.
+    tx_in_flight: u32,
+    /// P.lost: `C.lost` when it was sent.
+    lost: u32,
     application_limited: bool,
     /// Whether the segment was delivered.
     done: bool,
@@ -37,6 +41,8 @@ struct Newest {
     delivered_at: Nanos,
     send_elapsed: Nanos,
     sent: Nanos,
+    tx_in_flight: u32,
+    lost: u32,
     application_limited: bool,
 }
 
@@ -50,6 +56,8 @@ pub(super) struct RateSampler {
     /// C.delivered_time.
     delivered_at: Nanos,
     first_sent: Nanos,
+    /// C.lost: segments detected as lost.
+    lost: u32,
     /// Segments are application-limited until so many were delivered (C.app_limited).
     limited_until: u64,
     newest: Option<Newest>,
@@ -72,6 +80,7 @@ impl RateSampler {
             delivered: 0,
             delivered_at: now,
             first_sent: now,
+            lost: 0,
             limited_until: 0,
             newest: None,
         }
@@ -116,6 +125,8 @@ impl RateSampler {
             first_sent: self.first_sent,
             delivered_at: self.delivered_at,
             delivered: self.delivered,
+            tx_in_flight: in_flight + 1,
+            lost: self.lost,
             application_limited: self.delivered < self.limited_until,
             done: false,
         };
@@ -148,6 +159,8 @@ impl RateSampler {
                 delivered_at: record.delivered_at,
                 send_elapsed: record.sent.since(record.first_sent),
                 sent: record.sent,
+                tx_in_flight: record.tx_in_flight,
+                lost: record.lost,
                 application_limited: record.application_limited,
             });
         }
@@ -164,7 +177,22 @@ impl RateSampler {
             interval: newest.send_elapsed.max(ack_elapsed),
             application_limited: newest.application_limited,
             lost,
+            tx_in_flight: newest.tx_in_flight,
+            lost_since_sent: self.lost.wrapping_sub(newest.lost),
         })
+    }
+
+    /// Counts `number` as lost; answers with what a controller is told of it.
+    pub(super) fn on_lost(&mut self, number: u32, now: Nanos) -> LostSegment {
+        self.lost = self.lost.wrapping_add(1);
+        let lost = self.lost;
+        let record = self.at(number);
+        LostSegment {
+            now,
+            tx_in_flight: record.tx_in_flight,
+            lost_since_sent: lost.wrapping_sub(record.lost),
+            application_limited: record.application_limited,
+        }
     }
 }
 

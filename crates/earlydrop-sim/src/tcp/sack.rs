@@ -46,7 +46,7 @@ impl SackState {
     pub(super) fn boxed(rates: bool, by_time: bool, now: Nanos) -> Box<SackState> {
         Box::new(SackState {
             rack: by_time.then(Rack::new),
-            board: Scoreboard::default(),
+            board: Scoreboard::new(rates),
             rate: rates.then(|| RateSampler::new(now)),
             prr: None,
         })
@@ -173,6 +173,7 @@ impl Sender {
             self.count_dupack();
         }
         let lost = self.detect_losses(profile, sack, ack, delta, now);
+        self.report_losses(sack, now);
         if let Some(prr) = &mut sack.prr {
             prr.on_ack(delta.delivered, acked > 0 && delta.lost == 0);
         }
@@ -375,9 +376,20 @@ impl Sender {
             self.stop_loss_timer(LossTimer::Off);
             return self.on_rto_with_rack(profile, sack, now);
         }
-        board.lost_below = self.snd_max();
+        board.raise_lost_below(self.snd_una(), self.snd_max());
         board.begin_repair(self.snd_una());
         board.count_pipe(self.snd_una(), self.snd_max());
+        self.report_losses(sack, now);
+    }
+
+    /// Reports segments newly detected as lost to a controller that wants to know of each.
+    pub(super) fn report_losses(&mut self, sack: &mut SackState, now: Nanos) {
+        let SackState { board, rate, .. } = sack;
+        if let Some(rate) = rate {
+            for number in board.take_newly_lost() {
+                self.take_loss(&rate.on_lost(number, now));
+            }
+        }
     }
 }
 
@@ -387,8 +399,7 @@ fn mark_lost(profile: &Profile, board: &mut Scoreboard, next: u32, delta: &mut A
     board.high_rxt = board.high_rxt.max(next);
     let edge = board.lost_edge(profile.dupack_threshold);
     if edge > board.lost_below {
-        delta.lost = board.holes(board.lost_below.max(next), edge);
-        board.lost_below = edge;
+        delta.lost = board.raise_lost_below(next, edge);
     }
     if profile.lost_retransmissions {
         delta.lost += board.detect_lost_retransmissions(next, edge);

@@ -27,6 +27,9 @@ pub(super) struct Scoreboard {
     retransmitted: VecDeque<(u32, u32)>,
     /// Holes whose retransmission was lost.
     lost_retransmissions: VecDeque<u32>,
+    /// Segments newly detected as lost, where they are noted one by one.
+    #[allow(clippy::box_collection)] // A third of a list's size, in every scoreboard.
+    newly_lost: Option<Box<Vec<u32>>>,
 }
 
 /// What has become of a retransmission.
@@ -41,12 +44,23 @@ pub(super) enum RetransmissionFate {
 }
 
 impl Scoreboard {
+    /// An empty scoreboard, which notes losses one by one if `notes_losses` is set.
+    pub(super) fn new(notes_losses: bool) -> Scoreboard {
+        Scoreboard {
+            newly_lost: notes_losses.then(Box::default),
+            ..Scoreboard::default()
+        }
+    }
+
     /// Forgets everything, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.blocks.clear();
         self.sacked = 0;
         self.lost_below = 0;
         self.pipe = 0;
+        if let Some(newly_lost) = &mut self.newly_lost {
+            newly_lost.clear();
+        }
         self.begin_repair(0);
     }
 
@@ -85,6 +99,7 @@ impl Scoreboard {
         {
             self.retransmitted.pop_front();
             if self.is_hole(snd_una, number) {
+                self.note_lost_retransmission(number);
                 lost.push_back(number);
             }
         }
@@ -113,12 +128,40 @@ impl Scoreboard {
                 RetransmissionFate::Pending => place += 1,
                 RetransmissionFate::Lost => {
                     self.retransmitted.remove(place);
+                    self.note_lost_retransmission(number);
                     lost.push_back(number);
                 }
             }
         }
         self.lost_retransmissions = lost;
         (self.lost_retransmissions.len() - before) as u32
+    }
+
+    /// Moves [`lost_below`](Scoreboard::lost_below) up to `edge`; answers how many holes are newly
+    /// lost by that.
+    pub(super) fn raise_lost_below(&mut self, snd_una: u32, edge: u32) -> u32 {
+        let from = self.lost_below.max(snd_una);
+        if let Some(mut newly_lost) = self.newly_lost.take() {
+            let mut next = from;
+            while let Some(number) = self.hole(next, edge) {
+                newly_lost.push(number);
+                next = number + 1;
+            }
+            self.newly_lost = Some(newly_lost);
+        }
+        self.lost_below = self.lost_below.max(edge);
+        self.holes(from, edge)
+    }
+
+    /// The segments newly detected as lost, if losses are noted.
+    pub(super) fn take_newly_lost(&mut self) -> impl Iterator<Item = u32> {
+        self.newly_lost.iter_mut().flat_map(|list| list.drain(..))
+    }
+
+    fn note_lost_retransmission(&mut self, number: u32) {
+        if let Some(newly_lost) = &mut self.newly_lost {
+            newly_lost.push(number);
+        }
     }
 
     /// Whether something is lost and not retransmitted since.

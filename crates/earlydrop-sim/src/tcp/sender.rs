@@ -28,7 +28,7 @@ mod transmit;
 use earlydrop::packet::FlowKey;
 use earlydrop::units::Nanos;
 
-use super::control::{AckSample, AnyControl, CongestionEvent, Control, Signal};
+use super::control::{AckSample, AnyControl, CongestionEvent, Control, LostSegment, Signal};
 use super::counts::{Counters, SenderCounts};
 use super::profile::{Handshake, Profile, Recovery, RttSampling, Rules};
 use super::rto::RtoEstimator;

@@ -349,6 +349,7 @@ fn profile() -> impl Strategy<Value = Profile> {
         Just(Algorithm::Dctcp),
         Just(Algorithm::Scalable),
         Just(Algorithm::Bbr),
+        Just(Algorithm::Bbr3),
     ];
     let ecn = prop_oneof![
         Just(None),

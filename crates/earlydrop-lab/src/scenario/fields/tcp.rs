@@ -42,6 +42,10 @@ const CONTROLS: Kind = Kind::OrAuto(&Kind::Choice(&[
         "bbr",
         "a model of the path's bandwidth and round-trip time (BBR version 1)",
     ),
+    (
+        "bbr3",
+        "the same, bounded by losses and marks (BBR version 3, draft-ietf-ccwg-bbr)",
+    ),
 ]));
 
 const fn from_profile(name: &'static str, kind: Kind, meaning: &'static str) -> Field {

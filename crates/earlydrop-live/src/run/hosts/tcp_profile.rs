@@ -66,6 +66,7 @@ fn name_of(control: Algorithm) -> Option<&'static str> {
         Algorithm::Reno => Some("reno"),
         Algorithm::Cubic => Some("cubic"),
         Algorithm::Bbr => Some("bbr"),
+        Algorithm::Bbr3 => Some("bbr3"),
         Algorithm::Dctcp => Some("dctcp"),
         Algorithm::Scalable => None,
     }

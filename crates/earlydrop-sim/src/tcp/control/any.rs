@@ -3,11 +3,12 @@
 use earlydrop::units::Nanos;
 
 use super::bbr::{self, Bbr};
+use super::bbr3::{self, Bbr3};
 use super::cubic::{self, Cubic};
 use super::dctcp::{self, Dctcp};
 use super::reno::Reno;
 use super::scalable::{self, Scalable};
-use super::{AckSample, CongestionEvent, Control};
+use super::{AckSample, CongestionEvent, Control, LostSegment};
 use crate::tcp::profile::{Algorithm, Growth, Profile, RenoEstimate};
 
 /// Defines [`AnyControl`] and forwards every call to the controller in it. Reno's `cwnd` and
@@ -59,6 +60,9 @@ macro_rules! any_control {
                     _ => self.other_on_ack(*ack),
                 }
             }
+            fn on_loss(&mut self, lost: &LostSegment) {
+                match self { $(AnyControl::$name(control) => control.on_loss(lost),)* }
+            }
             fn on_congestion(&mut self, congestion: &CongestionEvent) {
                 match self { $(AnyControl::$name(control) => control.on_congestion(congestion),)* }
             }
@@ -91,6 +95,7 @@ any_control! {
     Dctcp => Box<Dctcp>, |profile, _| Box::new(Dctcp::new(initial_cwnd(profile), initial_ssthresh(profile), dctcp::Parameters::default()));
     Scalable => Box<Scalable>, |profile, _| Box::new(Scalable::new(initial_cwnd(profile), initial_ssthresh(profile), scalable::Parameters::default()));
     Bbr => Box<Bbr>, |profile, seed| Box::new(Bbr::new(initial_cwnd(profile), seed, bbr::Parameters::default()));
+    Bbr3 => Box<Bbr3>, |profile, seed| Box::new(Bbr3::new(initial_cwnd(profile), seed, bbr3::Parameters::default()));
 }
 
 /// Calls `new`, whose arguments' types are known only here.

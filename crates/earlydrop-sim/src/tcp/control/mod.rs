@@ -12,11 +12,13 @@
 //! | [`dctcp`] | mark: `cwnd (1 - alpha / 2)` (RFC 8257, 3.3); loss: half |
 //! | [`scalable`] | as DCTCP, in more detail after TCP Prague (RFC 9331) |
 //! | [`bbr`] | mark: ignored; loss: packet conservation for a round |
+//! | [`bbr3`] | by a model of the path, bounded by losses and marks (draft-ietf-ccwg-bbr) |
 
 mod ack_counter;
 mod aimd;
 pub mod any;
 pub mod bbr;
+pub mod bbr3;
 pub mod cubic;
 pub mod dctcp;
 pub mod hystart;
@@ -25,6 +27,7 @@ mod round;
 pub mod scalable;
 #[cfg(test)]
 mod testing;
+mod windowed_max;
 
 use earlydrop::units::Nanos;
 
@@ -70,6 +73,23 @@ pub struct RateSample {
     pub application_limited: bool,
     /// Segments newly detected as lost by this acknowledgment.
     pub lost: u32,
+    /// Segments in flight when that segment was sent, itself included (P.tx_in_flight).
+    pub tx_in_flight: u32,
+    /// Segments detected as lost since that segment was sent (RS.lost).
+    pub lost_since_sent: u32,
+}
+
+/// A segment detected as lost, for controllers that [want samples](Control::wants_rate_sample).
+#[derive(Clone, Copy, Debug)]
+pub struct LostSegment {
+    /// Now.
+    pub now: Nanos,
+    /// Segments in flight when it was sent, itself included (P.tx_in_flight).
+    pub tx_in_flight: u32,
+    /// Segments detected as lost since it was sent, itself included (C.lost - P.lost).
+    pub lost_since_sent: u32,
+    /// Whether the application had nothing more to send when it was sent.
+    pub application_limited: bool,
 }
 
 /// How congestion was signalled.
@@ -102,6 +122,8 @@ pub trait Control {
     fn ssthresh(&self) -> f64;
     /// New data was acknowledged.
     fn on_ack(&mut self, ack: &AckSample);
+    /// A segment was detected as lost, before the acknowledgment that showed it is reported.
+    fn on_loss(&mut self, _lost: &LostSegment) {}
     /// Congestion was signalled, once for each window of data: at the start of a fast recovery,
     /// or by the first mark after the last reduction was acknowledged.
     fn on_congestion(&mut self, congestion: &CongestionEvent);

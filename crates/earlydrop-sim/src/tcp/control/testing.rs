@@ -1,6 +1,6 @@
 //! Support for the controllers' tests: samples, random events, and an ideal path.
 
-use super::{AckSample, CongestionEvent, Control, RateSample, Signal};
+use super::{AckSample, CongestionEvent, Control, LostSegment, RateSample, Signal};
 use earlydrop::units::Nanos;
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -34,6 +34,7 @@ pub(super) fn congestion(now: Nanos, signal: Signal, in_flight: u32) -> Congesti
 #[derive(Clone, Debug)]
 pub(super) enum Event {
     Ack(AckSample),
+    Lost(LostSegment),
     Congestion(CongestionEvent),
     RecoveryEnd,
     Timeout(u32, bool),
@@ -65,6 +66,8 @@ fn acks() -> impl Strategy<Value = AckSample> {
                     interval: Nanos(times.2),
                     application_limited,
                     lost,
+                    tx_in_flight: counts.2,
+                    lost_since_sent: lost,
                 },
             ),
         },
@@ -82,6 +85,14 @@ pub(super) fn events() -> impl Strategy<Value = Vec<(Nanos, Event)>> {
         2 => signals.prop_map(|(signal, in_flight)| {
             Event::Congestion(congestion(Nanos::ZERO, signal, in_flight))
         }),
+        2 => (0_u32..1000, 0_u32..1000, any::<bool>()).prop_map(|(flight, lost, limited)| {
+            Event::Lost(LostSegment {
+                now: Nanos::ZERO,
+                tx_in_flight: flight,
+                lost_since_sent: lost,
+                application_limited: limited,
+            })
+        }),
         1 => Just(Event::RecoveryEnd),
         1 => (0_u32..1000, any::<bool>()).prop_map(|(flight, again)| Event::Timeout(flight, again)),
         1 => (1.0..20.0_f64).prop_map(Event::Restart),
@@ -97,6 +108,7 @@ pub(super) fn stays_sane(control: &mut impl Control, events: Vec<(Nanos, Event)>
         now += gap;
         match &event {
             Event::Ack(ack) => control.on_ack(&AckSample { now, ..*ack }),
+            Event::Lost(lost) => control.on_loss(&LostSegment { now, ..*lost }),
             Event::Congestion(congestion) => {
                 control.on_congestion(&CongestionEvent { now, ..*congestion })
             }
@@ -123,6 +135,7 @@ struct InFlight {
     delivered: u64,
     delivered_at: u64,
     first_sent: u64,
+    tx_in_flight: u32,
 }
 
 /// An ideal path: one segment a millisecond, an unlimited queue, and 39 ms of propagation
@@ -178,6 +191,7 @@ impl<C: Control> Pipe<C> {
                 delivered: self.delivered,
                 delivered_at: self.delivered_at,
                 first_sent: self.first_sent,
+                tx_in_flight: self.flights.len() as u32 + 1,
             });
             self.next_send = self.now + (1e9 / self.control.pacing_rate().unwrap()) as u64;
         } else {
@@ -201,6 +215,8 @@ impl<C: Control> Pipe<C> {
                 interval: Nanos(interval),
                 application_limited: false,
                 lost: 0,
+                tx_in_flight: flight.tx_in_flight,
+                lost_since_sent: 0,
             }),
             ..sample(Nanos(self.now), 1, in_flight, Nanos(self.rtt))
         });

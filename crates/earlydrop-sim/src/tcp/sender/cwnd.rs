@@ -5,7 +5,7 @@
 
 use earlydrop::units::Nanos;
 
-use super::{AckSample, CongestionEvent, Control, Profile, Sender, Signal};
+use super::{AckSample, CongestionEvent, Control, LostSegment, Profile, Sender, Signal};
 
 /// The congestion window.
 impl Sender {
@@ -29,6 +29,11 @@ impl Sender {
     #[inline(always)]
     pub(in crate::tcp) fn grow_cwnd(&mut self, sample: &AckSample) {
         self.control.on_ack(sample);
+    }
+
+    /// Lets the controller know of a segment detected as lost.
+    pub(in crate::tcp) fn take_loss(&mut self, lost: &LostSegment) {
+        self.control.on_loss(lost);
     }
 
     /// Grows `cwnd` by one acknowledgment with ns-2's rules. `false` means nothing was done.

@@ -2,40 +2,14 @@
 //! rounds.
 
 use crate::tcp::control::RateSample;
+use crate::tcp::control::windowed_max::WindowedMax;
 use earlydrop::units::Nanos;
-
-/// Rounds over which the bandwidth is the maximum (BtlBwFilterLen).
-const BANDWIDTH_ROUNDS: u64 = 10;
-
-/// A windowed maximum filter: the greatest delivery rate of each of the last rounds.
-#[derive(Clone, Copy, Debug, Default)]
-struct MaxRate {
-    rounds: [f64; BANDWIDTH_ROUNDS as usize],
-    newest: u64,
-    /// The greatest of `rounds`.
-    max: f64,
-}
-
-impl MaxRate {
-    fn add(&mut self, round: u64, rate: f64) {
-        if round > self.newest {
-            let passed = (round - self.newest).min(BANDWIDTH_ROUNDS);
-            for old in 0..passed {
-                self.rounds[((round - old) % BANDWIDTH_ROUNDS) as usize] = 0.0;
-            }
-            self.newest = round;
-            self.max = self.rounds.iter().copied().fold(0.0, f64::max);
-        }
-        let slot = &mut self.rounds[(round % BANDWIDTH_ROUNDS) as usize];
-        *slot = slot.max(rate);
-        self.max = self.max.max(rate);
-    }
-}
 
 /// The model of a path.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
-    rates: MaxRate,
+    /// Greatest delivery rate of each of the last 10 rounds (BtlBwFilterLen).
+    rates: WindowedMax,
     round: u64,
     /// Whether the last acknowledgment began a round.
     pub(super) round_start: bool,
@@ -56,7 +30,7 @@ pub(super) struct Model {
 impl Model {
     pub(super) fn new() -> Model {
         Model {
-            rates: MaxRate::default(),
+            rates: WindowedMax::default(),
             round: 0,
             round_start: false,
             next_round_delivered: 0,
@@ -69,7 +43,7 @@ impl Model {
 
     /// BtlBw, segments a second; 0 before the first sample.
     pub(super) fn bandwidth(&self) -> f64 {
-        self.rates.max
+        self.rates.max()
     }
 
     /// RTprop; `None` before the first sample.
@@ -81,7 +55,7 @@ impl Model {
     /// measured.
     pub(super) fn bdp(&self) -> Option<f64> {
         let rtt = self.min_rtt()?;
-        Some(self.rates.max * rtt.as_secs_f64())
+        Some(self.rates.max() * rtt.as_secs_f64())
     }
 
     /// Begins a round now.
@@ -115,7 +89,7 @@ impl Model {
         let too_short = self.min_rtt < Nanos::NEVER && sample.interval < self.min_rtt;
         if segments > 0 && sample.interval > Nanos::ZERO && !too_short {
             let rate = segments as f64 / sample.interval.as_secs_f64();
-            if rate >= self.rates.max || !limited {
+            if rate >= self.rates.max() || !limited {
                 self.rates.add(self.round, rate);
             }
         }
@@ -153,21 +127,6 @@ mod tests {
 
     const MS: fn(u64) -> Nanos = Nanos::from_millis;
 
-    #[test]
-    fn the_bandwidth_is_the_maximum_of_ten_rounds() {
-        let mut rates = MaxRate::default();
-        rates.add(1, 70.0);
-        rates.add(1, 50.0);
-        for round in 2..=10 {
-            rates.add(round, 40.0 + round as f64);
-            assert_eq!(rates.max, 70.0);
-        }
-        rates.add(11, 10.0);
-        assert_eq!(rates.max, 50.0);
-        rates.add(500, 3.0);
-        assert_eq!(rates.max, 3.0);
-    }
-
     fn sample(delivered: u64, earlier: u64, interval: Nanos) -> RateSample {
         RateSample {
             delivered,
@@ -175,6 +134,8 @@ mod tests {
             interval,
             application_limited: false,
             lost: 0,
+            tx_in_flight: 40,
+            lost_since_sent: 0,
         }
     }
 

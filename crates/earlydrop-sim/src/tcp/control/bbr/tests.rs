@@ -125,6 +125,8 @@ fn conserves_packets_for_a_round_of_recovery() {
             interval: Nanos(41 * MS),
             application_limited: false,
             lost,
+            tx_in_flight: 40,
+            lost_since_sent: 0,
         }),
         ..sample(now, 2, 30, Nanos(41 * MS))
     };
@@ -163,6 +165,8 @@ fn delivered(now: u64, total: u64, rate: u64, in_flight: u32) -> AckSample {
             interval: Nanos::from_millis(50),
             application_limited: false,
             lost: 0,
+            tx_in_flight: 40,
+            lost_since_sent: 0,
         }),
         ..sample(Nanos(now * MS), 1, in_flight, Nanos(40 * MS))
     }
