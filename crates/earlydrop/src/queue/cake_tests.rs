@@ -137,12 +137,12 @@ fn a_tin_within_its_rate_is_served_first() {
         class,
         ..packet(u64::from(class))
     });
-    let sent = sent("cake:target=1 s,interval=10 s", &tins);
+    let sent = sent("cake:class=dscp,target=1 s,interval=10 s", &tins);
     let share = |tin: usize| f64::from(sent[tin]) / 2000.0;
     assert!((share(1) - 1.0 / 16.0).abs() < 0.02, "bulk: {sent:?}");
     assert!((share(2) - 1.0 / 4.0).abs() < 0.02, "voice: {sent:?}");
     // Voice alone with best effort, one packet in ten: it never waits for more than one.
-    let mut queue = cake("cake");
+    let mut queue = cake("cake:class=dscp");
     for ms in 0..1000 {
         let now = Nanos::from_millis(ms);
         queue.enqueue(now, packet(1));
@@ -167,7 +167,10 @@ fn unlimited_tins_share_by_their_weights() {
         class,
         ..packet(u64::from(class))
     });
-    let sent = sent("cake:unlimited=on,target=1 s,interval=10 s", &tins);
+    let sent = sent(
+        "cake:class=dscp,unlimited=on,target=1 s,interval=10 s",
+        &tins,
+    );
     // 1024, 64 and 256 bytes a turn.
     for (tin, wanted) in [(0, 1024.0), (1, 64.0), (2, 256.0)] {
         let share = f64::from(sent[tin]) / 2000.0;

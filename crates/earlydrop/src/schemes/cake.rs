@@ -36,8 +36,8 @@
 //!   give one, so it cannot wait. Give the link the rate that CAKE's `bandwidth` would be;
 //!   `bandwidth` here sets tins, quanta and targets only. `overhead`, `mpu` and `framing` count in
 //!   the shares of flows, hosts and tins; the link itself sends a packet's size.
-//! - A packet's class is its DSCP. The simulator's classes end at 7: of DSCPs, 0 is best effort, 1
-//!   bulk (LE) and 4 low latency (TOS 4). `class=precedence` reads class c as the DSCP 8c.
+//! - A packet's class is its IP precedence, in the simulator and of real packets: class c is the
+//!   DSCP 8c, so class 1 is bulk and 6 and 7 are voice. `class=dscp` reads it as a whole DSCP.
 //! - Hosts are those that a packet names. In the simulator each flow has hosts of its own, numbered
 //!   as the flow; `sources` and `destinations` put flows on one host: `sources=100 1` are 100 flows
 //!   of one host and one of another.
@@ -126,11 +126,11 @@ const PARAMETERS: &[Parameter] = &[
         name: "class",
         meaning: "what a packet's class is",
         kind: Kind::Choice(&[
-            ("dscp", "its DSCP"),
             ("precedence", "its IP precedence, an eighth of the DSCP"),
+            ("dscp", "its DSCP"),
         ]),
-        default: "dscp",
-        origin: "RFC 2474",
+        default: "precedence",
+        origin: "RFC 2474, section 4.2.2: the class selectors",
         when: None,
     },
     Parameter {

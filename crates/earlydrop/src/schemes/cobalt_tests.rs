@@ -175,14 +175,14 @@ fn the_first_overflow_raises_p_however_early_it_is() {
     assert_eq!(probe(&queue, "p"), 1.0 / 256.0, "once a target");
 }
 
-/// Linux's roots: 1 at counts 0 and 1, and 1/sqrt(count) within a few steps of 2^-32 above.
+/// Four steps come within a thousandth of 1/sqrt(count).
 #[test]
 fn cake_s_roots_are_close_and_its_first_gap_is_zero() {
     for count in 1..ROOTS.len() as u32 {
         let exact = 4_294_967_296.0 / libm::sqrt(f64::from(count));
         let root = f64::from(ROOTS[count as usize]);
         assert!(
-            (root / exact - 1.0).abs() < 1e-4,
+            (root / exact - 1.0).abs() < 1e-3,
             "{count}: {root}, {exact}"
         );
     }
