@@ -140,7 +140,7 @@ mod tests {
                 Err(other) => panic!("{other}"),
             }
         }
-        assert_eq!(without, ["fred", "blue", "sfb"]);
+        assert_eq!(without, ["fred", "blue", "sfb", "dual-curvy-red"]);
     }
 
     #[test]
