@@ -19,27 +19,28 @@
 //! equation (1), for U = 1. Scheduling is that of `dualpi2`.
 //!
 //! # Our readings
-//! - The RFC gives the scales as powers of two: S_C = -1 is `scale=500 ms`, f_C = 5 is
-//!   `weight=0.03125`, and S_L follows from S_C and k.
-//! - The RFC compares p' with the largest of 2 U random numbers, which is below p' with
-//!   probability p'^(2 U). Here one number is drawn for that; `spread=even` adds up instead.
-//! - The Classic delay changes with departures only. An idle Classic queue keeps its average, as
-//!   RED's does in the RFC.
-//! - Everything else is read as in `dualpi2`, its saturation too.
+//! - The defaults are those of the RFC's draft -01 and its port to ns-3, which give scales as powers
+//!   of two: S_C = -1 is `scale=500 ms`, f_C = 5 is `weight=0.03125`. L's scale follows from k by
+//!   the coupling p_C = (p_CL / k)^2.
+//! - They compare p' with the largest of 2 U random numbers, which is below p' with probability
+//!   p'^(2 U). Here one number is drawn for that; `spread=even` adds up instead.
+//! - The average changes with Classic departures only, so an idle Classic queue keeps it.
+//! - Everything else is read as in `dualpi2`: Classic packets that are ECN-capable are marked, and
+//!   saturation is at k p' = 1.
 //!
 //! # How other tools differ
-//! | aspect | RFC 9332, appendix B | ns-3 (a student project, draft -01) | here |
-//! |---|---|---|---|
-//! | curviness U | 1 | 1 | 1; `curviness` |
-//! | native marking of L | a step in time | a step, 5 packets | a step in time; `ramp` |
-//! | scheduler | left open | L first | weighted round robin, as `dualpi2` |
-//! | Classic ECN | marked | dropped | marked |
+//! | aspect | ns-3 (a student project, draft -01) | here |
+//! |---|---|---|
+//! | native marking of L | from 5 packets of 1500 bytes on | a step in time; `ramp` |
+//! | scheduler | L first | weighted round robin, as `dualpi2` |
+//! | Classic ECN | dropped | marked |
+//! | L's scale | twice the Classic one | the Classic one over k |
 
 use crate::queue::{Coupling, Curvy};
 use crate::registry::{Descriptor, Kind, Parameter, Plan, Preset, Range};
 use crate::schemes::dualpi2::{BUFFER, PARAMETERS, PROBES, coupling};
 
-const RFC: &str = "RFC 9332, appendix B.1";
+const DRAFT: &str = "draft-ietf-tsvwg-aqm-dualq-coupled-01, as ported to ns-3";
 
 const CURVE: &[Parameter] = &[
     Parameter {
@@ -47,7 +48,7 @@ const CURVE: &[Parameter] = &[
         meaning: "the Classic delay at which p' is 1",
         kind: Kind::Time(Range::POSITIVE),
         default: "500 ms",
-        origin: RFC,
+        origin: DRAFT,
         when: None,
     },
     Parameter {
@@ -55,7 +56,7 @@ const CURVE: &[Parameter] = &[
         meaning: "w, the weight of a packet's delay in the average Classic delay",
         kind: Kind::Number(Range::POSITIVE_PROBABILITY, "ratio"),
         default: "0.03125",
-        origin: RFC,
+        origin: DRAFT,
         when: None,
     },
     Parameter {
@@ -63,7 +64,7 @@ const CURVE: &[Parameter] = &[
         meaning: "U, the exponent of the coupled probability; the Classic one's is 2 U",
         kind: Kind::Count(Range::closed(1.0, 8.0), "ratio"),
         default: "1",
-        origin: RFC,
+        origin: DRAFT,
         when: None,
     },
 ];
@@ -76,11 +77,11 @@ pub const SCHEME: Descriptor = Descriptor {
     parameters: &[BUFFER, CURVE, PARAMETERS],
     defaults: &[
         ("limit", "10000 packets", "Linux sch_dualpi2"),
-        ("spread", "chance", "RFC 9332, appendix B.2"),
+        ("spread", "chance", DRAFT),
     ],
     presets: &[Preset {
         name: "paper",
-        meaning: "RFC 9332, appendix B.1: 250 ms of buffer, the Classic signal certain at 500 ms",
+        meaning: "250 ms of buffer, the Classic signal certain at 500 ms, U = 1",
         values: &[
             ("limit", "250 ms"),
             ("scale", "500 ms"),

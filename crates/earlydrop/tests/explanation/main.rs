@@ -164,7 +164,15 @@ fn an_explanation_is_what_happens_next() {
     let mut all = Tally::default();
     for (spec, tally) in &tallies {
         println!("{spec:24} {tally:?}");
-        assert!(tally.signals() > 10, "{spec} drops and marks too little");
+        // CAKE's thousands of sub-queues are asked seldom; with few, it is among `MORE`.
+        let enough = match spec.starts_with("cake") && !spec.contains("queues=") {
+            true => 3,
+            false => 10,
+        };
+        assert!(
+            tally.signals() > enough,
+            "{spec} drops and marks too little"
+        );
         all.add(tally);
     }
     println!("{:24} {all:?}", "all");

@@ -38,41 +38,55 @@ pub(super) fn try_enqueue<P: Packet>(
         size,
     };
     let why = in_tin(queue, packet, enqueued.why()?);
-    let own = queue.place_of(packet);
-    let victim = |victim: &Shadow| {
-        let mut why = Why::new(CAKE);
-        let place = queue.place_of(victim);
-        // A filtered acknowledgment leaves though there is room.
-        if packet.ack().is_some() && packets < limit.packets && bytes + size <= limit.bytes.0 {
-            let number = victim.ack().map_or(0, |ack| ack.number);
-            let arriving = packet.ack().map_or(0, |ack| ack.number);
-            why.given("the number it acknowledges", ("old", ""), f64::from(number));
-            why.given("that of the arrival", ("new", ""), f64::from(arriving));
-            let reason = format!("acknowledgment {number} is replaced by {arriving}");
-            return why.by("ACK filter", reason).decided("dropped");
-        }
-        let same = (place.tin, place.index) == (own.tin, own.index);
-        let more = if same { packet.size() } else { 0 };
-        why.given("the tin", ("tin", ""), place.tin as f64);
-        why.given(
-            "the sub-queue with most bytes",
-            ("i", ""),
-            f64::from(place.index),
-        );
-        why.step(
-            "the bytes in it, with the packet that arrives",
-            ("longest", "bytes"),
-            "longest = bytes_i + size",
-            numbers!("{} + {}", place.bytes as f64, f64::from(more)),
-            (place.bytes + u64::from(more)) as f64,
-        );
-        let state = buffer.state(&mut why);
-        let (tin, index) = (place.tin, place.index);
-        let reason = format!("{state}; the longest, {index} of tin {tin}, loses from its head");
-        why.by("full buffer: the longest sub-queue", reason)
-            .decided("dropped")
-    };
+    let victim = |victim: &Shadow| why_victim(queue, packet, victim, buffer);
     Some(enqueued.explained(why, buffer, victim))
+}
+
+/// Why a waiting packet is dropped when `packet` arrives: it is an acknowledgment that this one
+/// replaces, or in the longest sub-queue of a full buffer.
+fn why_victim<P: Packet>(
+    queue: &CakeQueue<P, Cobalt>,
+    packet: &P,
+    victim: &Shadow,
+    buffer: Buffer,
+) -> Explanation {
+    let mut why = Why::new(CAKE);
+    let (place, own) = (queue.place_of(victim), queue.place_of(packet));
+    // A filtered acknowledgment leaves though there is room.
+    let Buffer {
+        packets,
+        bytes,
+        limit,
+        size,
+    } = buffer;
+    if packet.ack().is_some() && packets < limit.packets && bytes + size <= limit.bytes.0 {
+        let number = victim.ack().map_or(0, |ack| ack.number);
+        let arriving = packet.ack().map_or(0, |ack| ack.number);
+        why.given("the number it acknowledges", ("old", ""), f64::from(number));
+        why.given("that of the arrival", ("new", ""), f64::from(arriving));
+        let reason = format!("acknowledgment {number} is replaced by {arriving}");
+        return why.by("ACK filter", reason).decided("dropped");
+    }
+    let same = (place.tin, place.index) == (own.tin, own.index);
+    let more = if same { packet.size() } else { 0 };
+    why.given("the tin", ("tin", ""), place.tin as f64);
+    why.given(
+        "the sub-queue with most bytes",
+        ("i", ""),
+        f64::from(place.index),
+    );
+    why.step(
+        "the bytes in it, with the packet that arrives",
+        ("longest", "bytes"),
+        "longest = bytes_i + size",
+        numbers!("{} + {}", place.bytes as f64, f64::from(more)),
+        (place.bytes + u64::from(more)) as f64,
+    );
+    let state = buffer.state(&mut why);
+    let (tin, index) = (place.tin, place.index);
+    let reason = format!("{state}; the longest, {index} of tin {tin}, loses from its head");
+    why.by("full buffer: the longest sub-queue", reason)
+        .decided("dropped")
 }
 
 pub(super) fn depart<P: Packet>(queue: &CakeQueue<P, Cobalt>, now: Nanos) -> Vec<Explanation> {
