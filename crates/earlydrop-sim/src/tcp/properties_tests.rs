@@ -62,10 +62,9 @@ fn profile() -> impl Strategy<Value = Profile> {
             };
             Profile {
                 recovery,
-                loss_detection: if by_time {
-                    base.loss_detection
-                } else {
-                    LossDetection::DupAck
+                loss_detection: match by_time {
+                    true => base.loss_detection,
+                    false => LossDetection::DupAck,
                 },
                 reduction: match recovery {
                     Recovery::Sack => base.reduction,

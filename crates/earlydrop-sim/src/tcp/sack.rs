@@ -189,17 +189,8 @@ impl Sender {
             let no_growth = recovering || reducing || acked == 0 || ece;
             self.report_ack(profile, sack, ack, delta, no_growth, now);
         }
-        if full_ack && self.in_sack_recovery() {
-            self.set_sack_recovery(false);
-            if let Some(rack) = &mut sack.rack {
-                rack.on_recovery_end();
-            }
-            if recovering {
-                self.exit_recovery(now);
-            }
-        }
         if full_ack {
-            sack.prr = None;
+            self.on_full_ack(sack, now);
         }
         if lost && !self.in_sack_recovery() {
             self.start_sack_recovery(profile, sack, delta.delivered, now);
@@ -207,6 +198,21 @@ impl Sender {
         self.on_ack_of_probe(profile, sack, ack, acked, now);
         self.update_send_window_sack(profile, sack);
         self.choose_loss_timer(sack, acked, now);
+    }
+
+    /// All that was sent before the last reduction is acknowledged: recovery, if there is one, ends.
+    fn on_full_ack(&mut self, sack: &mut SackState, now: Nanos) {
+        sack.prr = None;
+        if !self.in_sack_recovery() {
+            return;
+        }
+        self.set_sack_recovery(false);
+        if let Some(rack) = &mut sack.rack {
+            rack.on_recovery_end();
+        }
+        if self.in_fast_recovery() {
+            self.exit_recovery(now);
+        }
     }
 
     /// Finds what an acknowledgment shows to be lost, and counts it in `delta`; answers whether
