@@ -259,6 +259,11 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
             ],
         ),
         (
+            "schemes = [\"droptail\"]\nnetwork = { rtt = \"1 ms\", buffer = \"1 MB\" }\n\
+             flows.tiny = { kind = \"cbr\", packet = \"20 bytes\", rate = \"1 Mbps\" }",
+            &["droptail (1 MB) holds at most 25000 packets, so fewer of 20 bytes"],
+        ),
+        (
             "schemes = [\"red\"]\nnetwork = { rtt = \"1 ms\" }",
             &["less than a packet for each of 20 flows"],
         ),

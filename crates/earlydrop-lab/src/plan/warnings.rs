@@ -57,6 +57,7 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
             sizes: &sizes,
         };
         at.short_buffers(&mut all);
+        at.counted_buffers(&mut all);
         at.buffers_within_curves(&mut all);
         at.low_thresholds(&mut all);
         at.targets_below_a_packet(&mut all);
@@ -127,6 +128,27 @@ impl At<'_> {
                     "the buffer of {buffer} at {rate} is less than twice the target of {}: it is \
                      full before they act, as drop-tail's; nearest: network.buffer = \"{packets} \
                      packets\" ({enough})",
+                    schemes.join(", "),
+                ),
+            ));
+        }
+    }
+
+    /// Buffers in bytes or time that are full of small packets before the bytes are used up.
+    fn counted_buffers(&self, all: &mut Vec<(Rule, String)>) {
+        let size = self.scenario.smallest_packet();
+        let groups = self.grouped(|scheme| {
+            let limit = scheme.limit;
+            let in_bytes = limit.bytes.0 < u64::MAX;
+            let is_cut = in_bytes && u64::from(limit.packets) < limit.bytes.0 / size.0;
+            is_cut.then(|| (limit.packets.to_string(), limit.bytes.to_string()))
+        });
+        for (packets, (labels, schemes)) in groups {
+            all.push((
+                ("count", labels),
+                format!(
+                    "the buffer of {} holds at most {packets} packets, so fewer of {size} than its \
+                     bytes have room for; nearest: a buffer in packets, or larger packets",
                     schemes.join(", "),
                 ),
             ));

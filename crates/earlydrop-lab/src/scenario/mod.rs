@@ -255,6 +255,12 @@ impl Scenario {
         largest_packet(&self.groups)
     }
 
+    /// The size of the smallest packet with data of any group.
+    pub(crate) fn smallest_packet(&self) -> Bytes {
+        let packets = senders(&self.groups).map(FlowGroup::packet);
+        packets.min().unwrap_or(Bytes(1500))
+    }
+
     /// The first link whose queue is the compared scheme, as the registry needs it.
     pub fn link(&self) -> Option<registry::Link> {
         self.network.scheme_links(self.packet()).into_iter().next()

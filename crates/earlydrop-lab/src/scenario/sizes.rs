@@ -1,6 +1,7 @@
 //! Buffers, thresholds and targets as the schemes have them at their links: in packets, as times,
 //! and in bandwidth-delay products.
 
+use earlydrop::queue::Limit;
 use earlydrop::registry::{Length, Link, Settings, Value};
 use earlydrop::units::Nanos;
 
@@ -24,6 +25,8 @@ pub struct SchemeSizes {
     pub scheme: usize,
     /// Its buffer.
     pub buffer: QueueLength,
+    /// The buffer in packets of any size and in bytes, as its queue counts them.
+    pub limit: Limit,
     /// The thresholds of its average queue; `None` where it has no curve.
     pub thresholds: Option<(QueueLength, QueueLength)>,
     /// The average from which everything is dropped, where it has a curve that ends.
@@ -88,6 +91,7 @@ impl Scenario {
         Some(SchemeSizes {
             scheme: index,
             buffer: length(limit(&settings, link)),
+            limit: settings.limit(),
             thresholds: curve.map(|curve| {
                 let shape = curve.shape();
                 (in_curve(shape.min), in_curve(shape.max))

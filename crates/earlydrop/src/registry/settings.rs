@@ -257,15 +257,16 @@ impl Settings {
 
     /// The buffer's limit, from the parameter `limit` that every scheme has.
     ///
-    /// A limit in bytes or time also bounds the packets, at 64 bytes each, the smallest
-    /// Ethernet frame. A limit in time is converted once, at the link's rate when planned.
+    /// A limit in bytes or time also bounds the packets: by as many of 40 bytes, the headers of
+    /// IPv4 and TCP (RFC 791 and 9293), as fit, and by [`MOST_PACKETS`]. A limit in time is
+    /// converted once, at the link's rate when planned.
     pub fn limit(&self) -> Limit {
         match self.length_or_auto("limit") {
             Some(Length::Packets(packets)) => Limit::packets(packets as u32),
             Some(_) => {
                 let bytes = libm::floor(self.bytes("limit")) as u64;
                 Limit {
-                    packets: (bytes / 64 + 1).min(u64::from(MOST_PACKETS)) as u32,
+                    packets: (bytes / SMALLEST_PACKET).clamp(1, u64::from(MOST_PACKETS)) as u32,
                     bytes: Bytes(bytes),
                 }
             }
@@ -291,4 +292,36 @@ impl Settings {
 }
 
 /// The most packets any one queue holds: 2^22.
-pub(crate) const MOST_PACKETS: u32 = 1 << 22;
+pub const MOST_PACKETS: u32 = 1 << 22;
+
+/// The size of the packets, in bytes, that a limit in bytes or time makes room for.
+const SMALLEST_PACKET: u64 = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Bytes;
+
+    fn limit(limit: &str) -> Limit {
+        let link = Link::at(BitsPerSec::from_mbps(1));
+        let spec: Spec = alloc::format!("droptail:limit={limit}").parse().unwrap();
+        spec.settings(&link).unwrap().limit()
+    }
+
+    #[test]
+    fn a_limit_in_bytes_or_time_holds_as_many_small_packets_as_fit() {
+        for (text, packets, bytes) in [
+            ("10 kB", 250, 10_000),
+            ("80 ms", 250, 10_000),
+            ("79 bytes", 1, 79),
+            ("1 bytes", 1, 1),
+            ("1 GB", MOST_PACKETS, 1_000_000_000),
+        ] {
+            let wanted = Limit {
+                packets,
+                bytes: Bytes(bytes),
+            };
+            assert_eq!(limit(text), wanted, "{text}");
+        }
+    }
+}
