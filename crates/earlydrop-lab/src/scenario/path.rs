@@ -20,8 +20,6 @@ pub struct Path {
 
 /// The automatic buffer, in bandwidth-delay products.
 const AUTOMATIC_BUFFER: f64 = 3.0;
-/// The most packets that any one queue holds.
-const MOST_PACKETS: f64 = 4_194_304.0;
 
 impl Path {
     /// The bandwidth-delay product at `link`, in packets.
@@ -35,11 +33,7 @@ impl Path {
         // A billionth less than a whole number is that number.
         let packets = AUTOMATIC_BUFFER * self.bdp(link) - 1e-9;
         let for_all = BUFFER_PER_FLOW * self.flows as f64;
-        packets
-            .max(for_all)
-            .max(SMALL_BUFFER)
-            .ceil()
-            .min(MOST_PACKETS)
+        packets.max(for_all).max(SMALL_BUFFER).ceil()
     }
 
     /// `spec` at `link`, with every relative length and time replaced by packets and seconds.
@@ -68,10 +62,11 @@ impl Path {
     }
 }
 
-/// Whole packets for a limit, at least one; thousandths for a threshold.
+/// Whole packets for a limit, at least one, and however many: the registry refuses more than a
+/// queue holds; thousandths for a threshold.
 fn in_packets(name: &str, packets: f64) -> String {
     let packets = match name {
-        "limit" => packets.round().clamp(1.0, MOST_PACKETS),
+        "limit" => packets.round().max(1.0),
         _ => (packets * 1e3).round() / 1e3,
     };
     format!("{packets} packets")

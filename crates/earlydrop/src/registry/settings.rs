@@ -75,13 +75,28 @@ impl Settings {
         }
     }
 
-    /// Refuses a limit in bytes or time that holds less than one byte.
+    /// Refuses a limit in bytes or time that holds less than one byte, or more packets of the
+    /// link's mean size than any queue.
     pub(super) fn check_limit(&self) -> Result<(), ConfigError> {
-        if self.scheme.parameter("limit").is_none() || self.bytes("limit") >= 1.0 {
+        if self.scheme.parameter("limit").is_none() {
             return Ok(());
         }
-        let problem = format!("limit = {} holds less than a byte", self.value("limit"));
-        Err(self.contradiction("limit", problem, "nearest: limit = 1 bytes"))
+        let written = self.value("limit");
+        if self.bytes("limit") < 1.0 {
+            let problem = format!("limit = {written} holds less than a byte");
+            return Err(self.contradiction("limit", problem, "nearest: limit = 1 bytes"));
+        }
+        let packets = libm::floor(self.packets("limit"));
+        if packets > f64::from(MOST_PACKETS) {
+            let size = self.link.mean_packet;
+            let problem = format!(
+                "limit = {written} is {packets} packets of {size}; a queue holds at most \
+                 {MOST_PACKETS}"
+            );
+            let fix = format!("nearest: limit = {MOST_PACKETS} packets");
+            return Err(self.contradiction("limit", problem, fix));
+        }
+        Ok(())
     }
 
     /// The index of parameter `name`.
@@ -292,7 +307,7 @@ impl Settings {
 }
 
 /// The most packets any one queue holds: 2^22.
-pub const MOST_PACKETS: u32 = 1 << 22;
+pub(super) const MOST_PACKETS: u32 = 1 << 22;
 
 /// The size of the packets, in bytes, that a limit in bytes or time makes room for.
 const SMALLEST_PACKET: u64 = 40;
@@ -302,10 +317,10 @@ mod tests {
     use super::*;
     use crate::units::Bytes;
 
-    fn limit(limit: &str) -> Limit {
+    fn settings(limit: &str) -> Result<Settings, ConfigError> {
         let link = Link::at(BitsPerSec::from_mbps(1));
-        let spec: Spec = alloc::format!("droptail:limit={limit}").parse().unwrap();
-        spec.settings(&link).unwrap().limit()
+        let spec: Spec = format!("droptail:limit={limit}").parse().unwrap();
+        spec.settings(&link)
     }
 
     #[test]
@@ -316,12 +331,25 @@ mod tests {
             ("79 bytes", 1, 79),
             ("1 bytes", 1, 1),
             ("1 GB", MOST_PACKETS, 1_000_000_000),
+            ("4194304999 bytes", MOST_PACKETS, 4_194_304_999),
         ] {
             let wanted = Limit {
                 packets,
                 bytes: Bytes(bytes),
             };
-            assert_eq!(limit(text), wanted, "{text}");
+            assert_eq!(settings(text).unwrap().limit(), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_limit_of_more_packets_than_a_queue_holds_is_refused() {
+        for text in ["4194305 packets", "4194305 kB", "40000 s"] {
+            let refused = settings(text).unwrap_err().to_string();
+            assert!(refused.contains("4194304"), "{refused}");
+            assert!(
+                refused.ends_with("nearest: limit = 4194304 packets"),
+                "{refused}"
+            );
         }
     }
 }
