@@ -177,10 +177,7 @@ fn collect(node: &Node, path: &str, axes: &mut Vec<Axis>, problems: &mut Vec<Pro
     }
     let wrong = |message: &str, help: &str| Err((format!("`{path}` {message}"), help.to_string()));
     let values = match &node.content {
-        _ if NOT_SWEPT.contains(&path) => wrong(
-            "cannot be swept",
-            "allowed: any other field by its path, such as \"network.rtt\"",
-        ),
+        _ if is_not_swept(path) => wrong("cannot be swept", &swept_help(path)),
         _ if axes.iter().any(|axis| axis.field == path) => wrong("is swept twice", "keep one"),
         Content::List(items) if items.is_empty() => {
             wrong("has no values", "allowed: at least one value")
@@ -204,6 +201,24 @@ fn collect(node: &Node, path: &str, axes: &mut Vec<Axis>, problems: &mut Vec<Pro
     match values {
         Ok(values) => axes.push(Axis::new(path, values)),
         Err((message, help)) => problems.push(Problem::new(&node.place, message, help)),
+    }
+}
+
+/// Whether a path is one of [`NOT_SWEPT`], or leads into the sweep itself.
+fn is_not_swept(path: &str) -> bool {
+    NOT_SWEPT.contains(&path) || path.starts_with(WITHIN_SWEEP)
+}
+
+/// The beginning of a path into the sweep itself.
+const WITHIN_SWEEP: &str = "sweep.";
+
+/// What can be swept instead of a path.
+fn swept_help(path: &str) -> String {
+    match path.strip_prefix(WITHIN_SWEEP) {
+        Some(field) if !is_not_swept(field) && field != TITLES => {
+            format!("a field is named by its own path; nearest: \"{field}\"")
+        }
+        _ => "allowed: any other field by its path, such as \"network.rtt\"".to_string(),
     }
 }
 
@@ -531,8 +546,26 @@ mod tests {
             "\"a.b\" = [1]\na.b = [2]",
             "schemes = [\"red\"]",
             "seeds = [1, 2]",
+            "\"sweep.foo\" = [1, 2]",
+            "\"sweep.titles\" = [1, 2]",
+            "\"sweep.seeds\" = [1, 2]",
         ] {
             assert_eq!(read(text).1.len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_into_the_sweep_is_refused_with_the_path_of_the_field() {
+        for text in [
+            "\"sweep.network.rtt\" = [\"1 ms\", \"2 ms\"]",
+            "sweep.network.rtt = [\"1 ms\", \"2 ms\"]",
+            "[sweep]\n\"network.rtt\" = [\"1 ms\", \"2 ms\"]",
+        ] {
+            let (axes, problems) = read(text);
+            assert!(axes.is_empty(), "{text}");
+            let help = problems.first().map(|problem| problem.help.as_str());
+            let nearest = |help: &str| help.ends_with("nearest: \"network.rtt\"");
+            assert!(help.is_some_and(nearest), "{text}: {problems:?}");
         }
     }
 
