@@ -279,7 +279,11 @@ fn range(node: &Node, path: &str) -> Result<Vec<Node>, RangeError> {
         content: content(amount, dimension),
         place: node.place.clone(),
     };
-    Ok(amounts.into_iter().map(value).collect())
+    let mut values: Vec<Node> = amounts.into_iter().map(value).collect();
+    // Whole bytes, bits per second and nanoseconds may be fewer than the points of a range.
+    let mut known = HashSet::new();
+    values.retain(|value| known.insert(meaning(value)));
+    Ok(values)
 }
 
 /// The values of a range in base units, and their dimension.
@@ -343,9 +347,19 @@ fn steps(from: f64, to: f64, step: f64) -> Result<Vec<f64>, String> {
     }
     // A step may not divide the span exactly in binary: a billionth of a step is tolerated.
     let count = (count + 1e-9).floor() as usize;
-    Ok((0..=count)
-        .map(|index| from + step * index as f64)
-        .collect())
+    let at = |index: usize| match index {
+        0 => from,
+        _ => without_error(from + step * index as f64, from.abs().max(to.abs())),
+    };
+    Ok((0..=count).map(at).collect())
+}
+
+/// A sum of amounts up to `largest` that is zero but for the error of binary numbers as zero.
+fn without_error(sum: f64, largest: f64) -> f64 {
+    match sum.abs() < 1e-12 * largest {
+        true => 0.0,
+        false => sum,
+    }
 }
 
 fn points(
@@ -374,20 +388,23 @@ fn points(
     let round = from.dimension.is_none() && first.fract() == 0.0 && last.fract() == 0.0;
     let at = |index: usize| {
         let share = index as f64 / (count - 1.0);
-        let value = match log {
-            true => first * (last / first).powf(share),
-            false => first + (last - first) * share,
+        let value = match (log, index) {
+            (_, 0) => first,
+            (true, _) => first * (last / first).powf(share),
+            (false, _) => {
+                let sum = first + (last - first) * share;
+                without_error(sum, first.abs().max(last.abs()))
+            }
         };
         if round { value.round() } else { value }
     };
-    let mut values: Vec<f64> = (0..count as usize).map(at).collect();
-    values.dedup();
-    Ok(values)
+    Ok((0..count as usize).map(at).collect())
 }
 
 /// An amount with its unit, as in a scenario.
 fn content(amount: f64, dimension: Option<Dimension>) -> Content {
-    let rounded = (amount * 1e9).round() / 1e9;
+    // The twelve digits that binary arithmetic leaves right, of the smallest number too.
+    let rounded = format!("{amount:.11e}").parse().unwrap_or(amount);
     let text = match dimension {
         Some(Dimension::Time) => Nanos::from_secs_f64(amount).to_string(),
         Some(Dimension::Data) => Bytes(amount.round() as u64).to_string(),
@@ -476,6 +493,37 @@ mod tests {
     fn a_step_that_is_no_binary_number_still_reaches_the_end() {
         let (axes, _) = read("\"parameters.max_p\" = { from = 0.1, to = 0.5, step = 0.1 }");
         assert_eq!(axes[0].texts(), ["0.1", "0.2", "0.3", "0.4", "0.5"]);
+    }
+
+    #[test]
+    fn a_range_keeps_small_values_and_has_none_twice() {
+        for (range, wanted) in [
+            (
+                "{ from = 1e-13, to = 1e-11, points = 3, scale = \"log\" }",
+                &["0.0000000000001", "0.000000000001", "0.00000000001"][..],
+            ),
+            (
+                "{ from = 1e-10, to = 3e-10, step = 1e-10 }",
+                &["0.0000000001", "0.0000000002", "0.0000000003"],
+            ),
+            (
+                "{ from = -0.3, to = 0.3, step = 0.1 }",
+                &["-0.3", "-0.2", "-0.1", "0", "0.1", "0.2", "0.3"],
+            ),
+            (
+                "{ from = \"1 bps\", to = \"3 bps\", points = 5 }",
+                &["1 bps", "2 bps", "3 bps"],
+            ),
+            (
+                "{ from = \"1 ns\", to = \"2 ns\", step = \"0.25 ns\" }",
+                &["1 ns", "2 ns"],
+            ),
+            ("{ from = 1, to = 2, points = 9 }", &["1", "2"]),
+        ] {
+            let (axes, problems) = read(&format!("a = {range}"));
+            assert_eq!(problems, [], "{range}");
+            assert_eq!(axes[0].texts(), wanted, "{range}");
+        }
     }
 
     #[test]
