@@ -342,8 +342,11 @@ fn range_quantity(node: &Node, name: &str) -> Result<Quantity, String> {
 
 fn steps(from: f64, to: f64, step: f64) -> Result<Vec<f64>, String> {
     let count = (to - from) / step;
-    if step == 0.0 || !(0.0..MAX_VALUES as f64).contains(&count) {
+    if step == 0.0 || !(count >= 0.0) {
         return Err(format!("steps of {step} do not lead from {from} to {to}"));
+    }
+    if count >= MAX_VALUES as f64 {
+        return Err(format!("too many values: {count:.0}; at most {MAX_VALUES}"));
     }
     // A step may not divide the span exactly in binary: a billionth of a step is tolerated.
     let count = (count + 1e-9).floor() as usize;
@@ -524,6 +527,13 @@ mod tests {
             assert_eq!(problems, [], "{range}");
             assert_eq!(axes[0].texts(), wanted, "{range}");
         }
+    }
+
+    #[test]
+    fn a_range_of_too_many_steps_says_how_many() {
+        let (_, problems) = read("a = { from = 0, to = 1000000, step = 1 }");
+        let message = problems.first().map(|problem| problem.message.as_str());
+        assert_eq!(message, Some("`a`: too many values: 1000000; at most 100000"));
     }
 
     #[test]
