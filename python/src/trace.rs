@@ -76,7 +76,7 @@ impl Trace {
     fn about(&self) -> (String, u64, Vec<(String, String)>) {
         let coordinates = &self.plan.points[self.cell.point].coordinates;
         let axes = self.plan.axes.iter().zip(coordinates);
-        let at = axes.map(|(axis, index)| (axis.field.clone(), axis.texts()[*index].clone()));
+        let at = axes.map(|(axis, index)| (axis.field.clone(), axis.text(*index)));
         let label = self.plan.labels()[self.cell.scheme].to_string();
         (label, self.plan.seeds[self.cell.seed], at.collect())
     }

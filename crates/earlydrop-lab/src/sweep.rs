@@ -34,8 +34,13 @@ impl Axis {
 
     /// Its values as written.
     pub fn texts(&self) -> Vec<String> {
-        let text = |node: &Node| node.text().unwrap_or_else(|| node.to_toml());
-        self.values.iter().map(text).collect()
+        (0..self.values.len()).map(|index| self.text(index)).collect()
+    }
+
+    /// The value of this index as written.
+    pub fn text(&self, index: usize) -> String {
+        let value = &self.values[index];
+        value.text().unwrap_or_else(|| value.to_toml())
     }
 
     /// Its values in base units and their dimension, if all are numbers of one dimension.
@@ -475,6 +480,10 @@ mod tests {
         assert_eq!(points.len(), 2 * 4 * 3);
         assert!(points.is_sorted(), "the last axis changes fastest");
         assert_eq!(points[23], [1, 3, 2]);
+        for axis in &axes {
+            let texts: Vec<String> = (0..axis.values.len()).map(|at| axis.text(at)).collect();
+            assert_eq!(texts, axis.texts());
+        }
     }
 
     #[test]

@@ -1,32 +1,39 @@
 //! The buffers, thresholds and targets of a plan's schemes, in sentences.
 
+use std::collections::HashMap;
+
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::scenario::{LinkSizes, QueueLength, Scenario, SchemeSizes};
 use earlydrop_lab::statistics::significant;
+use earlydrop_lab::sweep::Axis;
 
 /// The values at all points, a sentence each; those that differ between points begin with the swept
 /// fields that decide about them.
 pub fn sentences(plan: &Plan) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut group_of: HashMap<String, usize> = HashMap::new();
     for point in 0..plan.points.len() {
         let text = at_point(plan, point).join("; ");
-        match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, points)) => points.push(point),
-            None => groups.push((text, vec![point])),
+        let group = *group_of.entry(text).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some(points) => points.push(point),
+            None => groups.push(vec![point]),
         }
     }
-    match groups.as_slice() {
-        [_] => at_point(plan, 0),
-        _ => groups
-            .iter()
-            .map(|(text, points)| format!("{}: {text}", label(plan, points)))
-            .collect(),
+    if let [_] = groups.as_slice() {
+        return at_point(plan, 0);
     }
+    let texts: Vec<Vec<String>> = plan.axes.iter().map(Axis::texts).collect();
+    let mut sentences = vec![String::new(); groups.len()];
+    for (text, group) in group_of {
+        sentences[group] = format!("{}: {text}", label(plan, &texts, &groups[group]));
+    }
+    sentences
 }
 
 /// What a group of points has in common: "network.rate = 10 Mbps"; of a field that has all of its
 /// values in the group nothing is said.
-fn label(plan: &Plan, points: &[usize]) -> String {
+fn label(plan: &Plan, texts: &[Vec<String>], points: &[usize]) -> String {
     let axes = plan.axes.iter().enumerate().filter_map(|(index, axis)| {
         let mut values: Vec<usize> = points
             .iter()
@@ -34,7 +41,7 @@ fn label(plan: &Plan, points: &[usize]) -> String {
             .collect();
         values.sort_unstable();
         values.dedup();
-        let texts = axis.texts();
+        let texts = &texts[index];
         let own: Vec<&str> = values.iter().map(|value| texts[*value].as_str()).collect();
         (values.len() < texts.len()).then(|| format!("{} = {}", axis.name(), own.join(" or ")))
     });

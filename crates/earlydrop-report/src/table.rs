@@ -298,7 +298,7 @@ fn marked_label(label: &str, row: &SchemeSummary) -> String {
 pub fn point_label(plan: &Plan, point: usize) -> String {
     let coordinates = &plan.points[point].coordinates;
     let values = plan.axes.iter().zip(coordinates).map(|(axis, index)| {
-        let value = &axis.texts()[*index];
+        let value = axis.text(*index);
         format!("{} = {value}", axis.name())
     });
     values.collect::<Vec<_>>().join(", ")
@@ -403,7 +403,7 @@ pub fn csv(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> String 
             let mean = entry.mean;
             let mut line = vec![CsvField::from(plan.labels()[row.scheme])];
             let coordinates = plan.axes.iter().zip(&plan.points[row.point].coordinates);
-            line.extend(coordinates.map(|(axis, index)| axis.texts()[*index].clone().into()));
+            line.extend(coordinates.map(|(axis, index)| axis.text(*index).into()));
             line.push(metric.name.into());
             line.push(mean.mean.into());
             line.push(mean.half.map_or(CsvField::Empty, CsvField::from));

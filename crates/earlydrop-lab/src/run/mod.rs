@@ -143,7 +143,7 @@ impl CellUnderWay {
     fn enter(plan: &Plan, cell: Cell) -> CellUnderWay {
         let coordinates = &plan.points[cell.point].coordinates;
         let axes = plan.axes.iter().zip(coordinates);
-        let values = axes.map(|(axis, index)| (axis.field.clone(), axis.texts()[*index].clone()));
+        let values = axes.map(|(axis, index)| (axis.field.clone(), axis.text(*index)));
         let name = CellName {
             seed: plan.seeds[cell.seed],
             point: values.collect(),

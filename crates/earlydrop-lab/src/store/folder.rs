@@ -380,7 +380,7 @@ fn fill(database: &mut Connection, source: &Source, plan: &Plan) -> rusqlite::Re
     }
     for (number, point) in plan.points.iter().enumerate() {
         for (axis, index) in plan.axes.iter().zip(&point.coordinates) {
-            let value = axis.texts().swap_remove(*index);
+            let value = axis.text(*index);
             transaction.execute(&insert("points"), params![number, axis.field, value])?;
         }
     }

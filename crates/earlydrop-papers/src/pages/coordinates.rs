@@ -23,7 +23,7 @@ pub(super) fn point(plan: &Plan, values: &Values<'_>) -> Option<usize> {
         let coordinates = &plan.points[*point].coordinates;
         let mut pairs = plan.axes.iter().zip(coordinates);
         pairs.all(|(axis, index)| {
-            given(&axis.field).is_none_or(|(_, value)| is_same_value(&axis.texts()[*index], value))
+            given(&axis.field).is_none_or(|(_, value)| is_same_value(&axis.text(*index), value))
         })
     };
     let mut points = (0..plan.points.len()).filter(fits);

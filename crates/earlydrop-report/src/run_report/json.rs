@@ -177,7 +177,7 @@ fn describe(metric: &Metric) -> Value {
 fn point(plan: &Plan, point: usize) -> Map<String, Value> {
     let coordinates = plan.axes.iter().zip(&plan.points[point].coordinates);
     coordinates
-        .map(|(axis, index)| (axis.field.clone(), axis.texts()[*index].clone().into()))
+        .map(|(axis, index)| (axis.field.clone(), axis.text(*index).into()))
         .collect()
 }
 

@@ -138,7 +138,7 @@ pub fn json(plan: &Plan, rows: &[Comparison], reports: [&Path; 2], page: &Path) 
         });
         let axes = plan.axes.iter().zip(&plan.points[row.point].coordinates);
         let point =
-            axes.map(|(axis, index)| (axis.field.clone(), axis.texts()[*index].clone().into()));
+            axes.map(|(axis, index)| (axis.field.clone(), axis.text(*index).into()));
         value!({
             "scheme": labels[row.scheme],
             "point": point.collect::<Map<String, Value>>(),
