@@ -3,6 +3,7 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::error::ConfigError;
@@ -347,13 +348,29 @@ fn phrase(range: &Range, unit: &str) -> String {
     format!("{preposition}{range}{space}{unit}")
 }
 
-/// `text` with its unit replaced by the most similar unit of `dimensions`.
+/// `text` with its unit replaced by the most similar unit of `dimensions`: the one that differs in
+/// case only, a thousand of the next smaller one where there is none as large, or else the one
+/// that is spelt most alike.
 fn corrected(text: &str, dimensions: &[Dimension]) -> Option<String> {
     let (number, unit) = split_number(text);
-    number.parse::<f64>().ok().filter(|n| n.is_finite())?;
-    let units = dimensions.iter().copied().flat_map(spellings);
-    let unit = super::error::nearest(unit, units)?;
+    let amount = number.parse::<f64>().ok().filter(|n| n.is_finite())?;
+    let units: Vec<&str> = dimensions.iter().copied().flat_map(spellings).collect();
+    if let Some(unit) = units.iter().find(|known| known.eq_ignore_ascii_case(unit)) {
+        return Some(format!("{number} {unit}"));
+    }
+    if let Some(rest) = unit.strip_prefix(['T', 't'])
+        && let Some(giga) = units.iter().find(|known| is_giga(known, rest))
+    {
+        return Some(format!("{} {giga}", amount * 1000.0));
+    }
+    let unit = super::error::nearest(unit, units.into_iter())?;
     Some(format!("{number} {unit}"))
+}
+
+/// Whether `unit` is a billion of `base`.
+fn is_giga(unit: &str, base: &str) -> bool {
+    let of = unit.strip_prefix('G');
+    of.is_some_and(|of| of.eq_ignore_ascii_case(base))
 }
 
 fn within(
@@ -362,12 +379,19 @@ fn within(
     range: &Range,
     unit: &str,
 ) -> Result<f64, Option<String>> {
-    let quantity: Quantity = text.parse().map_err(|_| corrected(text, &[dimension]))?;
-    let amount = quantity.of(dimension).map_err(|_| None)?;
-    if range.contains(amount) {
-        Ok(amount)
-    } else {
-        Err(range.nearest(amount).map(|value| format!("{value}{unit}")))
+    let bound = |amount: f64| range.nearest(amount).map(|value| format!("{value}{unit}"));
+    let amount_of = |text: &str| text.parse::<Quantity>().ok()?.of(dimension).ok();
+    if text.parse::<Quantity>().is_err() {
+        let corrected = corrected(text, &[dimension]);
+        // A corrected unit may show that the amount is out of range.
+        return Err(match corrected.as_deref().and_then(amount_of) {
+            Some(amount) if !range.contains(amount) => bound(amount),
+            _ => corrected,
+        });
+    }
+    match amount_of(text).ok_or(None)? {
+        amount if range.contains(amount) => Ok(amount),
+        amount => Err(bound(amount)),
     }
 }
 
@@ -507,6 +531,26 @@ mod tests {
         ] {
             let refused = LIMIT.kind.read(text);
             assert_eq!(refused, Err(corrected.map(ToString::to_string)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_unit_in_another_case_or_a_thousand_times_larger_is_corrected() {
+        let kind = Kind::Rate(Range {
+            with_high: true,
+            high: 2e12,
+            ..Range::POSITIVE
+        });
+        for (text, corrected) in [
+            ("10 mbps", "10 Mbps"),
+            ("10 MBPS", "10 Mbps"),
+            ("1 gbit", "1 Gbit"),
+            ("1.6 Tbps", "1600 Gbps"),
+            ("2 tbit/s", "2000 Gbit/s"),
+            ("3 Tbps", "2000000000000 bps"),
+            ("10 Mpbs", "10 Mbps"),
+        ] {
+            assert_eq!(kind.read(text), Err(Some(corrected.to_string())), "{text}");
         }
     }
 }
