@@ -11,6 +11,9 @@ use std::sync::Arc;
 
 use earlydrop::units::{BitsPerSec, Nanos};
 
+/// The largest mean rate. The times of packets are exact up to it.
+const MOST_RATE: BitsPerSec = BitsPerSec(2_000_000_000_000);
+
 /// Bytes that one opportunity can send.
 const OPPORTUNITY: u32 = 1500;
 
@@ -99,11 +102,12 @@ impl FromStr for Trace {
         let trace = Trace {
             times: times.into(),
         };
-        if trace.mean_rate() == BitsPerSec(0) {
-            let problem = "ends a trace of less than one bit per second";
-            return Err(TraceError::new(last.0, last.1, problem));
-        }
-        Ok(trace)
+        let problem = match trace.mean_rate() {
+            BitsPerSec(0) => "ends a trace of less than one bit per second",
+            rate if rate > MOST_RATE => "ends a trace of more than 2000 Gbps",
+            _ => return Ok(trace),
+        };
+        Err(TraceError::new(last.0, last.1, problem))
     }
 }
 
@@ -226,6 +230,9 @@ mod tests {
         let short = format!("\"{}...\" is not a whole number", "x".repeat(60));
         assert!(wrong(&other_file).contains(&short));
         assert!(wrong("4294967295").contains("less than one bit per second"));
+        // 12 Mbps for each opportunity in a millisecond.
+        assert!("1\n".repeat(166_666).parse::<Trace>().is_ok());
+        assert!(wrong(&"1\n".repeat(166_667)).contains("more than 2000 Gbps"));
         assert!(wrong("").contains("time zero"));
         assert!(wrong("0\n0").contains("time zero"));
     }
