@@ -135,6 +135,19 @@ impl<E: Copy> Calendar<E> {
             self.push_later(at, event);
         } else {
             self.insert(at, event);
+            // Due or not: nothing may be popped before much more is pushed.
+            if self.resizing.left <= 1 {
+                self.relieve();
+            }
+        }
+    }
+
+    /// Makes days shorter at once if inserting has passed too many entries.
+    #[cold]
+    #[inline(never)]
+    fn relieve(&mut self) {
+        if self.is_crowded() {
+            self.check_size();
         }
     }
 
@@ -353,12 +366,14 @@ impl<E: Copy> Calendar<E> {
         let gap = (self.now - self.resizing.since) / u64::from(self.resizing.every);
         let days = (2 * self.len()).next_power_of_two().max(DAYS.0);
         let shorter = (FEW_DAYS / days).max(1).ilog2().min(2);
-        let day_bits = match self.is_crowded() {
+        let is_crowded = self.is_crowded();
+        let day_bits = match is_crowded {
             true => self.day_bits.saturating_sub(3),
             false => gap.max(1).ilog2().saturating_sub(shorter),
         };
         let days = (days << shorter).min(DAYS.1);
-        let fits = self.day_bits.abs_diff(day_bits) <= 1
+        let most_off = u32::from(!is_crowded);
+        let fits = self.day_bits.abs_diff(day_bits) <= most_off
             && (days / 2..=4 * days).contains(&self.days.len());
         self.resizing.left = self.resizing.every;
         self.resizing.since = self.now;
@@ -387,5 +402,37 @@ impl<E: Copy> Calendar<E> {
             day.first.iter().chain(others)
         });
         within.chain(self.later.iter(&self.pool))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// List entries passed to push so many events at times within a microsecond, and the times
+    /// in the order in which they are popped.
+    fn crowd(events: u64) -> (usize, Vec<u64>) {
+        let mut calendar = Calendar::new();
+        let (mut passed, mut before) = (0, 0);
+        for number in 0..events {
+            calendar.push(number.wrapping_mul(7919) % 1000, number);
+            let now = calendar.resizing.passed;
+            // A calendar that was rebuilt counts from 0.
+            passed += now.checked_sub(before).unwrap_or(now);
+            before = now;
+        }
+        let popped = std::iter::from_fn(|| calendar.pop_in_place());
+        let times = popped.map(|(at, _)| at).collect();
+        (passed, times)
+    }
+
+    #[test]
+    fn pushing_many_events_into_one_day_passes_a_bounded_number_each() {
+        for events in [2_000, 20_000, 100_000] {
+            let (passed, times) = crowd(events);
+            assert!(passed as u64 <= 64 * events + 65_536, "{events}: {passed}");
+            assert_eq!(times.len() as u64, events);
+            assert!(times.is_sorted());
+        }
     }
 }
