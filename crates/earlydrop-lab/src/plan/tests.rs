@@ -277,6 +277,29 @@ fn errors_name_the_place_and_the_nearest_valid_value() {
 }
 
 #[test]
+fn segments_that_are_all_header_are_refused_under_every_application() {
+    for kind in ["bulk", "transfer", "requests", "web", "pages", "arrivals"] {
+        for (tcp, nearest) in [
+            ("segment = \"40 bytes\"", "nearest: segment = \"41 bytes\""),
+            ("segment = \"1 bytes\"", "nearest: segment = \"41 bytes\""),
+            (
+                "segment = \"500 bytes\"\nheader = \"500 bytes\"",
+                "nearest: segment = \"501 bytes\"",
+            ),
+        ] {
+            let tcp = format!("[tcp]\nheader = \"40 bytes\"\n{tcp}\n");
+            let tcp = match tcp.matches("header").count() {
+                2 => tcp.replacen("header = \"40 bytes\"\n", "", 1),
+                _ => tcp,
+            };
+            let text = format!("schemes = [\"red\"]\n{tcp}[flows.a]\nkind = \"{kind}\"\n");
+            let error = plan(&text).unwrap_err().to_string();
+            assert!(error.contains(nearest), "{kind} {tcp}: {error}");
+        }
+    }
+}
+
+#[test]
 fn each_field_of_the_retransmission_timer_sets_its_own_parameter() {
     use earlydrop_sim::traffic::Traffic;
 

@@ -23,6 +23,22 @@ pub(super) fn read(tcp: &Entries, problems: &mut Vec<Problem>) -> Profile {
         let help = "leave `loss_detection` out, or choose \"dupack\"";
         problems.push(Problem::new(tcp.place_of("loss_detection"), message, help));
     }
+    if profile.segment_size <= profile.header_size {
+        let usual = base(tcp);
+        let (segment, header) = (profile.segment_size, profile.header_size);
+        let message = format!("segments of {segment} bytes with headers of {header} carry no data");
+        let nearest = match tcp.has("segment") {
+            true => format!("segment = \"{} bytes\"", header + 1),
+            false => format!("header = \"{} bytes\"", segment - 1),
+        };
+        let place = match tcp.has("segment") {
+            true => tcp.place_of("segment"),
+            false => tcp.place_of("header"),
+        };
+        problems.push(Problem::new(place, message, format!("nearest: {nearest}")));
+        // What is read next divides by the data of a segment.
+        (profile.segment_size, profile.header_size) = (usual.segment_size, usual.header_size);
+    }
     if let Err(error) = profile.validate() {
         let message = format!("these values of `tcp` contradict each other: {error}");
         problems.push(Problem::new(tcp.place(), message, ""));

@@ -359,9 +359,10 @@ impl Profile {
             && self.rules == Rules::Standard
     }
 
-    /// Bytes of payload in a full segment.
+    /// Bytes of payload in a full segment; none where the header fills it, which
+    /// [`validate`](Profile::validate) refuses.
     pub const fn payload(&self) -> u32 {
-        self.segment_size - self.header_size
+        self.segment_size.saturating_sub(self.header_size)
     }
 
     /// The largest transfer, in bytes of payload: [`MAX_TRANSFER`] segments.
