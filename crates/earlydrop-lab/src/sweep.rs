@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use earlydrop::units::{BitsPerSec, Bytes, Dimension, Nanos, Quantity};
 
-use crate::document::{Content, Node, Problem, Relative, control_characters, suggestion};
+use crate::document::{Content, Node, Problem, Relative, control_characters, suggestion, too_long};
 
 /// A swept field with its values.
 #[derive(Clone, Debug)]
@@ -143,6 +143,7 @@ fn name_axes(titles: &Node, path: &str, axes: &mut [Axis], problems: &mut Vec<Pr
         return;
     };
     problems.extend(control_characters("the title", &title, &titles.place));
+    problems.extend(too_long("the title", &title, &titles.place));
     let fields: Vec<String> = axes.iter().map(|axis| axis.field.clone()).collect();
     match axes.iter_mut().find(|axis| axis.field == path) {
         Some(axis) => axis.title = Some(title),
@@ -564,6 +565,9 @@ mod tests {
             problems[0].help.contains("did you mean `network.rtt`?"),
             "{problems:?}"
         );
+        let long = "x".repeat(201);
+        let (_, problems) = read(&format!("a.b = [1]\ntitles.\"a.b\" = \"{long}\""));
+        assert_eq!(problems.len(), 1, "{problems:?}");
         // A field that is no longer swept has no name.
         let mut sweep = Node::parse("a.b = [1]\ntitles.\"a.b\" = \"x\"").unwrap();
         remove(&mut sweep, "a.b");

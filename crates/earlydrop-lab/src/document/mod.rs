@@ -17,7 +17,7 @@ mod section;
 
 pub use entries::{Entries, Item, Placed};
 pub use node::{Content, Key, MAX_DEPTH, Node};
-pub use problem::{Place, Problem, Problems, control_characters, suggestion, unfit_name};
+pub use problem::{Place, Problem, Problems, control_characters, suggestion, too_long, unfit_name};
 pub use relative::Relative;
 pub use section::{
     Field, SENTENCES, Section, Shape, base_unit, lacks_unit, parse_one, parse_one_like,

@@ -75,6 +75,21 @@ pub fn suggestion(wanted: &str, known: &[&str], quote: char) -> String {
     }
 }
 
+/// The most characters of a name or a title, which stand in tables and at axes.
+const MOST_CHARACTERS: usize = 200;
+
+/// The problem of a name or a title that is longer than any table is wide; `what` is its role in
+/// the document. `None` where it is short enough.
+pub fn too_long(what: &str, text: &str, place: &Place) -> Option<Problem> {
+    let count = text.chars().count();
+    if count <= MOST_CHARACTERS {
+        return None;
+    }
+    let message = format!("{what} has {count} characters");
+    let help = format!("allowed: at most {MOST_CHARACTERS}");
+    Some(Problem::new(place, message, help))
+}
+
 /// The problem of a name or a title with control characters, which act on terminals; `what` is its
 /// role in the document. `None` where it has none.
 pub fn control_characters(what: &str, text: &str, place: &Place) -> Option<Problem> {
@@ -90,7 +105,7 @@ pub fn control_characters(what: &str, text: &str, place: &Place) -> Option<Probl
 }
 
 /// The problem of a key that a document's author chose: one that is blank, or looks
-/// like another: with spaces at its ends, or control characters.
+/// like another: with spaces at its ends, or control characters; or that is too long.
 pub fn unfit_name(name: &str, place: &Place) -> Option<Problem> {
     if name.trim().is_empty() {
         let message = format!("the name = \"{}\" is blank", visible(name));
@@ -105,7 +120,7 @@ pub fn unfit_name(name: &str, place: &Place) -> Option<Problem> {
         let help = format!("nearest: \"{}\"", name.trim());
         return Some(Problem::new(place, message, help));
     }
-    control_characters("the name", name, place)
+    too_long("the name", name, place).or_else(|| control_characters("the name", name, place))
 }
 
 impl std::error::Error for Problem {}

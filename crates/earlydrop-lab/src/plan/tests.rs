@@ -277,6 +277,22 @@ fn errors_name_the_place_and_the_nearest_valid_value() {
 }
 
 #[test]
+fn names_are_at_most_as_long_as_tables_allow() {
+    let named = |length: usize| {
+        let name = "x".repeat(length);
+        let schemes = format!("[schemes.{name}]\nscheme = \"red\"\n[flows.{name}]\n");
+        plan(&schemes).map_err(|problems| problems.to_string())
+    };
+    assert!(named(200).is_ok());
+    for length in [201, 65_535, 100_000] {
+        let error = named(length).unwrap_err();
+        let wanted = format!("the name has {length} characters");
+        assert!(error.contains(&wanted), "{error}");
+        assert!(error.contains("allowed: at most 200"), "{error}");
+    }
+}
+
+#[test]
 fn segments_that_are_all_header_are_refused_under_every_application() {
     for kind in ["bulk", "transfer", "requests", "web", "pages", "arrivals"] {
         for (tcp, nearest) in [
