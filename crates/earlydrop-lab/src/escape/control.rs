@@ -11,6 +11,9 @@ pub fn is_control(letter: char) -> bool {
         || matches!(
             letter,
             '\u{061c}'
+                | '\u{200b}'
+                | '\u{2060}'..='\u{2064}'
+                | '\u{feff}'
                 | '\u{200e}'
                 | '\u{200f}'
                 | '\u{2028}'..='\u{202e}'

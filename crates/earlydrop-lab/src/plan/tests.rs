@@ -293,6 +293,19 @@ fn names_are_at_most_as_long_as_tables_allow() {
 }
 
 #[test]
+fn characters_of_no_width_are_refused_in_names() {
+    for letter in ["\\u200B", "\\u2060", "\\uFEFF"] {
+        for text in [
+            format!("[schemes.\"red{letter}\"]\nscheme = \"red\"\n[flows.a]\n"),
+            format!("schemes = [\"red\"]\n[flows.\"a{letter}\"]\n"),
+        ] {
+            let error = plan(&text).unwrap_err().to_string();
+            assert!(error.contains("has control characters"), "{text}: {error}");
+        }
+    }
+}
+
+#[test]
 fn segments_that_are_all_header_are_refused_under_every_application() {
     for kind in ["bulk", "transfer", "requests", "web", "pages", "arrivals"] {
         for (tcp, nearest) in [
