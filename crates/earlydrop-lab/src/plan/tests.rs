@@ -234,6 +234,7 @@ fn errors_name_the_place_and_the_nearest_valid_value() {
             "flows.a.rtt = \"1 ms\"\nnetwork.delay = \"5 ms\"",
             "nearest: rtt = \"10 ms\"",
         ),
+        ("network.trace = \"\"", "`trace` = \"\" names no file"),
         ("flows.a.to = \"rigth\"", "did you mean \"right\"?"),
         ("flows.a.tcp = \"cubik\"", "nearest: control = \"cubic\""),
         (

@@ -211,6 +211,15 @@ fn trace(entries: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) 
         ));
     }
     match entries.text("trace") {
+        name if name.is_empty() && entries.has("trace") => {
+            let help = "allowed: a file in Mahimahi's format; nearest: no `trace`";
+            problems.push(Problem::new(
+                entries.place_of("trace"),
+                "`trace` = \"\" names no file",
+                help,
+            ));
+            None
+        }
         name if name.is_empty() => None,
         name => context
             .files
