@@ -212,6 +212,11 @@ fn errors_name_the_place_and_the_nearest_valid_value() {
             "max = 30 packets lies above the buffer",
         ),
         ("schemes = [\"redd\"]", "did you mean 'red'?"),
+        (
+            "schemes = \"red:max=20,min=5,codel\"",
+            "nearest: schemes = [\"red:max=20,min=5\", \"codel\"]",
+        ),
+        ("schemes = [\"red:min=5,gentle\"]", "\"gentle\" in"),
         ("schemes = [\"red:mni=3\"]", "did you mean 'min'?"),
         ("seeds = 0", "`seeds` = 0"),
         (

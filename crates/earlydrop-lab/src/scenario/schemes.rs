@@ -8,6 +8,7 @@ use earlydrop::units::{BitsPerSec, Nanos};
 use super::ALLOCATION;
 use super::path::Path;
 use crate::document::{Content, Key, Node, Place, Problem, unfit_name};
+use crate::plan::split_schemes;
 
 /// A compared scheme.
 #[derive(Clone, Debug)]
@@ -158,6 +159,22 @@ fn label_of(entry: &mut Node, node: &Node, table: &[(Key, Node)]) -> String {
     }
 }
 
+/// The problem of a text that is a list of schemes, as on the command line.
+fn several_in_one(text: &str, place: &Place) -> Option<Problem> {
+    let several = split_schemes(text);
+    let is_scheme = |one: &String| {
+        let name = one.split(':').next().unwrap_or_default();
+        registry::find(name.trim()).is_some()
+    };
+    if several.len() < 2 || !several.iter().all(is_scheme) {
+        return None;
+    }
+    let quoted: Vec<String> = several.iter().map(|one| format!("\"{one}\"")).collect();
+    let message = format!("\"{text}\" is several schemes in one text");
+    let help = format!("nearest: schemes = [{}]", quoted.join(", "));
+    Some(Problem::new(place, message, help))
+}
+
 /// `"red:min=10"` as `{ scheme = "red", min = "10" }`.
 fn as_table(node: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
     let text = match &node.content {
@@ -170,6 +187,10 @@ fn as_table(node: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
             return None;
         }
     };
+    if let Some(problem) = several_in_one(text, &node.place) {
+        problems.push(problem);
+        return None;
+    }
     let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
     let mut pairs = vec![("scheme", name_of(name.trim()))];
     for piece in parameters
