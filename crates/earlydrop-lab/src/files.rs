@@ -87,6 +87,19 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<String, FileError> {
     }
 }
 
+/// Refuses what is at `path` and not a regular file, before it is opened: a pipe could wait for
+/// ever. Nothing, and a link to nothing, are fit.
+pub fn check_regular(path: &Path) -> Result<(), FileError> {
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() => {
+            let path = path.display().to_string();
+            Err(FileError::NotRegular { path })
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(FileError::new(path, error)),
+        _ => Ok(()),
+    }
+}
+
 /// What a file of a kind has in a fixed place when earlydrop has made it. The same text elsewhere
 /// in a file says nothing: a letter may be about earlydrop.
 #[derive(Clone, Debug)]

@@ -345,3 +345,22 @@ fn a_damaged_scenario_in_the_database_is_named() {
         "{error}"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_a_copy_is_not_followed() {
+    let user = User::new();
+    user.writes("lab/link.trace", FAST);
+    let (_, plan) = user.opens("link.trace");
+    let letter = user.writes("letter", "dear editor");
+    fs::create_dir(user.path("run")).unwrap();
+    let copy = user.path("run").join(&plan.recordings[0].stored_name);
+    std::os::unix::fs::symlink(&letter, &copy).unwrap();
+    let refused = user.runs("link.trace").unwrap_err().to_string();
+    assert!(refused.contains("is not a regular file"), "{refused}");
+    assert_eq!(fs::read_to_string(&letter).unwrap(), "dear editor");
+    assert!(!user.path("run/results.sqlite").exists());
+    // A link to an equal recording is as good as a copy.
+    fs::write(&letter, FAST).unwrap();
+    user.runs("link.trace").unwrap();
+}

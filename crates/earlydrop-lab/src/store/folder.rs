@@ -44,6 +44,9 @@ impl Store {
                 what: what.to_string(),
             })
         };
+        for recording in &plan.recordings {
+            is_kept(folder, recording)?;
+        }
         if !path.exists() {
             if folder.exists() && !is_beginning(folder, plan)? {
                 return refuse("other files");
@@ -317,14 +320,31 @@ fn is_beginning(folder: &Path, plan: &Plan) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Keeps a recorded link in `folder`, unless it is there.
-fn keep(folder: &Path, recording: &Recording) -> Result<(), FileError> {
+/// Whether a recorded link is in `folder`. Refuses a link to other contents, and what is not a
+/// file: a copy would be written to what a link leads to.
+fn is_kept(folder: &Path, recording: &Recording) -> Result<bool, FileError> {
     let path = folder.join(&recording.stored_name);
     let text = &*recording.text;
-    let is_kept = fs::read(&path).is_ok_and(|kept| kept == text.as_bytes());
-    if is_kept {
+    let there = match fs::symlink_metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        there => there.map_err(|error| FileError::new(&path, error))?,
+    };
+    let is_file = fs::metadata(&path).is_ok_and(|there| there.is_file());
+    let is_equal = is_file && fs::read(&path).is_ok_and(|kept| kept == text.as_bytes());
+    if there.is_file() || is_equal {
+        return Ok(is_equal);
+    }
+    let path = path.display().to_string();
+    Err(FileError::NotRegular { path })
+}
+
+/// Keeps a recorded link in `folder`, unless it is there.
+fn keep(folder: &Path, recording: &Recording) -> Result<(), FileError> {
+    if is_kept(folder, recording)? {
         return Ok(());
     }
+    let path = folder.join(&recording.stored_name);
+    let text = &*recording.text;
     // The name has a hash of the text: a file of this name is a damaged copy.
     write_whole(&path, text, &Signature::beginning(""), Overwrite::Any)
 }
