@@ -364,3 +364,33 @@ fn a_link_in_the_place_of_a_copy_is_not_followed() {
     fs::write(&letter, FAST).unwrap();
     user.runs("link.trace").unwrap();
 }
+
+/// A pipe that nobody writes into waits for ever when it is opened.
+#[cfg(unix)]
+#[test]
+fn pipes_in_a_folder_are_refused_before_they_are_opened() {
+    let stored = {
+        let user = User::new();
+        user.writes("lab/link.trace", FAST);
+        user.opens("link.trace").1.recordings[0].stored_name.clone()
+    };
+    for name in ["results.sqlite", "scenario.toml", "report.html", &stored] {
+        let user = User::new();
+        user.writes("lab/link.trace", FAST);
+        fs::create_dir(user.path("run")).unwrap();
+        let pipe = user.path("run").join(name);
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let refused = user.runs("link.trace").unwrap_err().to_string();
+        assert!(
+            refused.contains(name) && refused.contains("is not a regular file"),
+            "{refused}"
+        );
+        let (_, plan) = user.opens("link.trace");
+        assert!(Store::open(&user.path("run")).is_err());
+        assert!(matches!(
+            Store::existing(&user.path("run"), &plan),
+            Ok(None)
+        ));
+    }
+}

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use earlydrop_lab::files::FileError;
-use earlydrop_lab::store::{Store, StoreError};
+use earlydrop_lab::files::{FileError, check_regular};
+use earlydrop_lab::store::{REPORT, Store, StoreError};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report_to;
 use earlydrop_report::{latex, table};
@@ -56,8 +56,14 @@ pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Re
     let plan = store.source()?.plan()?.on(store.hosts()?);
     let summary = Summary::of_store(&plan, &store)?;
     let view = arguments.view.check(&plan)?.view(&plan, &summary);
-    let page = arguments.out.clone();
-    let page = page.unwrap_or_else(|| store.folder().join("report.html"));
+    let page = match &arguments.out {
+        Some(page) => page.clone(),
+        None => {
+            let page = store.folder().join(REPORT);
+            check_regular(&page)?;
+            page
+        }
+    };
     let overwrite = arguments.overwriting.files();
     let written = write_report_to(&page, overwrite, &plan, &store, &summary, &view);
     match arguments.format {

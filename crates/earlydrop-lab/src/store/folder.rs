@@ -18,11 +18,12 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params};
 
 use super::tables::{self, Table, insert, tables_of};
-use super::{DATABASE, SCENARIO, Store, StoreError, database_error, set_about};
+use super::{DATABASE, REPORT, SCENARIO, Store, StoreError, database_error, set_about};
 use crate::document::{Content, Node, Place};
 use crate::escape::visible;
 use crate::files::{
-    FileError, Overwrite, Signature, create_folder, is_temporary, temporary_path, write_whole,
+    FileError, Overwrite, Signature, check_regular, create_folder, is_temporary, temporary_path,
+    write_whole,
 };
 use crate::plan::{Hosts, Plan, Recording, Source};
 use crate::version::version;
@@ -44,6 +45,9 @@ impl Store {
                 what: what.to_string(),
             })
         };
+        for name in [DATABASE, SCENARIO, REPORT] {
+            check_regular(&folder.join(name))?;
+        }
         for recording in &plan.recordings {
             is_kept(folder, recording)?;
         }

@@ -109,6 +109,9 @@ const DATABASE: &str = "results.sqlite";
 /// The name of the scenario in a run's folder.
 const SCENARIO: &str = "scenario.toml";
 
+/// The name of the report page in a run's folder.
+pub const REPORT: &str = "report.html";
+
 /// A run's folder, open for reading, or for reading and writing by this process only.
 pub struct Store {
     folder: PathBuf,

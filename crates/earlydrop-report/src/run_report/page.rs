@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use earlydrop_lab::files::{NewFile, Overwrite, Signature};
+use earlydrop_lab::files::{NewFile, Overwrite, Signature, check_regular};
 use earlydrop_lab::plan::Plan;
-use earlydrop_lab::store::{Store, StoreError};
+use earlydrop_lab::store::{REPORT, Store, StoreError};
 use earlydrop_lab::summary::Summary;
 
 use serde::Serialize;
@@ -95,7 +95,8 @@ pub fn write_view(
     summary: &Summary,
     view: &View,
 ) -> Result<PathBuf, StoreError> {
-    let path = store.folder().join("report.html");
+    let path = store.folder().join(REPORT);
+    check_regular(&path)?;
     write_report_to(&path, Overwrite::Own, plan, store, summary, view)?;
     Ok(path)
 }
