@@ -394,3 +394,17 @@ fn pipes_in_a_folder_are_refused_before_they_are_opened() {
         ));
     }
 }
+
+#[test]
+fn a_run_by_another_version_names_both_ways_out() {
+    let user = User::new();
+    user.writes("lab/link.trace", FAST);
+    user.runs("link.trace").unwrap();
+    let database = Connection::open(user.path("run/results.sqlite")).unwrap();
+    let older = "UPDATE about SET value = '0.0.1' WHERE key = 'version'";
+    database.execute(older, []).unwrap();
+    drop(database);
+    let refused = user.runs("link.trace").unwrap_err().to_string();
+    assert!(refused.contains("a run by earlydrop 0.0.1"), "{refused}");
+    assert!(refused.contains("--out") && refused.contains("--fresh"), "{refused}");
+}

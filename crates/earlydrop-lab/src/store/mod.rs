@@ -94,7 +94,10 @@ pub enum StoreError {
         path: String,
     },
     /// The folder holds something else.
-    #[error("{path} holds {what}; nothing was written: choose another folder with --out")]
+    #[error(
+        "{path} holds {what}; nothing was written: choose another folder with --out, or a new one \
+         with --fresh"
+    )]
     Another {
         /// The folder's path.
         path: String,
