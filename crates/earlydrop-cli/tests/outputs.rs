@@ -226,3 +226,27 @@ fn a_shell_keeps_files_of_others() {
         assert_eq!(fs::read_to_string(user.path("mine")).unwrap(), "a letter");
     }
 }
+
+#[test]
+fn a_file_where_a_folder_is_needed_is_named() {
+    let user = user_with_run();
+    user.writes("letter", "dear editor");
+    for arguments in [
+        &["run", "s.toml", "--out", "letter"][..],
+        &["run", "s.toml", "--out", "letter/run"],
+        &["trace", "s.toml", "--out", "letter"],
+        &["export", "run", "--to", "csv", "--out", "letter"],
+        &["man", "--out", "letter"],
+        &["lab", "--no-open", "--out", "letter/page.html"],
+    ] {
+        let ran = user.runs(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.err);
+        assert!(
+            ran.err.contains("letter is not a folder"),
+            "{arguments:?}: {}",
+            ran.err
+        );
+    }
+    let letter = fs::read_to_string(user.path("letter")).unwrap();
+    assert_eq!(letter, "dear editor");
+}

@@ -31,6 +31,12 @@ pub enum FileError {
         /// The file's path.
         path: String,
     },
+    /// A folder is needed where something else is.
+    #[error("{path} is not a folder: choose another name, or move it away")]
+    NotAFolder {
+        /// The path.
+        path: String,
+    },
     /// It is longer than any file of its kind.
     #[error("{path} has more than {limit} bytes: at most that many are read")]
     TooLong {
@@ -341,7 +347,20 @@ pub fn write_whole(
 
 /// Creates a folder and those that it lies in, unless they are there.
 pub fn create_folder(folder: &Path) -> Result<(), FileError> {
+    check_folder(folder)?;
     fs::create_dir_all(folder).map_err(|error| FileError::new(folder, error))
+}
+
+/// Refuses a path that cannot be a folder because it, or what it lies in, is something else.
+pub fn check_folder(folder: &Path) -> Result<(), FileError> {
+    let there = folder.ancestors().find(|path| path.exists());
+    match there.filter(|path| !path.is_dir()) {
+        Some(path) => {
+            let path = path.display().to_string();
+            Err(FileError::NotAFolder { path })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The file that a path names. A symbolic link stays, and what it leads to is replaced.
@@ -493,6 +512,23 @@ mod tests {
         let error = NewFile::create(&path, &MINE, Overwrite::Own).unwrap_err();
         let shown = path.display().to_string();
         assert!(error.to_string().starts_with(&shown), "{error}");
+    }
+
+    #[test]
+    fn a_file_where_a_folder_is_needed_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("letter");
+        fs::write(&file, "dear editor").unwrap();
+        let shown = file.display().to_string();
+        for folder in [file.clone(), file.join("sub/folder")] {
+            let refused = create_folder(&folder).unwrap_err();
+            assert!(
+                matches!(&refused, FileError::NotAFolder { path } if *path == shown),
+                "{refused}"
+            );
+        }
+        create_folder(&home.path().join("sub/folder")).unwrap();
+        create_folder(&home.path().join("sub/folder")).unwrap();
     }
 
     #[test]

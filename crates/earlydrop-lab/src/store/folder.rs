@@ -22,8 +22,8 @@ use super::{DATABASE, REPORT, SCENARIO, Store, StoreError, database_error, set_a
 use crate::document::{Content, Node, Place};
 use crate::escape::visible;
 use crate::files::{
-    FileError, Overwrite, Signature, check_regular, create_folder, is_temporary, temporary_path,
-    write_whole,
+    FileError, Overwrite, Signature, check_folder, check_regular, create_folder, is_temporary,
+    temporary_path, write_whole,
 };
 use crate::plan::{Hosts, Plan, Recording, Source};
 use crate::version::version;
@@ -45,6 +45,7 @@ impl Store {
                 what: what.to_string(),
             })
         };
+        check_folder(folder)?;
         for name in [DATABASE, SCENARIO, REPORT] {
             check_regular(&folder.join(name))?;
         }
