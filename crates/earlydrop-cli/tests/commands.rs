@@ -286,3 +286,21 @@ fn completions_manual_pages_and_schema_are_printed() {
         assert!(help.out.contains("Example"), "{command}: {}", help.out);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_configuration_is_read_from_whatever_can_be_read() {
+    let user = User::new();
+    let red = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 \
+               burst 55 probability 0.02\n";
+    user.writes("red.tc", red);
+    let of_file = user.runs(&["explain", "red.tc"]).well();
+    let lines = "mkfifo pipe && (cat red.tc > pipe &) && earlydrop explain pipe";
+    let of_pipe = user.types(lines).well();
+    assert_eq!(of_pipe.out.lines().count(), of_file.out.lines().count());
+    for folder in [".", "/"] {
+        let ran = user.runs(&["explain", folder]);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains("is a folder"), "{}", ran.err);
+    }
+}

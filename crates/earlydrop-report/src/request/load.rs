@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use earlydrop::registry::nearest;
+use earlydrop::registry::{find, nearest};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_lab::document::{Place, Problem, Problems};
+use earlydrop_lab::files::read_text;
 use earlydrop_model::tools::{self, Configuration, ParseError, Tool};
 use earlydrop_model::{Control, Load, Tcp};
 
@@ -90,14 +91,23 @@ pub fn tool(option: &str, name: &str) -> Result<&'static Tool, RequestError> {
         .map_err(|refusal| RequestError::Option(format!("{option} {name}: {refusal}")))
 }
 
+/// The largest size of a configuration, in bytes.
+const MAX_BYTES: u64 = 1 << 24;
+
 impl ToolText {
-    /// The text of the file of this name, or `given` itself where it is no file's name.
+    /// The text of the file of this name, or of whatever else can be read under it, or `given` itself where it is no file's name.
     pub fn of(given: &str) -> Result<ToolText, RequestError> {
         let path = Path::new(given);
         // Text with a line end, or longer than any file name, is not a file's name.
-        if given.len() < 4096 && !given.contains('\n') && path.is_file() {
-            let read = std::fs::read_to_string(path);
-            let text = read.map_err(|error| RequestError::Option(format!("{given}: {error}")))?;
+        let is_name = given.len() < 4096 && !given.contains('\n');
+        if is_name && path.is_dir() && find(given).is_none() {
+            let text = format!("{given} is a folder: a file or a configuration is needed");
+            return Err(RequestError::Option(text));
+        }
+        // A pipe too, as a shell gives for <(tc qdisc show).
+        if is_name && path.exists() && !path.is_dir() {
+            let text = read_text(path, MAX_BYTES);
+            let text = text.map_err(|error| RequestError::Option(error.to_string()))?;
             let name = given.to_string();
             return Ok(ToolText { name, text });
         }
