@@ -165,9 +165,33 @@ pub fn trace_text(plan: &Plan, cell: Cell, traced: &CellTrace, width: usize) -> 
 /// Parses the command line.
 fn parse(words: impl Iterator<Item = OsString>) -> Result<Arguments, clap::Error> {
     let mut command = help::examples_first(Arguments::command());
-    let mut matches = command.try_get_matches_from_mut(words)?;
+    let mut matches = command.try_get_matches_from_mut(with_negative_values(words))?;
     let parsed = Arguments::from_arg_matches_mut(&mut matches);
     parsed.map_err(|error| error.format(&mut command))
+}
+
+/// The words of a command line in which a negative value, `--warm-up -1s`, is one word with its
+/// option: by itself it would be taken for short options, and refused as unknown ones instead of
+/// out of range.
+fn with_negative_values(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for word in words {
+        let text = word.to_string_lossy();
+        let digits = text.strip_prefix('-').map(|rest| rest.trim_start_matches('.'));
+        let is_negative = digits.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let is_option = |option: &OsString| {
+            let option = option.to_string_lossy();
+            option.len() > 2 && option.starts_with("--") && !option.contains('=')
+        };
+        match joined.last_mut().filter(|last| is_negative && is_option(last)) {
+            Some(option) => {
+                option.push("=");
+                option.push(&word);
+            }
+            None => joined.push(word),
+        }
+    }
+    joined
 }
 
 /// Prints the parser's refusal, or the help that was asked for, and returns the exit code.

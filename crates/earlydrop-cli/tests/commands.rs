@@ -304,3 +304,20 @@ fn a_configuration_is_read_from_whatever_can_be_read() {
         assert!(ran.err.contains("is a folder"), "{}", ran.err);
     }
 }
+
+#[test]
+fn a_negative_value_is_refused_for_its_range() {
+    let user = User::new();
+    for (option, value, wanted) in [
+        ("--warm-up", "-1s", "a time"),
+        ("--link", "-5Mbps", "a rate"),
+        ("--rtt", "-.5ms", "a time"),
+        ("--seeds", "-3", "a number from 1"),
+    ] {
+        let ran = user.runs(&["compare", option, value]);
+        assert_eq!(ran.code, Some(2), "{option}: {}", ran.err);
+        let is_named = ran.err.contains(value) && ran.err.contains(wanted);
+        assert!(is_named, "{option}: {}", ran.err);
+        assert!(!ran.err.contains("unexpected argument"), "{}", ran.err);
+    }
+}
