@@ -48,6 +48,23 @@ pub(crate) fn check_distinct(outputs: &[(&str, Option<&Path>)]) -> Result<(), Fa
     Ok(())
 }
 
+/// Refuses outputs that are files which the command reads, also where it may write over files of
+/// others: the input would be lost.
+pub(crate) fn check_inputs(
+    inputs: &[PathBuf],
+    outputs: &[(&str, Option<&Path>)],
+) -> Result<(), Failure> {
+    for (option, path) in outputs {
+        if let Some(path) = path.filter(|path| inputs.iter().any(|input| is_same(input, path))) {
+            return Err(Failure::Usage(format!(
+                "{option} {}: this command reads that file; choose another name",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Whether both paths lead to one file, which may not exist yet. Devices such as `/dev/null` may
 /// be written by several.
 fn is_same(one: &Path, other: &Path) -> bool {

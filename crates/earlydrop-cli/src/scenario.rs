@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use earlydrop_lab::budget::Limits;
 use earlydrop_lab::escape::CommandLine;
-use earlydrop_lab::plan::{ShortName, Source};
+use earlydrop_lab::plan::{Plan, ShortName, Source};
 
 use crate::failure::Failure;
 use crate::standard_input::{self, STANDARD_INPUT};
@@ -69,6 +69,20 @@ pub(crate) fn source(file: Option<&PathBuf>, overrides: &Overrides) -> Result<So
         None => Limits::default(),
     };
     Ok(source.with_limits(limits))
+}
+
+/// The files that the scenario of `file` was read from: itself, and the recordings of its plan.
+pub(crate) fn inputs(file: Option<&PathBuf>, plan: &Plan) -> Vec<PathBuf> {
+    let Some(file) = file else {
+        return Vec::new();
+    };
+    let folder = match is_standard_input(file) {
+        true => Path::new(""),
+        false => file.parent().unwrap_or(Path::new("")),
+    };
+    let recordings = plan.recordings.iter();
+    let recordings = recordings.map(|recording| folder.join(&recording.name));
+    [file.clone()].into_iter().chain(recordings).collect()
 }
 
 /// Whether a scenario is `-`, standard input. Files that it names are found from the current folder.

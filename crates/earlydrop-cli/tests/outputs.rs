@@ -250,3 +250,27 @@ fn a_file_where_a_folder_is_needed_is_named() {
     let letter = fs::read_to_string(user.path("letter")).unwrap();
     assert_eq!(letter, "dear editor");
 }
+
+#[test]
+fn inputs_are_no_outputs() {
+    let user = user_with_run();
+    user.writes("link.trace", "1\n");
+    let traced = SHORT.replace("rate = \"2 Mbps\"", "trace = \"link.trace\"");
+    user.writes("t.toml", &traced);
+    fs::create_dir(user.path("sub")).unwrap();
+    fs::hard_link(user.path("s.toml"), user.path("same.csv")).unwrap();
+    for (arguments, input) in [
+        (&["report", "run", "--out", "run/results.sqlite"][..], "run/results.sqlite"),
+        (&["report", "run", "--out", "run/scenario.toml"], "run/scenario.toml"),
+        (&["trace", "s.toml", "--pcap", "sub/../s.toml"], "s.toml"),
+        (&["trace", "s.toml", "--packets", "same.csv"], "s.toml"),
+        (&["trace", "t.toml", "--pcap", "link.trace"], "link.trace"),
+        (&["lab", "s.toml", "--no-open", "--out", "s.toml"], "s.toml"),
+    ] {
+        let before = fs::read(user.path(input)).unwrap();
+        let ran = user.runs(&[arguments, &["--force"]].concat());
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.err);
+        assert!(ran.err.contains("this command reads that file"), "{}", ran.err);
+        assert_eq!(fs::read(user.path(input)).unwrap(), before, "{arguments:?}");
+    }
+}

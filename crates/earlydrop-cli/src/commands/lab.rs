@@ -11,8 +11,8 @@ use earlydrop_report::laboratory::{MOST_SCHEMES, of_scenario, of_schemes, page};
 
 use crate::failure::Failure;
 use crate::output::{Output, error};
-use crate::outputs::Overwriting;
-use crate::scenario::{Overrides, source};
+use crate::outputs::{Overwriting, check_inputs};
+use crate::scenario::{Overrides, inputs, source};
 
 /// Schemes that are shown of a scenario unless some are named.
 const SHOWN: usize = 3;
@@ -52,6 +52,7 @@ pub(crate) fn run(arguments: &Lab, out: &mut Output<'_>) -> Result<(), Failure> 
     let address = match &arguments.scenario {
         Some(path) => {
             let plan = source(Some(path), &Overrides::default())?.plan()?;
+            check_inputs(&inputs(Some(path), &plan), &[("--out", Some(&arguments.out))])?;
             scenario_address(&plan, arguments)?
         }
         None => knobs_address(arguments)?,

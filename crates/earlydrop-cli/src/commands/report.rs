@@ -14,7 +14,7 @@ use crate::commands::run_options::ViewOptions;
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::outputs::Overwriting;
+use crate::outputs::{Overwriting, check_inputs};
 use crate::summary_table;
 
 /// Print a stored run's tables and rewrite its report page, without simulating
@@ -64,6 +64,7 @@ pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Re
             page
         }
     };
+    check_inputs(&store.files(&plan), &[("--out", Some(&page))])?;
     let overwrite = arguments.overwriting.files();
     let written = write_report_to(&page, overwrite, &plan, &store, &summary, &view);
     match arguments.format {

@@ -17,9 +17,9 @@ use crate::draw::{Look, Plot, Style, Text, painted};
 use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::output::Output;
-use crate::outputs::{Overwriting, check_distinct};
+use crate::outputs::{Overwriting, check_distinct, check_inputs};
 use crate::progress::stop_flag;
-use crate::scenario::{Overrides, is_standard_input, source};
+use crate::scenario::{Overrides, inputs, is_standard_input, source};
 
 /// Simulate one run and show queue, average, probability, drops and cwnd over time
 #[derive(clap::Args, Clone, Debug)]
@@ -74,7 +74,8 @@ pub(crate) fn run(arguments: &Trace, out: &mut Output<'_>, style: &Style) -> Res
     })?;
     Notices { quiet: false }.scenario(&plan);
     let folder = folder(&source, &plan, arguments);
-    let files = Files::create(&folder, arguments)?;
+    let inputs = inputs(arguments.scenario.as_ref(), &plan);
+    let files = Files::create(&folder, &inputs, arguments)?;
     let stop = stop_flag()?;
     let stopped = || stop.load(Ordering::Relaxed);
     let packets = Packets {
@@ -172,7 +173,8 @@ const SCENARIO: &str = "scenario.toml";
 const COPY: &str = "# Read from standard input by earlydrop trace.\n";
 
 impl Files {
-    fn create(folder: &Path, arguments: &Trace) -> Result<Files, Failure> {
+    /// Begins all files, none of which is one of the inputs.
+    fn create(folder: &Path, inputs: &[PathBuf], arguments: &Trace) -> Result<Files, Failure> {
         let overwrite = arguments.overwriting.files();
         let packets = arguments.packets.as_deref();
         let format = packets.map(packet_format).transpose()?;
@@ -187,12 +189,14 @@ impl Files {
         let page = folder.join("report.html");
         let series = folder.join("series.csv");
         let pcap = arguments.pcap.as_deref();
-        check_distinct(&[
-            ("the report", Some(&page)),
-            ("the series", Some(&series)),
+        let outputs = [
+            ("the report", Some(&*page)),
+            ("the series", Some(&*series)),
             ("--pcap", pcap),
             ("--packets", packets),
-        ])?;
+        ];
+        check_distinct(&outputs)?;
+        check_inputs(inputs, &outputs)?;
         let create = |path: &Path, signature: &Signature| {
             let file = NewFile::create(path, signature, overwrite)?;
             Ok::<_, FileError>((path.to_path_buf(), file))

@@ -69,6 +69,8 @@ impl From<PathBuf> for TraceFiles {
 /// A file as a plan holds it.
 #[derive(Clone, Debug)]
 pub struct Recording {
+    /// The name that the scenario gives it.
+    pub name: String,
     /// Its name in the plan's document, and in a run's folder: "uplink-0123456789abcdef.trace",
     /// with a hash of the text.
     pub stored_name: String,
@@ -115,6 +117,7 @@ impl<'a> Recordings<'a> {
     /// Keeps a file that is what the scenario takes it for.
     fn keep(&self, name: &str, text: Arc<str>, trace: Option<Trace>) {
         let recording = Recording {
+            name: name.to_string(),
             stored_name: stored_name(name, &text),
             text,
             trace,

@@ -31,7 +31,7 @@ use rusqlite::{Connection, ErrorCode};
 use crate::budget::Limits;
 use crate::document::Problems;
 use crate::files::FileError;
-use crate::plan::{Hosts, Source};
+use crate::plan::{Hosts, Plan, Source};
 use tables::{LINKS, tables_of};
 
 /// What can go wrong with a run's folder.
@@ -137,6 +137,14 @@ impl Store {
     /// The run's folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The files of the run of `plan` that reading it needs.
+    pub fn files(&self, plan: &Plan) -> Vec<PathBuf> {
+        let log = format!("{DATABASE}-wal");
+        let stored = plan.recordings.iter().map(|kept| &*kept.stored_name);
+        let names = [DATABASE, &log, SCENARIO].into_iter().chain(stored);
+        names.map(|name| self.folder.join(name)).collect()
     }
 
     /// The scenario as run, with its seeds, under the built-in schemes.
