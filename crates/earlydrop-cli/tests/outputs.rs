@@ -274,3 +274,29 @@ fn inputs_are_no_outputs() {
         assert_eq!(fs::read(user.path(input)).unwrap(), before, "{arguments:?}");
     }
 }
+
+#[test]
+fn a_report_of_an_unfinished_run_says_how_much_of_it_is_there() {
+    let user = User::new();
+    user.writes("s.toml", &SHORT.replace("seeds = 1", "seeds = 3"));
+    user.runs(&["run", "s.toml", "--out", "run", "-q"]).well();
+    for format in ["text", "markdown"] {
+        let whole = user.runs(&["report", "run", "--as", format]).well();
+        assert!(!whole.out.contains("unfinished"), "{}", whole.out);
+    }
+    let delete = |condition: &str| {
+        let database = rusqlite::Connection::open(user.path("run/results.sqlite")).unwrap();
+        let statement = format!("DELETE FROM cells WHERE {condition}");
+        database.execute(&statement, []).unwrap();
+    };
+    delete("seed = 2");
+    for format in ["text", "markdown"] {
+        let part = user.runs(&["report", "run", "--as", format]).well();
+        let wanted = "unfinished: 2 of 3 runs are there";
+        assert!(part.out.contains(wanted), "{}", part.out);
+    }
+    delete("1 = 1");
+    let none = user.runs(&["report", "run"]);
+    assert_eq!(none.code, Some(2), "{}", none.out);
+    assert!(none.err.contains("none of its 3 runs"), "{}", none.err);
+}

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use earlydrop_lab::files::{FileError, check_regular};
+use earlydrop_lab::plan::Plan;
 use earlydrop_lab::store::{REPORT, Store, StoreError};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report_to;
@@ -13,7 +14,7 @@ use earlydrop_report::{latex, table};
 use crate::commands::run_options::ViewOptions;
 use crate::draw::Style;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, error};
 use crate::outputs::{Overwriting, check_inputs};
 use crate::summary_table;
 
@@ -51,9 +52,26 @@ enum Format {
     Latex,
 }
 
+/// How many runs are there, where some are missing. Fails where all are.
+fn unfinished(plan: &Plan, store: &Store) -> Result<Option<String>, Failure> {
+    let (there, planned) = (store.done()?.len(), plan.cell_count());
+    match there {
+        0 => Err(Failure::Usage(format!(
+            "{} has none of its {planned} runs yet: `earlydrop {}` with its scenario makes them",
+            store.folder().display(),
+            plan.hosts.command(),
+        ))),
+        there if there < planned => Ok(Some(format!(
+            "unfinished: {there} of {planned} runs are there"
+        ))),
+        _ => Ok(None),
+    }
+}
+
 pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let store = Store::open(&arguments.run)?;
     let plan = store.source()?.plan()?.on(store.hosts()?);
+    let unfinished = unfinished(&plan, &store)?;
     let summary = Summary::of_store(&plan, &store)?;
     let view = arguments.view.check(&plan)?.view(&plan, &summary);
     let page = match &arguments.out {
@@ -67,6 +85,12 @@ pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Re
     check_inputs(&store.files(&plan), &[("--out", Some(&page))])?;
     let overwrite = arguments.overwriting.files();
     let written = write_report_to(&page, overwrite, &plan, &store, &summary, &view);
+    match (&unfinished, arguments.format) {
+        (Some(text), Format::Text) => writeln!(out, "{text}")?,
+        (Some(text), Format::Markdown) => writeln!(out, "*{text}*\n")?,
+        (Some(text), Format::Csv | Format::Latex) => error(text),
+        (None, _) => {}
+    }
     match arguments.format {
         Format::Text => {
             summary_table::print(&plan, &summary, &view, out, style)?;
