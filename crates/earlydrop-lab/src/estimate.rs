@@ -61,6 +61,16 @@ fn sample(plan: &Plan) -> Vec<Cell> {
     numbers.filter_map(|number| plan.cell(number)).collect()
 }
 
+/// The part of a run that is simulated: that of its time, or of its events where there were so many
+/// in so short a time that the rest cannot go on like that. Many flows that start together send
+/// their first windows in the first microseconds.
+fn part_of_run(time: f64, events: u64, expected: f64) -> f64 {
+    /// Events are estimated to within this factor.
+    const FACTOR: f64 = 4.0;
+    let of_events = events as f64 / (FACTOR * expected.max(1.0));
+    time.max(of_events).min(1.0)
+}
+
 /// The seconds that simulating a whole cell and keeping its outcome take, extrapolated from
 /// running it for about `share`.
 fn seconds_of(
@@ -75,12 +85,14 @@ fn seconds_of(
     let mut simulation = prepared.start()?;
     let set_up = begin.elapsed();
     let duration = prepared.run.duration;
-    let mut is_over = false;
+    let (mut is_over, mut events) = (false, 0);
     while !is_over && begin.elapsed() < share {
         is_over = simulation.run_events(duration, EVENTS_BETWEEN_LOOKS);
+        events += EVENTS_BETWEEN_LOOKS;
     }
     let run = begin.elapsed() - set_up;
-    let part = simulation.now().0.max(1) as f64 / duration.0.max(1) as f64;
+    let time = simulation.now().0.max(1) as f64 / duration.0.max(1) as f64;
+    let part = part_of_run(time, events, prepared.run.cost().events);
     let mut outcome = Outcome::of(&simulation.finish_now(), &prepared);
     let summed_up = begin.elapsed() - set_up - run;
     let mut time_of = |outcome: &Outcome| {
@@ -135,6 +147,14 @@ mod tests {
             "{estimate:?}"
         );
         assert!(estimate.simulating > 0.0);
+    }
+
+    #[test]
+    fn a_burst_at_the_start_is_not_taken_for_the_whole_run() {
+        // A millionth of the time, and an eighth of the events that are expected at most.
+        assert_eq!(part_of_run(1e-6, 500_000, 1e6), 0.125);
+        assert_eq!(part_of_run(0.5, 500_000, 1e6), 0.5);
+        assert_eq!(part_of_run(1.0, 500_000, 10.0), 1.0);
     }
 
     #[test]

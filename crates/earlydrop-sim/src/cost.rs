@@ -185,6 +185,17 @@ mod tests {
         assert_eq!(run.cost().flow_bytes, plain.flow_bytes);
     }
 
+    #[test]
+    fn events_of_more_flows_than_a_link_can_serve_are_estimated_as_well() {
+        let mut run = busy();
+        run.duration = Nanos::from_secs(2);
+        let flow = run.flows[0].clone();
+        run.flows = vec![flow; 5000];
+        let events = run.results().unwrap().totals.events as f64;
+        let ratio = run.cost().events / events;
+        assert!((1.0 / 4.0..4.0).contains(&ratio), "{ratio}");
+    }
+
     /// Ten sources of datagrams over links without a queue, each with this delay.
     fn datagrams(access: Link) -> Run {
         let queue = "droptail".parse().unwrap();

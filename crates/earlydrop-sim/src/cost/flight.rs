@@ -25,7 +25,7 @@ pub(super) struct Flight {
     pub(super) connections: f64,
     /// Starts of transfers of open-loop arrivals in the whole run.
     pub(super) starts: f64,
-    /// Packets that those of them send before the first acknowledgment that are open at once. They
+    /// Packets that connections which are open at once send before the first acknowledgment. They
     /// are sent however slow the links are.
     pub(super) first_windows: f64,
 }
@@ -155,9 +155,7 @@ fn add_senders(
         flight.connections += connections.at_once;
         let first = sender.first_window();
         flight.starts += connections.starts;
-        if connections.starts > 0.0 {
-            flight.first_windows += connections.at_once * first;
-        }
+        flight.first_windows += connections.at_once * first;
         let window = connections.at_once * sender.window(&run.network, seconds);
         // Listed transfers are between hosts whose links are no faster than a switch's ports: a
         // queue grows where several meet, and limits them.
