@@ -1,19 +1,22 @@
 //! Progress bars on standard error, and the flag that Ctrl-C sets.
 
+#[cfg_attr(unix, path = "progress/signals.rs")]
+#[cfg_attr(not(unix), path = "progress/console.rs")]
+mod interruption;
 #[cfg(target_os = "linux")]
 mod real_time;
 
 #[cfg(target_os = "linux")]
 pub(crate) use real_time::duration_in_words;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use earlydrop_lab::escape::visible;
 use earlydrop_lab::run::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::failure::{Failure, INTERRUPTED};
+use crate::failure::Failure;
 
 /// A progress bar with the time left; invisible where standard error is not a terminal.
 pub(crate) struct Bar {
@@ -72,32 +75,10 @@ impl Bar {
     }
 }
 
-/// The flag of the command that runs, which Ctrl-C sets.
-static STOP: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
-
 /// A flag that the first Ctrl-C sets; the second Ctrl-C ends the program at once. Where the
 /// operating system gives no thread to wait for it, the first ends the program.
 ///
 /// The handler is installed once in a process, and belongs to the latest command.
 pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
-    static INSTALLED: OnceLock<Result<(), String>> = OnceLock::new();
-    let flag = Arc::new(AtomicBool::new(false));
-    *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(flag.clone());
-    let installed = INSTALLED.get_or_init(|| match ctrlc::set_handler(pressed) {
-        Ok(()) | Err(ctrlc::Error::System(_)) => Ok(()),
-        Err(error) => Err(error.to_string()),
-    });
-    match installed {
-        Ok(()) => Ok(flag),
-        Err(error) => Err(Failure::Runtime(error.clone())),
-    }
-}
-
-/// Handles Ctrl-C.
-fn pressed() {
-    let stop = STOP.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_second = |flag: &Arc<AtomicBool>| flag.swap(true, Ordering::Relaxed);
-    if stop.as_ref().is_some_and(is_second) {
-        std::process::exit(i32::from(INTERRUPTED));
-    }
+    interruption::stop_flag().map_err(Failure::Runtime)
 }

@@ -185,3 +185,28 @@ fn ctrl_c_stops_a_reproduction_without_verdicts() {
     // One more may have begun before the signal was handled.
     assert!(experiments_begun(&user) <= begun + 1);
 }
+
+/// A process that is started with a signal ignored, as by `nohup`, is not stopped by it.
+#[test]
+fn signals_that_were_ignored_before_stay_ignored() {
+    for name in ["HUP", "INT"] {
+        let user = User::new();
+        user.writes("many.toml", MANY);
+        let binary = assert_cmd::cargo::cargo_bin!("earlydrop");
+        let line = format!("trap '' {name}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &line]).arg(binary).args(RUN);
+        command.current_dir(user.path(""));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        stop_after(&user, &child, 1);
+        signal(&child, name);
+        signal(&child, "CONT");
+        stop_after(&user, &child, cells_so_far(&user) + 3);
+        signal(&child, "TERM");
+        signal(&child, "CONT");
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(130), "{name}: {}", ran.err);
+        assert!(ran.err.contains("the same command resumes"), "{}", ran.err);
+    }
+}

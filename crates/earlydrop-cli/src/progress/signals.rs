@@ -1,0 +1,44 @@
+//! SIGINT, SIGTERM and SIGHUP. A signal that the process inherited as ignored stays ignored, as
+//! `nohup` and the background of a shell without job control ask for.
+
+use std::fs;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::failure::INTERRUPTED;
+
+/// The flag of the command that runs.
+pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, String> {
+    static INSTALLED: OnceLock<Result<Arc<AtomicBool>, String>> = OnceLock::new();
+    let installed = INSTALLED.get_or_init(|| install().map_err(|error| error.to_string()));
+    let flag = installed.clone()?;
+    flag.store(false, Ordering::Relaxed);
+    Ok(flag)
+}
+
+/// Handles each signal that is not ignored: the first sets the flag, the second ends the program.
+fn install() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let ignored = ignored_signals();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if ignored & 1 << (signal - 1) == 0 {
+            // In this order: what ends the program sees the flag of the signal before.
+            flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), stop.clone())?;
+            flag::register(signal, stop.clone())?;
+        }
+    }
+    Ok(stop)
+}
+
+/// A bit for each signal that this process ignores, the lowest for signal 1; none where the
+/// operating system does not show it.
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.unwrap_or(0)
+}
