@@ -177,13 +177,18 @@ fn with_negative_values(words: impl Iterator<Item = OsString>) -> Vec<OsString> 
     let mut joined: Vec<OsString> = Vec::new();
     for word in words {
         let text = word.to_string_lossy();
-        let digits = text.strip_prefix('-').map(|rest| rest.trim_start_matches('.'));
+        let digits = text
+            .strip_prefix('-')
+            .map(|rest| rest.trim_start_matches('.'));
         let is_negative = digits.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         let is_option = |option: &OsString| {
             let option = option.to_string_lossy();
             option.len() > 2 && option.starts_with("--") && !option.contains('=')
         };
-        match joined.last_mut().filter(|last| is_negative && is_option(last)) {
+        match joined
+            .last_mut()
+            .filter(|last| is_negative && is_option(last))
+        {
             Some(option) => {
                 option.push("=");
                 option.push(&word);

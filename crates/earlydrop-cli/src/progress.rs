@@ -9,8 +9,8 @@ mod real_time;
 #[cfg(target_os = "linux")]
 pub(crate) use real_time::duration_in_words;
 
-use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use earlydrop_lab::escape::visible;
 use earlydrop_lab::run::Progress;

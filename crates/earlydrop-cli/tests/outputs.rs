@@ -260,8 +260,14 @@ fn inputs_are_no_outputs() {
     fs::create_dir(user.path("sub")).unwrap();
     fs::hard_link(user.path("s.toml"), user.path("same.csv")).unwrap();
     for (arguments, input) in [
-        (&["report", "run", "--out", "run/results.sqlite"][..], "run/results.sqlite"),
-        (&["report", "run", "--out", "run/scenario.toml"], "run/scenario.toml"),
+        (
+            &["report", "run", "--out", "run/results.sqlite"][..],
+            "run/results.sqlite",
+        ),
+        (
+            &["report", "run", "--out", "run/scenario.toml"],
+            "run/scenario.toml",
+        ),
         (&["trace", "s.toml", "--pcap", "sub/../s.toml"], "s.toml"),
         (&["trace", "s.toml", "--packets", "same.csv"], "s.toml"),
         (&["trace", "t.toml", "--pcap", "link.trace"], "link.trace"),
@@ -270,7 +276,11 @@ fn inputs_are_no_outputs() {
         let before = fs::read(user.path(input)).unwrap();
         let ran = user.runs(&[arguments, &["--force"]].concat());
         assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.err);
-        assert!(ran.err.contains("this command reads that file"), "{}", ran.err);
+        assert!(
+            ran.err.contains("this command reads that file"),
+            "{}",
+            ran.err
+        );
         assert_eq!(fs::read(user.path(input)).unwrap(), before, "{arguments:?}");
     }
 }

@@ -34,7 +34,9 @@ impl Axis {
 
     /// Its values as written.
     pub fn texts(&self) -> Vec<String> {
-        (0..self.values.len()).map(|index| self.text(index)).collect()
+        (0..self.values.len())
+            .map(|index| self.text(index))
+            .collect()
     }
 
     /// The value of this index as written.
@@ -348,7 +350,7 @@ fn range_quantity(node: &Node, name: &str) -> Result<Quantity, String> {
 
 fn steps(from: f64, to: f64, step: f64) -> Result<Vec<f64>, String> {
     let count = (to - from) / step;
-    if step == 0.0 || !(count >= 0.0) {
+    if step == 0.0 || count.is_nan() || count < 0.0 {
         return Err(format!("steps of {step} do not lead from {from} to {to}"));
     }
     if count >= MAX_VALUES as f64 {
@@ -543,7 +545,10 @@ mod tests {
     fn a_range_of_too_many_steps_says_how_many() {
         let (_, problems) = read("a = { from = 0, to = 1000000, step = 1 }");
         let message = problems.first().map(|problem| problem.message.as_str());
-        assert_eq!(message, Some("`a`: too many values: 1000000; at most 100000"));
+        assert_eq!(
+            message,
+            Some("`a`: too many values: 1000000; at most 100000")
+        );
     }
 
     #[test]

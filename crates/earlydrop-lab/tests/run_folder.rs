@@ -406,5 +406,8 @@ fn a_run_by_another_version_names_both_ways_out() {
     drop(database);
     let refused = user.runs("link.trace").unwrap_err().to_string();
     assert!(refused.contains("a run by earlydrop 0.0.1"), "{refused}");
-    assert!(refused.contains("--out") && refused.contains("--fresh"), "{refused}");
+    assert!(
+        refused.contains("--out") && refused.contains("--fresh"),
+        "{refused}"
+    );
 }

@@ -52,7 +52,10 @@ pub(crate) fn run(arguments: &Lab, out: &mut Output<'_>) -> Result<(), Failure> 
     let address = match &arguments.scenario {
         Some(path) => {
             let plan = source(Some(path), &Overrides::default())?.plan()?;
-            check_inputs(&inputs(Some(path), &plan), &[("--out", Some(&arguments.out))])?;
+            check_inputs(
+                &inputs(Some(path), &plan),
+                &[("--out", Some(&arguments.out))],
+            )?;
             scenario_address(&plan, arguments)?
         }
         None => knobs_address(arguments)?,

@@ -211,7 +211,14 @@ fn the_number_of_a_link_is_checked() {
 
 #[test]
 fn a_buffer_of_more_packets_than_a_queue_holds_is_refused_in_every_form() {
-    for buffer in ["8333333", "8333333 packets", "100 ms", "12.5 GB", "1 BDP", "auto"] {
+    for buffer in [
+        "8333333",
+        "8333333 packets",
+        "100 ms",
+        "12.5 GB",
+        "1 BDP",
+        "auto",
+    ] {
         let text = format!(
             "schemes = [\"droptail\"]\n[flows.a]\n\
              [network]\nrate = \"1000 Gbps\"\nrtt = \"100 ms\"\nbuffer = \"{buffer}\"\n"

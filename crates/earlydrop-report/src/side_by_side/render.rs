@@ -137,8 +137,7 @@ pub fn json(plan: &Plan, rows: &[Comparison], reports: [&Path; 2], page: &Path) 
             (quantity.name.to_string(), both)
         });
         let axes = plan.axes.iter().zip(&plan.points[row.point].coordinates);
-        let point =
-            axes.map(|(axis, index)| (axis.field.clone(), axis.text(*index).into()));
+        let point = axes.map(|(axis, index)| (axis.field.clone(), axis.text(*index).into()));
         value!({
             "scheme": labels[row.scheme],
             "point": point.collect::<Map<String, Value>>(),

@@ -175,7 +175,7 @@ impl Scenario {
             let mut random = stream(seed, Purpose::Hosts, place);
             let mut start = group.first_start();
             loop {
-                start = start + every.draw(&mut random).max(Nanos(1));
+                start += every.draw(&mut random).max(Nanos(1));
                 if start >= self.duration {
                     break;
                 }
