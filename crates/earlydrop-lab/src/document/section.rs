@@ -357,8 +357,9 @@ mod tests {
         assert_eq!(nearest("10 Mpbs").as_deref(), Some("10 Mbps"));
         assert_eq!(nearest("inf").as_deref(), Some("100000000000 bps"));
         assert_eq!(nearest("-inf").as_deref(), Some("1000 bps"));
-        // The nearest unit's name is that of a rate below the range.
-        assert_eq!(nearest("10Tbps"), None);
+        // 10,000 Gbps are above the range.
+        assert_eq!(nearest("10Tbps").as_deref(), Some("100000000000 bps"));
+        assert_eq!(nearest("0.1 Tbps").as_deref(), Some("100 Gbps"));
         assert_eq!(nearest("NaN"), None);
         let short = Kind::Time(Range::closed(0.0, 10.0));
         let nearest = parse_one(&short, "50").unwrap_err();
