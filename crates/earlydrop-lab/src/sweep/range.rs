@@ -95,7 +95,7 @@ fn range_quantity(node: &Node, name: &str) -> Result<Quantity, String> {
 
 fn steps(from: f64, to: f64, step: f64) -> Result<Vec<f64>, String> {
     let count = (to - from) / step;
-    if step == 0.0 || !(count >= 0.0) {
+    if step == 0.0 || count.is_nan() || count < 0.0 {
         return Err(format!("steps of {step} do not lead from {from} to {to}"));
     }
     if count >= MAX_VALUES as f64 {
