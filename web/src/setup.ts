@@ -67,7 +67,7 @@ export const KNOBS: Knob[] = [
   { name: "flows", group: "Traffic", label: "TCP flows", kind: "number", unit: "flows", min: 0, max: 60, scale: "linear", whole: true, help: "bulk transfers over TCP; flows added during the run are new connections" },
   {
     name: "sender", group: "Traffic", label: "Senders", kind: "choice", help: "their congestion control; a change during the run stops the flows and starts new ones",
-    choices: [["cubic", "CUBIC"], ["reno", "Reno"], ["bbr", "BBR"], ["dctcp", "DCTCP"], ["scalable", "L4S (scalable)"]],
+    choices: [["cubic", "CUBIC"], ["reno", "Reno"], ["bbr", "BBR"], ["bbr3", "BBRv3"], ["dctcp", "DCTCP"], ["scalable", "L4S (scalable)"]],
   },
   { name: "ecn", group: "Traffic", label: "ECN", kind: "choice", help: "whether packets can be marked instead of dropped; DCTCP and L4S always use ECN", choices: [["off", "off"], ["on", "on"]] },
   { name: "l4s", group: "Traffic", label: "L4S flows", kind: "number", unit: "flows", min: 0, max: 20, scale: "linear", whole: true, help: "further flows of the L4S sender" },

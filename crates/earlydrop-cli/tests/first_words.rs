@@ -87,7 +87,7 @@ fn what_was_probably_meant_is_suggested() {
             "requests, cbr, on-off, voice; nearest: kind = \"cbr\"",
         ),
         (
-            &["check", "small.toml", "--schemes", "fq_pie"],
+            &["check", "small.toml", "--schemes", "fq_codl"],
             "did you mean 'fq-codel'?",
         ),
         (&["reproduce", "clred.F99"], "claims of clred: clred.F5.a, "),

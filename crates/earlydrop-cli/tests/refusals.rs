@@ -52,7 +52,10 @@ fn a_message_is_shorter_than_a_screen_whatever_the_value_is() {
         (format!("network.rate = \"{long}\"\n[flows.a]\n"), "`rate`"),
         (format!("[flows.a]\ntcp.{long} = 1\n"), "s.toml:2:5"),
         (format!("[flows.a]\nkind = \"{long}\"\n"), "`kind`"),
-        (format!("schemes = [\"{long}\"]\n[flows.a]\n"), "no scheme"),
+        (
+            format!("schemes = [\"{long}\"]\n[flows.a]\n"),
+            "at most 200",
+        ),
         (
             format!("schemes = [\"red:{long}=1\"]\n[flows.a]\n"),
             "red has no",

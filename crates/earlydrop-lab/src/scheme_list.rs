@@ -1,10 +1,32 @@
-//! Schemes as data for other programs: parameters, presets, probes and drop curves.
+//! Lists of schemes as text, and schemes as data for other programs: parameters, presets, probes and
+//! drop curves.
 
 use earlydrop::registry::{ConfigError, Link, Parameter, SCHEMES, Settings, Spec, Value};
 use serde::Serialize;
 
 /// The number of steps of a sampled curve.
 const STEPS: u32 = 100;
+
+/// Splits a list such as "red:min=5,max=15,codel" into its schemes: a piece "name=value" belongs to
+/// the scheme before it.
+pub fn split_schemes(text: &str) -> Vec<String> {
+    let mut schemes: Vec<String> = Vec::new();
+    for piece in text
+        .split(',')
+        .map(str::trim)
+        .filter(|piece| !piece.is_empty())
+    {
+        let is_parameter = piece.contains('=') && !piece.contains(':');
+        match schemes.last_mut() {
+            Some(scheme) if is_parameter => {
+                scheme.push(if scheme.contains(':') { ',' } else { ':' });
+                scheme.push_str(piece);
+            }
+            _ => schemes.push(piece.to_string()),
+        }
+    }
+    schemes
+}
 
 /// A scheme with the parameters given, for other programs: keys and their order are stable.
 #[derive(Debug, Serialize)]

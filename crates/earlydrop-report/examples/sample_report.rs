@@ -4,7 +4,7 @@
 //! cargo run -p earlydrop-report --example sample_report -- report.html [option ...]
 //! ```
 //!
-//! Options: `sweep` (two swept fields), `one` (one scheme), `all` (29 schemes), `bare` (no time
+//! Options: `sweep` (two swept fields), `one` (one scheme), `all` (41 schemes), `bare` (no time
 //! series), `single` (one seed), `missing` (runs that are not done), `empty` (no run done).
 
 #[path = "../tests/support/mod.rs"]
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         match option.as_str() {
             "sweep" => size.sweep = true,
             "one" => size.schemes = 1,
-            "all" => size.schemes = 29,
+            "all" => size.schemes = 41,
             "bare" => size.samples = 0,
             "single" => size.seeds = 1,
             "missing" => size.missing = 7,

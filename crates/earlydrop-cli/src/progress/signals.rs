@@ -1,5 +1,6 @@
-//! SIGINT, SIGTERM and SIGHUP. A signal that the process inherited as ignored stays ignored, as
-//! `nohup` and the background of a shell without job control ask for.
+//! SIGINT, SIGTERM and SIGHUP. A SIGHUP that the process inherited as ignored stays ignored, as
+//! `nohup` asks for. SIGINT is always handled: a shell script ignores it for its background jobs,
+//! and who sends it to one of them means it.
 
 use std::fs;
 use std::io;
@@ -20,12 +21,12 @@ pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, String> {
     Ok(flag)
 }
 
-/// Handles each signal that is not ignored: the first sets the flag, the second ends the program.
+/// Handles each signal but an ignored SIGHUP: the first sets the flag, the second ends the program.
 fn install() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let ignored = ignored_signals();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if ignored & 1 << (signal - 1) == 0 {
+        if signal != SIGHUP || ignored & 1 << (signal - 1) == 0 {
             // In this order: what ends the program sees the flag of the signal before.
             flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), stop.clone())?;
             flag::register(signal, stop.clone())?;

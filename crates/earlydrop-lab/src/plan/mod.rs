@@ -18,7 +18,9 @@ pub use options::ShortName;
 pub use recording::{Recording, TraceFiles};
 #[cfg(feature = "files")]
 pub use source::SourceError;
-pub use source::{Source, Variant, split_schemes};
+pub use source::{Source, Variant};
+
+pub use crate::scheme_list::split_schemes;
 
 use crate::budget::{Budget, Limits};
 use crate::document::{Content, Node, Problem};

@@ -13,6 +13,7 @@ use crate::document::{Content, MAX_DEPTH, Node, Place, Problem, Problems, sugges
 #[cfg(feature = "files")]
 use crate::files::{FileError, read_text};
 use crate::scenario::{self, SCENARIO};
+use crate::scheme_list::split_schemes;
 use crate::sweep::{self, Axis};
 
 /// A scenario file with the changes of the command line.
@@ -453,25 +454,4 @@ fn expand_tcp(tree: &mut Node) {
             _ => {}
         }
     }
-}
-
-/// Splits a list such as "red:min=5,max=15,codel" into its schemes: a piece "name=value" belongs to
-/// the scheme before it.
-pub fn split_schemes(text: &str) -> Vec<String> {
-    let mut schemes: Vec<String> = Vec::new();
-    for piece in text
-        .split(',')
-        .map(str::trim)
-        .filter(|piece| !piece.is_empty())
-    {
-        let is_parameter = piece.contains('=') && !piece.contains(':');
-        match schemes.last_mut() {
-            Some(scheme) if is_parameter => {
-                scheme.push(if scheme.contains(':') { ',' } else { ':' });
-                scheme.push_str(piece);
-            }
-            _ => schemes.push(piece.to_string()),
-        }
-    }
-    schemes
 }

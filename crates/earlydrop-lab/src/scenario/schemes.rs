@@ -8,7 +8,7 @@ use earlydrop::units::{BitsPerSec, Nanos};
 use super::ALLOCATION;
 use super::path::Path;
 use crate::document::{Content, Key, Node, Place, Problem, unfit_name};
-use crate::plan::split_schemes;
+use crate::scheme_list::split_schemes;
 
 /// A compared scheme.
 #[derive(Clone, Debug)]

@@ -341,7 +341,7 @@ fn choices_in_the_address_are_followed() {
 fn a_probes_unit_decides_its_panel_and_scale() {
     let Some(browser) = browser() else { return };
     let data = sample(&Sample {
-        schemes: 29,
+        schemes: 41,
         seeds: 2,
         sweep: false,
         samples: 40,
