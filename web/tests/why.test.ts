@@ -39,7 +39,9 @@ test("the explanation adds up to the verdict for random drops of all schemes", {
   const none: string[] = [];
   for (const scheme of simulator.schemes()) {
     if (scheme.name === "dial") continue;
-    const scenario = `duration = "6 s"\nschemes = ["${scheme.name}"]\n[network]\nrate = "5 Mbps"\nbuffer = 70\n[flows.cubic]\ncount = 8\n[flows.l4s]\ntcp = "scalable"\n[flows.flood]\nkind = "cbr"\nrate = "2 Mbps"\n`;
+    // Its published upper threshold lies above this buffer.
+    const spec = scheme.name === "curvy-red" ? "curvy-red:max=60" : scheme.name;
+    const scenario = `duration = "6 s"\nschemes = ["${spec}"]\n[network]\nrate = "5 Mbps"\nbuffer = 70\n[flows.cubic]\ncount = 8\n[flows.l4s]\ntcp = "scalable"\n[flows.flood]\nkind = "cbr"\nrate = "2 Mbps"\n`;
     const opening: Opening = { scenario, seed: 5 };
     const rows = drops(simulator, opening);
     if (rows.length === 0) none.push(scheme.name);
