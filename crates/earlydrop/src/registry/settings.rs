@@ -273,7 +273,7 @@ impl Settings {
     /// The buffer's limit, from the parameter `limit` that every scheme has.
     ///
     /// A limit in bytes or time also bounds the packets: by as many of 40 bytes, the headers of
-    /// IPv4 and TCP (RFC 791 and 9293), as fit, and by [`MOST_PACKETS`]. A limit in time is
+    /// IPv4 and TCP (RFC 791 and 9293), as fit, and by `MOST_PACKETS`. A limit in time is
     /// converted once, at the link's rate when planned.
     pub fn limit(&self) -> Limit {
         match self.length_or_auto("limit") {
