@@ -11,6 +11,7 @@ use clap::{Arg, Command};
 use clap_complete::Shell;
 use earlydrop::registry::SCHEMES;
 use earlydrop_lab::metrics::METRICS;
+use earlydrop_lab::suite::SUITES;
 use earlydrop_model::tools::TOOLS;
 use earlydrop_papers::catalogue::Catalogue;
 
@@ -141,6 +142,7 @@ fn values(argument: &Arg, typed: &str) -> Vec<String> {
         "schemes" => of_list(schemes, typed),
         "scheme" | "name" | "queue" => beginning_with(schemes(), typed),
         "scenario" => scenario_files(typed),
+        "suite" => beginning_with(SUITES.iter().map(|suite| suite.name.to_string()), typed),
         "what" => beginning_with(papers_and_claims(), typed),
         "tool" | "from" | "paste" => beginning_with(tools(), typed),
         "to" => of_list(|| tools().chain(["all".to_string()]), typed),
@@ -253,6 +255,7 @@ mod tests {
             ("translate --to linux,cis", &["linux,cisco"]),
             ("tune x.toml --minimise delay_p99", &["delay_p99"]),
             ("reproduce clred.F5.a.p", &["clred.F5.a.printed"]),
+            ("suite rfc", &["rfc7928"]),
             ("export runs/x --to par", &["parquet"]),
             ("report runs/x --as mark", &["markdown"]),
             ("complete ", &[]),

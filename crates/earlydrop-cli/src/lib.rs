@@ -33,7 +33,7 @@ use earlydrop_lab::escape::visible;
 use commands::{bridge, live, shell};
 use commands::{
     check, compare, configure, explain, export, figure, lab, queue, report, reproduce, run,
-    schemes, trace, translate, tune,
+    schemes, suite, trace, translate, tune,
 };
 use draw::{Style, painted};
 use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
@@ -65,6 +65,7 @@ enum Command {
     Run(run::Run),
     #[cfg(target_os = "linux")]
     Live(live::Live),
+    Suite(suite::SuiteCommand),
     Tune(tune::Tune),
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
@@ -223,6 +224,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<u8, Failure> {
         Command::Run(arguments) => run::run(arguments, out, style),
         #[cfg(target_os = "linux")]
         Command::Live(arguments) => live::run(arguments, out, style),
+        Command::Suite(arguments) => suite::run(arguments, out, style),
         Command::Tune(arguments) => tune::run(arguments, out, style),
         Command::Report(arguments) => report::run(arguments, out, style),
         Command::Reproduce(arguments) => reproduce::run(arguments, out, style),

@@ -103,6 +103,7 @@ pub mod statistics;
 pub mod stopping;
 #[cfg(feature = "store")]
 pub mod store;
+pub mod suite;
 pub mod summary;
 pub mod sweep;
 pub mod timing;

@@ -1,4 +1,4 @@
-//! The scenarios of the folder `scenarios/`: each plans, and each of its schemes runs.
+//! The scenarios of `scenarios/` and of the suites: each plans, and each of its schemes runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,24 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
 }
 
-/// Every scenario file, in order of their names.
+/// The scenarios of a suite.
+fn suite(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("suites")
+        .join(name)
+}
+
+/// Every scenario file, in order of their paths.
 fn files() -> Vec<PathBuf> {
-    let folders = [folder(), folder().join("live")];
+    let suites = ["rfc7928", "l4s", "datacentre"].map(suite);
+    let folders = [vec![folder(), folder().join("live")], suites.to_vec()].concat();
     let entries = folders
         .iter()
         .flat_map(|folder| fs::read_dir(folder).unwrap());
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     files.sort();
-    assert!(files.len() >= 14, "{files:?}");
+    assert!(files.len() >= 20, "{files:?}");
     files
 }
 
@@ -29,10 +37,11 @@ fn files() -> Vec<PathBuf> {
 const FULL_LENGTH: &[&str] = &[
     "data-centre.toml",
     "leaf-spine.toml",
+    "web-search.toml",
     "flood.toml",
-    "rfc7928-tcp-friendly.toml",
-    "rfc7928-varying-capacity.toml",
-    "rfc7928-varying-congestion.toml",
+    "tcp-friendly.toml",
+    "varying-capacity.toml",
+    "varying-congestion.toml",
 ];
 
 /// Files that are about settings which a warning is about, with words of each warning.
@@ -42,11 +51,11 @@ const WARNED: &[(&str, &[&str])] = &[
         &["fewer than 4 packets for each of 80 flows"],
     ),
     (
-        "rfc7928-burst-absorption.toml",
+        "burst-absorption.toml",
         &["max = 15 packets (9 ms) of ared, rared"],
     ),
     (
-        "rfc7928-congestion.toml",
+        "congestion.toml",
         &["fewer than 4 packets for each of 100 flows"],
     ),
     ("satellite.toml", &["the interval of codel (100 ms)"]),
@@ -150,7 +159,7 @@ fn every_file_runs_with_a_quarter_of_its_duration() {
 
 #[test]
 fn times_beyond_the_end_are_reported() {
-    let path = folder().join("rfc7928-varying-congestion.toml");
+    let path = suite("rfc7928").join("varying-congestion.toml");
     let mut source = Source::open(&path).unwrap();
     source.change("duration", "30 s", "--duration 30s");
     let warnings = plan(&source).warnings().join("\n");
@@ -211,7 +220,7 @@ fn the_trace_follows_its_formula() {
             lines += 1;
         }
     }
-    let trace = fs::read_to_string(folder().join("traces/wave.trace")).unwrap();
+    let trace = fs::read_to_string(suite("rfc7928").join("traces/wave.trace")).unwrap();
     assert!(trace == wanted, "the trace differs");
 }
 

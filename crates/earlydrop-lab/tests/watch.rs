@@ -11,8 +11,11 @@ use earlydrop_lab::trace::{Packets, trace};
 use earlydrop_lab::watch::{Detail, Watch};
 
 fn scenarios() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let entries = fs::read_dir(folder).unwrap();
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["../../scenarios", "suites/rfc7928"].map(|folder| crate_folder.join(folder));
+    let entries = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap());
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     files.sort();
@@ -21,7 +24,7 @@ fn scenarios() -> Vec<PathBuf> {
 
 /// A shortened plan of a file, with one seed.
 ///
-/// In `rfc7928-rtt-fairness.toml` delays, round trips and service times are multiples of 0.2 ms, so
+/// In `rtt-fairness.toml` delays, round trips and service times are multiples of 0.2 ms, so
 /// that acknowledgments of two flows meet in one nanosecond; measuring more may order such packets
 /// differently. Some nanoseconds more of one round trip keep them apart.
 fn plan(file: &Path) -> Plan {
@@ -29,7 +32,7 @@ fn plan(file: &Path) -> Plan {
     let duration = source.plan().unwrap().scenario().duration;
     source.change("duration", &Nanos(duration.0 / 10).to_string(), "shortened");
     source.change("seeds", "[1]", "shortened");
-    if file.ends_with("rfc7928-rtt-fairness.toml") {
+    if file.ends_with("rtt-fairness.toml") {
         source.change("network.rtt", "100000007 ns", "apart");
     }
     source
@@ -83,13 +86,11 @@ fn a_watched_cell_has_the_outcome_of_any_other() {
 #[test]
 fn every_packet_comes_once_in_order_of_time() {
     for name in [
-        "flood.toml",
-        "rfc7928-varying-capacity.toml",
-        "recorded-link.toml",
+        "../../scenarios/flood.toml",
+        "suites/rfc7928/varying-capacity.toml",
+        "suites/rfc7928/recorded-link.toml",
     ] {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../scenarios")
-            .join(name);
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         let plan = plan(&file);
         let cell = plan.cell(0).unwrap();
         let mut watch = Watch::open(&plan, cell, Detail::default()).unwrap();

@@ -86,6 +86,7 @@ pub mod request;
 pub mod run_report;
 pub mod scheme_list;
 pub mod side_by_side;
+pub mod suite;
 pub mod table;
 pub mod translation;
 pub mod tuning;

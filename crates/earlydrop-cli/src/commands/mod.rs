@@ -21,6 +21,7 @@ mod run_options;
 pub(crate) mod schemes;
 #[cfg(target_os = "linux")]
 pub(crate) mod shell;
+pub(crate) mod suite;
 pub(crate) mod trace;
 pub(crate) mod translate;
 pub(crate) mod tune;

@@ -1,0 +1,155 @@
+//! Measures: the numbers by which a part of a suite is answered.
+
+use crate::metrics::{self, Better, METRICS, Metric};
+use crate::plan::Plan;
+use crate::rows::Rows;
+use crate::statistics::Mean;
+use crate::summary::{RankedMean, Summary};
+
+/// A number by which schemes are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// A metric, by its name.
+    Of(&'static str),
+    /// A metric of a group of flows.
+    OfGroup(&'static str, &'static str),
+    /// The goodput of a flow of the first group over that of a flow of the second; neither more
+    /// nor less is better.
+    PerFlowRatio(&'static str, &'static str),
+}
+
+/// A measure's value for one scheme at one point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Value {
+    /// The scheme's index.
+    pub scheme: usize,
+    /// The point's index.
+    pub point: usize,
+    /// The value in base units, and how it compares with the best.
+    pub ranked: RankedMean,
+}
+
+const GOODPUT: &str = "goodput";
+
+impl Measure {
+    /// Its heading without a unit: "queueing delay", "goodput (tcp)".
+    pub fn title(&self) -> String {
+        match self {
+            Measure::Of(name) => metric(name)
+                .map_or(*name, |metric| metric.title)
+                .to_string(),
+            Measure::OfGroup(name, group) => {
+                let title = metric(name).map_or(*name, |metric| metric.title);
+                format!("{title} ({group})")
+            }
+            Measure::PerFlowRatio(one, other) => {
+                format!("goodput of a flow of {one} over that of {other}")
+            }
+        }
+    }
+
+    /// The unit it is shown in, and the factor to it.
+    pub fn unit(&self) -> (&'static str, f64) {
+        match self {
+            Measure::Of(name) | Measure::OfGroup(name, _) => {
+                metric(name).map_or(("", 1.0), |metric| (metric.unit, metric.scale))
+            }
+            Measure::PerFlowRatio(..) => ("", 1.0),
+        }
+    }
+
+    /// Which values are better.
+    pub fn better(&self) -> Better {
+        match self {
+            Measure::Of(name) => metric(name).map_or(Better::Neither, |metric| metric.better),
+            // What one group gains, another may lose.
+            Measure::OfGroup(name, _) if *name == GOODPUT => Better::Neither,
+            Measure::OfGroup(name, _) => {
+                metric(name).map_or(Better::Neither, |metric| metric.better)
+            }
+            Measure::PerFlowRatio(..) => Better::Neither,
+        }
+    }
+
+    /// Its values for all schemes at all points where it was measured, point by point.
+    pub fn values(&self, plan: &Plan, rows: &Rows, summary: &Summary) -> Vec<Value> {
+        match self {
+            Measure::Of(name) => {
+                let index = metrics::index_of(name);
+                let value = |row: &crate::summary::SchemeSummary| {
+                    Some(Value {
+                        scheme: row.scheme,
+                        point: row.point,
+                        ranked: row.values[index?]?,
+                    })
+                };
+                summary.rows.iter().filter_map(value).collect()
+            }
+            Measure::OfGroup(name, group) => {
+                let index = metrics::of_groups().position(|metric| metric.name == *name);
+                let value = |row: &crate::summary::GroupSummary| {
+                    Some(Value {
+                        scheme: row.scheme,
+                        point: row.point,
+                        ranked: row.values[index?]?,
+                    })
+                };
+                let rows = summary.groups.iter().filter(|row| row.name == *group);
+                rows.filter_map(value).collect()
+            }
+            Measure::PerFlowRatio(one, other) => {
+                let value = |row: &crate::summary::SchemeSummary| {
+                    let ratios = ratios(plan, rows, (row.scheme, row.point), one, other);
+                    Some(Value {
+                        scheme: row.scheme,
+                        point: row.point,
+                        ranked: RankedMean::alone(Mean::of(&ratios)?),
+                    })
+                };
+                summary.rows.iter().filter_map(value).collect()
+            }
+        }
+    }
+
+    /// Whether its metric and its groups exist.
+    #[cfg(test)]
+    pub(super) fn is_known(&self, groups: &[&str]) -> bool {
+        match self {
+            Measure::Of(name) => metric(name).is_some(),
+            Measure::OfGroup(name, group) => {
+                metrics::of_groups().any(|metric| metric.name == *name) && groups.contains(group)
+            }
+            Measure::PerFlowRatio(one, other) => groups.contains(one) && groups.contains(other),
+        }
+    }
+}
+
+fn metric(name: &str) -> Option<&'static Metric> {
+    metrics::index_of(name).map(|index| &METRICS[index])
+}
+
+/// The ratio in each run of a scheme at a point in which the second group got anything.
+fn ratios(
+    plan: &Plan,
+    rows: &Rows,
+    (scheme, point): (usize, usize),
+    one: &str,
+    other: &str,
+) -> Vec<f64> {
+    let goodput = metrics::of_groups().position(|metric| metric.name == GOODPUT);
+    let per_flow = |cell: usize, group: &str| {
+        let mut groups = rows.groups.iter();
+        let row = groups.find(|row| row.cell == cell && row.name == group)?;
+        Some(row.values[goodput?]? / row.flows.max(1) as f64)
+    };
+    let is_of = |cell: &usize| {
+        let cell = plan.cell(*cell);
+        cell.is_some_and(|cell| (cell.scheme, cell.point) == (scheme, point))
+    };
+    let cells = rows.cells.iter().map(|row| row.cell).filter(is_of);
+    let ratio = |cell| {
+        let (one, other) = (per_flow(cell, one)?, per_flow(cell, other)?);
+        (other > 0.0).then(|| one / other)
+    };
+    cells.filter_map(ratio).collect()
+}
