@@ -27,7 +27,7 @@ pub(crate) struct Overrides {
     /// The buffer size of every scheme: "120 packets", "100 ms", "0.5 BDP", auto
     #[arg(long, value_name = "LENGTH")]
     buffer: Option<String>,
-    /// TCP's congestion control: reno, cubic, dctcp, scalable, bbr, bbr3
+    /// TCP's congestion control: reno, cubic, dctcp, prague, scalable, bbr, bbr3
     #[arg(long, value_name = "CONTROL")]
     tcp: Option<String>,
     /// TCP's use of ECN: off, on, dctcp, l4s

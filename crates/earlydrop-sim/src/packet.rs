@@ -12,7 +12,7 @@ use std::num::NonZeroU64;
 use earlydrop::packet::{Ack, Ecn, FlowKey, Hosts};
 use earlydrop::units::Nanos;
 
-use crate::tcp::SackBlock;
+use crate::tcp::{AccEcn, SackBlock};
 
 /// The kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -363,13 +363,14 @@ impl earlydrop::packet::Packet for Packet {
         (self.kind() == Kind::Ack).then(|| Ack {
             number: self.number(),
             is_pure: true,
+            // AccECN's fields count as SACK blocks do: neither may be left out by a filter.
             has_sack: self.note().is_some(),
             echo: u8::from(self.echo()),
         })
     }
 }
 
-/// The options of an acknowledgment: SACK blocks and timestamp.
+/// The options of an acknowledgment: SACK blocks, timestamp, and AccECN's fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
     /// The time the acknowledgment echoes.
@@ -378,6 +379,8 @@ pub(crate) struct Note {
     pub(crate) blocks: [SackBlock; 3],
     /// How many of `blocks` are filled.
     pub(crate) filled: u8,
+    /// AccECN's fields, where the connection uses them.
+    pub(crate) accecn: Option<AccEcn>,
 }
 
 /// The notes of all acknowledgments in flight. Places are reused.
@@ -419,6 +422,11 @@ mod tests {
     fn a_packet_is_two_words_present_or_not() {
         assert_eq!(size_of::<Packet>(), 16);
         assert_eq!(size_of::<Option<Packet>>(), 16);
+    }
+
+    #[test]
+    fn a_note_is_five_words() {
+        assert_eq!(size_of::<Note>(), 40);
     }
 
     #[test]

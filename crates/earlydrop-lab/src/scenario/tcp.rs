@@ -3,7 +3,7 @@
 use earlydrop::registry::Value;
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, LossDetection, Profile, Recovery,
+    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Profile, Recovery,
     Reduction, RenoEstimate, RttSampling, Rules,
 };
 
@@ -52,6 +52,7 @@ fn base(tcp: &Entries) -> Profile {
         "reno" => Some(Algorithm::Reno),
         "cubic" => Some(Algorithm::Cubic),
         "dctcp" => Some(Algorithm::Dctcp),
+        "prague" => Some(Algorithm::Prague),
         "scalable" => Some(Algorithm::Scalable),
         "bbr" => Some(Algorithm::Bbr),
         "bbr3" => Some(Algorithm::Bbr3),
@@ -73,7 +74,8 @@ fn base(tcp: &Entries) -> Profile {
     };
     if let Some(control) = control {
         profile.control = control;
-        profile.ecn = Profile::modern(control).ecn;
+        let usual = Profile::modern(control);
+        (profile.ecn, profile.ecn_feedback) = (usual.ecn, usual.ecn_feedback);
     }
     profile.recovery = recovery.unwrap_or(profile.recovery);
     if profile.recovery != Recovery::Sack {
@@ -86,6 +88,13 @@ fn base(tcp: &Entries) -> Profile {
         "dctcp" => EcnMode::Dctcp,
         "l4s" => EcnMode::L4s,
         _ => profile.ecn,
+    };
+    profile.ecn_feedback = match tcp.choice("ecn_feedback") {
+        "classic" => Some(EcnFeedback::Classic),
+        "dctcp" => Some(EcnFeedback::Dctcp),
+        "accecn" => Some(EcnFeedback::AccEcn),
+        "ace" => Some(EcnFeedback::Ace),
+        _ => profile.ecn_feedback,
     };
     profile
 }
@@ -137,6 +146,7 @@ fn set_flags(profile: &mut Profile, tcp: &Entries) {
         (&mut profile.slow_start_restart, "slow_start_restart"),
         (&mut profile.whole_cuts, "whole_cuts"),
         (&mut profile.quick_acks, "quick_acks"),
+        (&mut profile.classic_ecn_fallback, "classic_ecn_fallback"),
         (
             &mut profile.ecn_on_retransmissions,
             "ecn_on_retransmissions",

@@ -133,6 +133,7 @@ fn bulk_control(group: &FlowGroup) -> Option<&'static str> {
             Algorithm::Reno => "Reno",
             Algorithm::Cubic => "CUBIC",
             Algorithm::Dctcp => "DCTCP",
+            Algorithm::Prague => "Prague",
             Algorithm::Scalable => "scalable",
             Algorithm::Bbr => "BBR",
             Algorithm::Bbr3 => "BBRv3",

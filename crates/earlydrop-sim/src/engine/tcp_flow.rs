@@ -20,6 +20,7 @@ pub(super) fn ack_of(packet: &Packet, echo: Nanos) -> Ack<'static> {
         echo_retransmitted: packet.is_retransmission(),
         ece: packet.echo(),
         sacked: &[],
+        accecn: None,
     }
 }
 
@@ -52,6 +53,7 @@ impl Simulation {
             .map_or(&[][..], |note| &note.blocks[..usize::from(note.filled)]);
         let ack = Ack {
             sacked,
+            accecn: note.and_then(|note| note.accecn),
             ..ack_of(&packet, echo)
         };
         if !ack.echo_retransmitted && self.accounts.timing.counts(now) {
@@ -189,13 +191,14 @@ impl Simulation {
             .with_class(flow.class)
             .retransmitted(reply.echo_retransmitted)
             .echoing(reply.ece);
-        if reply.length == 0 {
+        if reply.length == 0 && reply.accecn.is_none() {
             return packet;
         }
         packet.with_note(self.accounts.notes.keep(Note {
             stamp: reply.echo,
             blocks: reply.blocks,
             filled: reply.length,
+            accecn: reply.accecn,
         }))
     }
 }

@@ -19,7 +19,7 @@ impl Sender {
     /// Takes an acknowledgment that arrived.
     #[inline(always)]
     pub fn on_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        let bare = !ack.ece && ack.sacked.is_empty();
+        let bare = !ack.ece && ack.sacked.is_empty() && ack.accecn.is_none();
         if !(bare && self.on_ack_fast(profile, ack.next, ack.echo, now)) {
             self.on_ack_slow(profile, ack, now);
         }
@@ -40,6 +40,7 @@ impl Sender {
             echo_retransmitted: false,
             ece: false,
             sacked: &[],
+            accecn: None,
         };
         self.on_new_data_acked(profile, &ack, now, false);
         self.update_send_window(profile);
@@ -73,7 +74,7 @@ impl Sender {
         if !self.is_acceptable(ack) {
             return;
         }
-        let ece = ack.ece && profile.ecn != EcnMode::Off && !self.in_syn_sent();
+        let mut ece = ack.ece && profile.ecn != EcnMode::Off && !self.in_syn_sent();
         let in_flight = self.flight_size();
         // ns-2 reduces cwnd before it takes the acknowledgment, the RFCs' senders after it.
         if ece && profile.rules == Rules::Ns2 {
@@ -81,7 +82,10 @@ impl Sender {
         }
         if self.in_syn_sent() {
             self.on_syn_acked(profile, ack, now);
-        } else if self.with_sack(|sender, sack| sender.on_sack(profile, sack, ack, now)) {
+        } else if self.with_sack(|sender, sack| {
+            // With AccECN a mark newly counted is what ECE is without.
+            ece |= sender.on_sack(profile, sack, ack, now) > 0;
+        }) {
             // RFC 6675 distinguishes new data from duplicates by itself.
         } else if ack.next > self.snd_una() {
             self.on_cumulative_ack(profile, ack, now);

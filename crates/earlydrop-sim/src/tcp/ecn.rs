@@ -5,12 +5,13 @@
 //! start threshold `ssthresh`", at most once per window of data. How far `cwnd` falls is the
 //! controller's affair ([`Control::on_congestion`](super::control::Control::on_congestion)
 //! with [`Signal::Mark`]): Reno halves it, CUBIC multiplies it by 0.7, and DCTCP (RFC 8257,
-//! 3.3) goes by the fraction of segments marked.
+//! 3.3) goes by the fraction of segments marked. With AccECN (RFC 9768) an acknowledgment whose
+//! counters report a new mark does what one with ECE does otherwise.
 
 use earlydrop::units::Nanos;
 
 use super::control::Signal;
-use super::profile::{EcnMode, Profile, Reduction, Rules};
+use super::profile::{EcnFeedback, Profile, Reduction, Rules};
 use super::prr::Prr;
 use super::sender::CongestionState;
 use super::{Ack, Sender};
@@ -19,8 +20,11 @@ use super::{Ack, Sender};
 /// segment (RFC 8257, 3.2). With RFC 3168's ECE it is 0.
 #[inline]
 pub(super) fn marked_segments(profile: &Profile, ack: &Ack, segments: u32) -> u32 {
-    let per_segment = matches!(profile.ecn, EcnMode::Dctcp | EcnMode::L4s);
-    if ack.ece && per_segment { segments } else { 0 }
+    if ack.ece && profile.feedback() == Some(EcnFeedback::Dctcp) {
+        segments
+    } else {
+        0
+    }
 }
 
 impl Sender {
@@ -62,7 +66,7 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Link, Script};
-    use super::super::{Algorithm, Recovery};
+    use super::super::{AccEcn, Algorithm, EcnMode, Recovery};
     use super::*;
 
     fn with_ecn(recovery: Recovery) -> Profile {
@@ -156,6 +160,90 @@ mod tests {
         let mut script = Script::with_window(with_ecn(Recovery::Sack), 9);
         script.ece_ack(2);
         assert_eq!(script.sender.cwnd(), 4.5);
+    }
+
+    /// Ten segments in flight, with AccECN's ACE field alone.
+    fn with_ace(control: Algorithm) -> Script {
+        let profile = Profile {
+            control,
+            ecn_feedback: Some(EcnFeedback::Ace),
+            ..with_ecn(Recovery::Sack)
+        };
+        Script::with_window(profile, 10)
+    }
+
+    /// An acknowledgment with ACE = 5 + `marks` modulo 8.
+    fn ace(marks: u8) -> AccEcn {
+        AccEcn::new(5 + marks, None)
+    }
+
+    #[test]
+    fn reno_and_cubic_answer_accecn_once_per_window() {
+        for (control, reduced) in [(Algorithm::Reno, 5.0), (Algorithm::Cubic, 7.0)] {
+            let mut script = with_ace(control);
+            // Unmarked: slow start.
+            script.accecn_ack(1, ace(0), &[]);
+            assert_eq!(script.sender.cwnd(), 11.0);
+            script.sender = with_ace(control).sender;
+            // A mark reduces cwnd, and no segment carries CWR.
+            let sent = script.accecn_ack(1, ace(1), &[]);
+            assert!(!sent.contains('!'));
+            assert_eq!(script.sender.cwnd(), reduced, "{control:?}");
+            // More marks of the window do nothing, nor does the same ACE again.
+            for (next, marks) in [(2, 1), (3, 2), (4, 3), (10, 9)] {
+                script.accecn_ack(next, ace(marks), &[]);
+            }
+            assert_eq!(script.sender.counts().marks, 1);
+            // 10 was sent after the reduction: a mark of it is another signal.
+            script.accecn_ack(11, ace(9), &[]);
+            assert_eq!(script.sender.counts().marks, 1);
+            script.accecn_ack(12, ace(10), &[]);
+            assert_eq!(script.sender.counts().marks, 2);
+        }
+    }
+
+    #[test]
+    fn a_marked_acknowledgment_does_not_grow_cwnd_of_reno() {
+        let mut script = with_ace(Algorithm::Reno);
+        script.accecn_ack(1, ace(1), &[]);
+        script.accecn_ack(2, ace(2), &[]);
+        assert_eq!(script.sender.cwnd(), 5.0);
+    }
+
+    #[test]
+    fn after_eight_lost_acknowledgments_ace_counts_as_wrapped() {
+        // ACE did not change, and nine segments are acknowledged: eight may have been marked. The
+        // option says that none was.
+        let after = |ce_bytes| {
+            let mut script = with_ace(Algorithm::Reno);
+            script.accecn_ack(9, AccEcn::new(5, ce_bytes), &[]);
+            script.sender.counts().marks
+        };
+        assert_eq!((after(None), after(Some(0))), (1, 0));
+    }
+
+    #[test]
+    fn with_prague_a_loss_in_the_window_of_a_mark_halves_the_cwnd_before_it() {
+        let mut profile = Profile::modern(Algorithm::Prague);
+        profile.initial_ssthresh = Some(10);
+        profile.ecn_feedback = Some(EcnFeedback::Ace);
+        profile.loss_detection = super::super::LossDetection::DupAck;
+        let mut script = Script::with_window(profile, 10);
+        // A round trip of 100 ms is measured, without marks.
+        script.now = Nanos::from_secs(1);
+        script.accecn_ack(1, ace(0), &[]);
+        let before = script.sender.cwnd();
+        // alpha is 1: half. 2 is lost.
+        script.accecn_ack(2, ace(1), &[]);
+        assert_eq!(script.sender.cwnd(), 0.5 * before);
+        for to in 4..=6 {
+            script.accecn_ack(2, ace(1), &[(3, to)]);
+        }
+        let counts = script.sender.counts();
+        assert_eq!((counts.marks, counts.recoveries), (1, 1));
+        // The loss and the mark together halve it: the mark's reduction was all of that.
+        let cwnd = script.sender.cwnd();
+        assert!((0.45..0.55).contains(&(cwnd / before)), "{cwnd} {before}");
     }
 
     #[test]

@@ -17,6 +17,7 @@
 //! | `transmit.rs` | which segment is sent next; restart after idleness (RFC 5681, 4.1); pacing |
 //! | `ack.rs` | acknowledgments: fast path, slow path, round-trip samples (RFC 6298, 3; RFC 7323) |
 //! | `ecn.rs` | how a sender answers ECE (RFC 3168, 6.1.2; RFC 8257, 3.3) |
+//! | `accecn.rs` | AccECN: counters of marks, at the receiver and at the sender (RFC 9768) |
 //! | `recovery.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |
 //! | `sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `sack_ns2.rs` as ns-2's Sack1 |
 //! | `rack.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
@@ -24,7 +25,7 @@
 //! | `timeout.rs`, `rto.rs` | what happens when the retransmission timer expires (RFC 6298, 5), and how long it runs (RFC 6298, 2) |
 //! | `rate_sample.rs` | delivery rates (draft-cheng-iccrg-delivery-rate-estimation) |
 //! | `receiver.rs`, `out_of_order.rs` | delayed acknowledgments (RFC 5681, 4.2), SACK blocks (RFC 2018), ECE (RFC 3168, 6.1.3; RFC 8257, 3.2) |
-//! | `control/` | `cwnd`: Reno (RFC 5681), CUBIC (RFC 9438), HyStart++ (RFC 9406), DCTCP (RFC 8257), scalable (Prague, RFC 9331), BBR (versions 1 and 3) |
+//! | `control/` | `cwnd`: Reno (RFC 5681), CUBIC (RFC 9438), HyStart++ (RFC 9406), DCTCP (RFC 8257), Prague (draft-briscoe-iccrg-prague-congestion-control), scalable (RFC 9331), BBR (versions 1 and 3) |
 //! | `profile.rs` | the rules flows share: ns-2's, the RFCs', Linux's |
 //!
 //! ```
@@ -46,6 +47,7 @@
 //! assert_eq!(receiver.received(), 101);
 //! ```
 
+mod accecn;
 mod ack;
 pub mod control;
 mod counts;
@@ -81,9 +83,10 @@ mod sender_tests;
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
+pub use accecn::AccEcn;
 pub use counts::SenderCounts;
 pub use profile::{
-    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, LossDetection, MAX_TRANSFER, Profile,
+    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, MAX_TRANSFER, Profile,
     ProfileError, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
 };
 pub(crate) use receiver::{AckDecision, Echo};
@@ -130,4 +133,6 @@ pub struct Ack<'a> {
     pub ece: bool,
     /// Blocks received beyond `next`, the most recent first (RFC 2018).
     pub sacked: &'a [SackBlock],
+    /// The AccECN fields, of a connection that uses them in place of ECE (RFC 9768).
+    pub accecn: Option<AccEcn>,
 }

@@ -43,8 +43,11 @@ pub enum Algorithm {
     Cubic,
     /// `cwnd` is reduced by the fraction of segments marked (RFC 8257).
     Dctcp,
-    /// A scalable sender after TCP Prague, for the low-latency queue of RFC 9332. Needs
-    /// [`EcnMode::L4s`].
+    /// TCP Prague, for the low-latency queue of RFC 9332
+    /// (draft-briscoe-iccrg-prague-congestion-control). Needs feedback that counts marks.
+    Prague,
+    /// The scalable sender of RFC 9332's analysis, without what Prague adds for the Internet.
+    /// Needs [`EcnMode::L4s`].
     Scalable,
     /// BBR: a model of the path's bandwidth and round trip. Needs [`Recovery::Sack`].
     Bbr,
@@ -111,6 +114,16 @@ pub enum EcnMode {
     L4s,
 }
 
+impl Algorithm {
+    /// Whether it goes by the number of marks, and not only by the first of a round trip.
+    pub(crate) fn counts_marks(self) -> bool {
+        match self {
+            Algorithm::Dctcp | Algorithm::Prague | Algorithm::Scalable | Algorithm::Bbr3 => true,
+            Algorithm::Reno | Algorithm::Cubic | Algorithm::Bbr => false,
+        }
+    }
+}
+
 impl EcnMode {
     /// The codepoint of data segments.
     #[inline]
@@ -121,6 +134,21 @@ impl EcnMode {
             EcnMode::L4s => Ecn::Ect1,
         }
     }
+}
+
+/// How a receiver reports marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnFeedback {
+    /// ECE from a mark until a segment with CWR (RFC 3168).
+    Classic,
+    /// ECE says of each segment whether it was marked (RFC 8257, 3.2).
+    Dctcp,
+    /// AccECN: counters in the ACE field and in the AccECN option (RFC 9768). Needs
+    /// [`Recovery::Sack`] and the standard rules.
+    AccEcn,
+    /// AccECN's ACE field alone, as where a middlebox removes the option (RFC 9768, 3.2.2). Needs
+    /// what [`EcnFeedback::AccEcn`] needs.
+    Ace,
 }
 
 /// The segments of the largest transfer: half of those that 32 bits number.
@@ -182,6 +210,11 @@ pub struct Profile {
     pub initial_ssthresh: Option<u32>,
     /// How ECN is used.
     pub ecn: EcnMode,
+    /// How marks are reported; `None`: as `ecn` says.
+    pub ecn_feedback: Option<EcnFeedback>,
+    /// Whether Prague falls back to a response to marks as CUBIC's when the queue seems to mark as
+    /// RFC 3168 says (draft-briscoe-iccrg-prague-congestion-control, 3.3).
+    pub classic_ecn_fallback: bool,
     /// Whether retransmissions are ECN-capable too. RFC 3168, 6.1.5, forbids it. ns-2 does it,
     /// and so do senders whose queues drop much of what is not capable (RFC 8257).
     pub ecn_on_retransmissions: bool,
@@ -240,6 +273,8 @@ impl Profile {
             receiver_window: 20,
             initial_ssthresh: None,
             ecn: EcnMode::Off,
+            ecn_feedback: None,
+            classic_ecn_fallback: false,
             ecn_on_retransmissions: true,
             delayed_acks: None,
             timer: RtoParams {
@@ -299,12 +334,20 @@ impl Profile {
             initial_ssthresh: None,
             ecn: match algorithm {
                 Algorithm::Dctcp => EcnMode::Dctcp,
-                Algorithm::Scalable => EcnMode::L4s,
+                Algorithm::Prague | Algorithm::Scalable => EcnMode::L4s,
                 Algorithm::Reno | Algorithm::Cubic | Algorithm::Bbr | Algorithm::Bbr3 => {
                     EcnMode::Off
                 }
             },
-            ecn_on_retransmissions: matches!(algorithm, Algorithm::Dctcp | Algorithm::Scalable),
+            ecn_feedback: match algorithm {
+                Algorithm::Prague => Some(EcnFeedback::AccEcn),
+                _ => None,
+            },
+            classic_ecn_fallback: false,
+            ecn_on_retransmissions: matches!(
+                algorithm,
+                Algorithm::Dctcp | Algorithm::Prague | Algorithm::Scalable
+            ),
             delayed_acks: Some(DelayedAcks {
                 every: 2,
                 timeout: Nanos::from_millis(40),
@@ -346,7 +389,11 @@ impl Profile {
         profile.growth = Growth::CountedAsLinux;
         profile.reno_estimate = RenoEstimate::Steady;
         profile.least_after_mark = 2;
-        profile.reduction = Reduction::Proportional;
+        // Linux's Prague does not use PRR for marks: cwnd also grows while it is reduced.
+        profile.reduction = match algorithm {
+            Algorithm::Prague => Reduction::AtOnce,
+            _ => Reduction::Proportional,
+        };
         profile.quick_acks = true;
         profile
     }
@@ -357,6 +404,26 @@ impl Profile {
         self.loss_detection == LossDetection::Rack
             && self.recovery == Recovery::Sack
             && self.rules == Rules::Standard
+    }
+
+    /// How marks are reported; `None` without ECN.
+    #[inline]
+    pub fn feedback(&self) -> Option<EcnFeedback> {
+        let of_mode = match self.ecn {
+            EcnMode::Off => return None,
+            EcnMode::Classic => EcnFeedback::Classic,
+            EcnMode::Dctcp | EcnMode::L4s => EcnFeedback::Dctcp,
+        };
+        Some(self.ecn_feedback.unwrap_or(of_mode))
+    }
+
+    /// Whether acknowledgments carry AccECN's counters.
+    #[inline]
+    pub(crate) fn uses_accecn(&self) -> bool {
+        matches!(
+            self.feedback(),
+            Some(EcnFeedback::AccEcn | EcnFeedback::Ace)
+        )
     }
 
     /// Bytes of payload in a full segment; none where the header fills it, which
@@ -393,6 +460,16 @@ impl Profile {
                 self.reduction == Reduction::Proportional
                     && (self.recovery != Recovery::Sack || self.rules != Rules::Standard),
                 ProfileError::NothingDelivered,
+            ),
+            (
+                self.uses_accecn()
+                    && (self.recovery != Recovery::Sack || self.rules != Rules::Standard),
+                ProfileError::NothingCounted,
+            ),
+            (
+                self.feedback() == Some(EcnFeedback::Classic)
+                    && (self.control == Algorithm::Prague || self.ecn == EcnMode::L4s),
+                ProfileError::MarksNotCounted,
             ),
             (
                 self.dupack_threshold == 0,
@@ -437,6 +514,10 @@ pub enum ProfileError {
     RateUnmeasured,
     /// A proportional reduction, without SACK and the standard rules, which count deliveries.
     NothingDelivered,
+    /// AccECN without SACK and the standard rules, which count newly acknowledged segments.
+    NothingCounted,
+    /// Prague or L4S with one echo a round trip.
+    MarksNotCounted,
     /// A loss shown by 0 duplicates.
     NoDuplicateThreshold,
     /// Bursts of 0 segments.
@@ -464,6 +545,12 @@ impl fmt::Display for ProfileError {
             }
             ProfileError::NothingDelivered => {
                 "a proportional reduction needs selective acknowledgments and the standard rules"
+            }
+            ProfileError::NothingCounted => {
+                "AccECN needs selective acknowledgments and the standard rules"
+            }
+            ProfileError::MarksNotCounted => {
+                "Prague and L4S need feedback that counts marks: that of DCTCP or AccECN"
             }
             ProfileError::NoDuplicateThreshold => {
                 "at least one duplicate acknowledgment must show a loss"

@@ -7,7 +7,7 @@ use earlydrop::units::Nanos;
 use proptest::prelude::*;
 
 use super::{
-    Algorithm, Arrival, EcnMode, Handshake, LossDetection, Profile, Receiver, Recovery, Reduction,
+    Algorithm, Arrival, EcnFeedback, EcnMode, Handshake, LossDetection, Profile, Receiver, Recovery, Reduction,
     Reply, Segment, Sender,
 };
 
@@ -44,10 +44,17 @@ fn profile() -> impl Strategy<Value = Profile> {
         Just(EcnMode::Classic),
         Just(EcnMode::Dctcp)
     ];
+    let feedback = prop_oneof![
+        Just(None),
+        Just(Some(EcnFeedback::Dctcp)),
+        Just(Some(EcnFeedback::AccEcn)),
+        Just(Some(EcnFeedback::Ace))
+    ];
+    let ecn = (ecn, feedback);
     let algorithm = (0..ALGORITHMS.len()).prop_map(|index| ALGORITHMS[index]);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     (recovery, ecn, algorithm, switches, any::<bool>(), 3..40u32).prop_map(
-        |(recovery, ecn, control, (ns2, request, delayed, bursts), by_time, receiver_window)| {
+        |(recovery, (ecn, feedback), control, (ns2, request, delayed, bursts), by_time, receiver_window)| {
             let base = match (ns2, request) {
                 (true, true) => Profile::ns2(recovery),
                 (true, false) => Profile::ns2_old_timers(recovery),
@@ -60,6 +67,7 @@ fn profile() -> impl Strategy<Value = Profile> {
             } else {
                 Recovery::Sack
             };
+            let counts = !ns2 && recovery == Recovery::Sack;
             Profile {
                 recovery,
                 loss_detection: match by_time {
@@ -72,6 +80,11 @@ fn profile() -> impl Strategy<Value = Profile> {
                 },
                 receiver_window,
                 ecn,
+                ecn_feedback: if counts {
+                    feedback.or(base.ecn_feedback)
+                } else {
+                    None
+                },
                 handshake: if request {
                     Handshake::ThreeWay
                 } else {
@@ -90,6 +103,7 @@ const ALGORITHMS: &[Algorithm] = &[
     Algorithm::Reno,
     Algorithm::Cubic,
     Algorithm::Dctcp,
+    Algorithm::Prague,
     Algorithm::Scalable,
     Algorithm::Bbr,
     Algorithm::Bbr3,

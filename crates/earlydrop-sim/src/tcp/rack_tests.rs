@@ -70,6 +70,7 @@ impl Steps {
             echo_retransmitted: false,
             ece: false,
             sacked: &sacked,
+            accecn: None,
         };
         self.sender.on_ack(&self.profile, &ack, ms(now));
         self.poll(ms(now))

@@ -6,15 +6,17 @@
 //! - ECE as RFC 8257, 3.2: says whether the segments acknowledged were marked. When that
 //!   changes, those before the change are acknowledged at once. A change that comes with a
 //!   segment out of order is reported by that segment's acknowledgment alone.
+//! - AccECN (RFC 9768): counters of marks, on every acknowledgment. Marks may cause one at once.
 //! - DSACK (RFC 2883), with RACK-TLP: a first block reports a segment that arrived twice.
 //! - Quick acknowledgments, as Linux: see [`Profile::quick_acks`].
 
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
+use super::accecn::ReceiverCounters;
 use super::out_of_order::OutOfOrderQueue;
-use super::profile::{DelayedAcks, EcnMode, Profile, Recovery};
-use super::{Ack, SackBlock, Segment};
+use super::profile::{DelayedAcks, EcnFeedback, EcnMode, Profile, Recovery};
+use super::{AccEcn, Ack, SackBlock, Segment};
 
 /// SACK blocks an acknowledgment has room for with a timestamp (RFC 2018, section 3).
 const SACK_BLOCKS: usize = 3;
@@ -67,6 +69,8 @@ pub struct Reply {
     pub length: u8,
     /// SACK blocks: what arrived beyond `next`, the most recent first (RFC 2018).
     pub blocks: [SackBlock; SACK_BLOCKS],
+    /// The AccECN fields, where the connection uses them (RFC 9768).
+    pub accecn: Option<AccEcn>,
 }
 
 impl Reply {
@@ -95,6 +99,7 @@ impl Reply {
             echo_retransmitted: self.echo_retransmitted,
             ece: self.ece,
             sacked: self.sacked(),
+            accecn: self.accecn,
         }
     }
 }
@@ -135,8 +140,10 @@ pub struct Receiver {
     echo_retransmitted: bool,
     /// Acknowledgments left that are not delayed.
     quick: u8,
-    /// Segments not acknowledged yet.
-    unacked: u32,
+    /// Segments not acknowledged yet, counted up to 65535.
+    unacked: u16,
+    /// AccECN's counters, of a connection that uses them (RFC 9768).
+    accecn: ReceiverCounters,
     duplicates: u32,
     echo: Nanos,
     deadline: Nanos,
@@ -163,6 +170,7 @@ impl Receiver {
             echo: Nanos::ZERO,
             deadline: Nanos::NEVER,
             out_of_order: OutOfOrderQueue::default(),
+            accecn: ReceiverCounters::default(),
         }
     }
 
@@ -176,6 +184,7 @@ impl Receiver {
         self.fresh = true;
         self.ece = false;
         self.deadline = Nanos::NEVER;
+        self.accecn = ReceiverCounters::default();
     }
 
     /// Fast path without ECN and delayed acknowledgments: takes a segment whose acknowledgment
@@ -211,7 +220,8 @@ impl Receiver {
     ) -> Option<AckDecision> {
         let delay = profile.delayed_acks.as_ref()?;
         let in_order = number == self.rcv_nxt && self.out_of_order.is_empty();
-        if !in_order || self.ece | self.fresh | profile.quick_acks || self.quick > 0 {
+        let slow = self.ece | self.fresh | profile.quick_acks | profile.uses_accecn();
+        if !in_order || slow || self.quick > 0 {
             return None;
         }
         self.rcv_nxt += 1;
@@ -242,6 +252,7 @@ impl Receiver {
             self.count_quick_acks(profile, arrival);
         }
         let early = self.on_ecn(profile, arrival);
+        let due = profile.uses_accecn() && self.accecn.count(arrival.ecn);
         if self.unacked == 0 || arrival.number != self.rcv_nxt {
             self.echo = arrival.sent;
             self.echo_retransmitted = arrival.retransmission;
@@ -256,7 +267,9 @@ impl Receiver {
             new = self.queue(arrival.number);
         }
         match profile.delayed_acks {
-            Some(delay) if in_order && !first && self.quick == 0 && self.delays(&delay, now) => {
+            Some(delay)
+                if in_order && !first && !due && self.quick == 0 && self.delays(&delay, now) =>
+            {
                 early
             }
             _ if !new && profile.uses_rack() => {
@@ -270,7 +283,7 @@ impl Receiver {
     /// whether it does (RFC 5681, 4.2).
     #[inline(always)]
     fn delays(&mut self, delay: &DelayedAcks, now: Nanos) -> bool {
-        let delayed = self.unacked + 1 < delay.every;
+        let delayed = u32::from(self.unacked) + 1 < delay.every.min(u16::MAX.into());
         if delayed {
             self.unacked += 1;
             if self.deadline == Nanos::NEVER {
@@ -286,7 +299,7 @@ impl Receiver {
         if self.fresh {
             self.quick = QUICK_AT_FIRST;
         }
-        if profile.ecn != EcnMode::Classic {
+        if profile.feedback() != Some(EcnFeedback::Classic) {
             return;
         }
         let first_mark = arrival.ecn == Ecn::Ce && (!self.ece || arrival.cwr);
@@ -302,15 +315,15 @@ impl Receiver {
     #[inline]
     fn on_ecn(&mut self, profile: &Profile, arrival: &Arrival) -> Option<Reply> {
         let marked = arrival.ecn == Ecn::Ce;
-        match profile.ecn {
-            EcnMode::Off => None,
+        match profile.feedback() {
+            None | Some(EcnFeedback::AccEcn | EcnFeedback::Ace) => None,
             // RFC 3168, 6.1.3: ECE until a segment with CWR arrives.
-            EcnMode::Classic => {
+            Some(EcnFeedback::Classic) => {
                 self.ece = marked || (self.ece && !arrival.cwr);
                 None
             }
             // RFC 8257, 3.2: an immediate acknowledgment when DCTCP.CE changes.
-            EcnMode::Dctcp | EcnMode::L4s => {
+            Some(EcnFeedback::Dctcp) => {
                 let changed = marked != self.ece;
                 let early = (changed && self.unacked > 0).then(|| self.reply(profile));
                 self.ece = marked;
@@ -332,6 +345,10 @@ impl Receiver {
                 length += 1;
             }
         }
+        let accecn = profile.uses_accecn().then(|| {
+            let with_option = profile.ecn_feedback == Some(EcnFeedback::AccEcn);
+            self.accecn.report(with_option.then_some(profile.payload()))
+        });
         Reply {
             next: self.rcv_nxt,
             echo: self.echo,
@@ -339,6 +356,7 @@ impl Receiver {
             ece: self.ece,
             length,
             blocks,
+            accecn,
         }
     }
 

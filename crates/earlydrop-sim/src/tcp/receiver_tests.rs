@@ -3,7 +3,7 @@
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
-use super::{Algorithm, Arrival, DelayedAcks, EcnMode, Profile, Receiver};
+use super::{Algorithm, Arrival, DelayedAcks, EcnFeedback, EcnMode, Profile, Receiver};
 
 const fn ms(millis: u64) -> Nanos {
     Nanos::from_millis(millis)
@@ -132,4 +132,79 @@ fn with_dctcp_ece_reports_of_each_segment_whether_it_was_marked() {
     // The change at the third segment acknowledges the second at once.
     assert_eq!(acks_of(EcnMode::Dctcp, "..mm...m"), "1 2 4E 6 7 8E");
     assert_eq!(acks_of(EcnMode::Dctcp, ".....m.."), "1 3 5 6E 8");
+}
+
+/// The acknowledgments of segments in a row with AccECN, every `every`th acknowledged: the number,
+/// ACE, and in brackets ECEB in segments. `m` is a marked segment.
+fn accecn_acks_of(every: u32, segments: &str) -> String {
+    let mut profile = Profile::modern(Algorithm::Prague);
+    profile.delayed_acks = Some(DelayedAcks {
+        every,
+        timeout: ms(40),
+    });
+    let mut receiver = Receiver::new(0);
+    let mut acks = Vec::new();
+    for (number, kind) in segments.chars().enumerate() {
+        let arrival = Arrival {
+            number: number as u32,
+            ecn: if kind == 'm' { Ecn::Ce } else { Ecn::Ect1 },
+            cwr: false,
+            retransmission: false,
+            sent: ms(0),
+        };
+        acks.extend(receiver.on_segment(&profile, &arrival, ms(0)));
+    }
+    acks.extend(receiver.on_timer(&profile, ms(40)));
+    let words = acks.iter().map(|reply| {
+        let fields = reply.accecn.unwrap();
+        let ce = fields.ce_bytes().unwrap() / profile.payload();
+        assert!(!reply.ece);
+        format!("{}:{}({ce})", reply.next, fields.ace())
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn with_accecn_each_ack_carries_the_counters() {
+    assert_eq!(accecn_acks_of(2, "....."), "1:5(0) 3:5(0) 5:5(0)");
+    // The counters stay and wrap: ACE modulo 8 from 5 on, ECEB modulo 2^24.
+    assert_eq!(
+        accecn_acks_of(2, ".mmmm.."),
+        "1:5(0) 2:6(1) 4:0(3) 6:1(4) 7:1(4)"
+    );
+}
+
+#[test]
+fn marks_cause_acks_by_change_and_by_increment() {
+    // One acknowledgment for ten segments, except: the first marked after one that is not, and
+    // from there on each second marked (RFC 9768, 3.2.2.5.1, n = 2).
+    assert_eq!(
+        accecn_acks_of(10, "...mmmmm....m......"),
+        "1:5(0) 4:6(1) 6:0(3) 8:2(5) 13:3(6) 19:3(6)"
+    );
+    // A segment that is not marked causes none, also after one that is.
+    assert_eq!(accecn_acks_of(10, ".m....."), "1:5(0) 2:6(1) 7:6(1)");
+}
+
+#[test]
+fn ace_alone_has_no_option_and_a_connection_begins_anew() {
+    let mut profile = Profile::modern(Algorithm::Cubic);
+    profile.ecn = EcnMode::Classic;
+    profile.ecn_feedback = Some(EcnFeedback::Ace);
+    let mut receiver = Receiver::new(0);
+    let fields = |receiver: &mut Receiver, number| {
+        let arrival = Arrival {
+            number,
+            ecn: Ecn::Ce,
+            cwr: false,
+            retransmission: false,
+            sent: ms(0),
+        };
+        let reply = receiver.on_segment(&profile, &arrival, ms(0)).unwrap();
+        let fields = reply.accecn.unwrap();
+        (fields.ace(), fields.ce_bytes())
+    };
+    assert_eq!(fields(&mut receiver, 0), (6, None));
+    receiver.restart(1);
+    assert_eq!(fields(&mut receiver, 1), (6, None));
 }

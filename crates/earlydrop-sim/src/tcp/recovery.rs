@@ -25,7 +25,7 @@
 use earlydrop::units::Nanos;
 
 use super::control::Signal;
-use super::profile::{EcnMode, Profile, Recovery, Rules};
+use super::profile::{EcnFeedback, Profile, Recovery, Rules};
 use super::sender::CongestionState;
 use super::{Ack, Sender};
 
@@ -41,7 +41,7 @@ impl Sender {
             return self.on_partial_ack(profile, ack, now);
         }
         self.end_inflation();
-        let reduces = ack.ece && profile.ecn == EcnMode::Classic;
+        let reduces = ack.ece && profile.feedback() == Some(EcnFeedback::Classic);
         let ends_recovery = recovering && profile.rules == Rules::Standard;
         self.on_new_data_acked(profile, ack, now, ends_recovery || reduces);
         if recovering {

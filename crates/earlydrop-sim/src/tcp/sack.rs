@@ -18,9 +18,10 @@
 
 use earlydrop::units::Nanos;
 
+use super::accecn::SenderCounters;
 use super::control::{AckSample, Signal};
 use super::ecn::marked_segments;
-use super::profile::{EcnMode, Growth, Profile, Reduction, Rules};
+use super::profile::{EcnFeedback, Growth, Profile, Reduction, Rules};
 use super::prr::Prr;
 use super::rack::{AckTime, Rack, dsack_of};
 use super::rate_sample::RateSampler;
@@ -38,6 +39,8 @@ pub(super) struct SackState {
     pub(super) rate: Option<RateSampler>,
     /// While a reduction of `cwnd` is spread over a round trip (RFC 9937).
     pub(super) prr: Option<Prr>,
+    /// Copies of the receiver's counters, with AccECN (RFC 9768).
+    accecn: SenderCounters,
 }
 
 impl SackState {
@@ -49,6 +52,7 @@ impl SackState {
             board: Scoreboard::new(rates),
             rate: rates.then(|| RateSampler::new(now)),
             prr: None,
+            accecn: SenderCounters::new(),
         })
     }
 
@@ -56,6 +60,7 @@ impl SackState {
     pub(super) fn restart(&mut self, now: Nanos) {
         self.board.clear();
         self.prr = None;
+        self.accecn = SenderCounters::new();
         if let Some(rack) = &mut self.rack {
             rack.restart();
         }
@@ -75,6 +80,8 @@ impl SackState {
 pub(super) struct AckDelta {
     /// Segments newly acknowledged, cumulatively or selectively (DeliveredData of RFC 9937).
     delivered: u32,
+    /// How many segments arrived marked, where marks are counted.
+    marked: u32,
     /// Segments newly reported by SACK blocks.
     pub(super) newly_sacked: u32,
     in_flight: u32,
@@ -85,14 +92,15 @@ pub(super) struct AckDelta {
 }
 
 impl Sender {
-    /// Takes an acknowledgment of a sender with selective acknowledgments.
+    /// Takes an acknowledgment of a sender with selective acknowledgments; answers with how many
+    /// marks AccECN's counters report.
     pub(super) fn on_sack(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
         ack: &Ack,
         now: Nanos,
-    ) {
+    ) -> u32 {
         if let Some(rate) = &mut sack.rate {
             for number in self.snd_una()..ack.next {
                 rate.on_delivered(number, now);
@@ -110,8 +118,14 @@ impl Sender {
         let in_flight = self.pipe(&sack.board);
         let known = sack.board.acknowledge(ack.next);
         let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
+        let delivered = ack.next - self.snd_una() - known + newly_sacked;
+        let counted = ack.accecn.map_or(0, |fields| {
+            let mss = profile.payload();
+            sack.accecn.newly_marked(&fields, delivered, mss)
+        });
         let mut delta = AckDelta {
-            delivered: ack.next - self.snd_una() - known + newly_sacked,
+            delivered,
+            marked: counted + marked_segments(profile, ack, delivered),
             newly_sacked,
             in_flight,
             cwnd_limited: in_flight >= self.whole_cwnd(),
@@ -122,6 +136,7 @@ impl Sender {
             Rules::Standard => self.on_sack_rfc6675(profile, sack, ack, &mut delta, now),
             Rules::Ns2 => self.on_sack_as_ns2(profile, sack, ack, &delta, now),
         }
+        counted
     }
 
     /// Adds an acknowledgment's SACK blocks to the scoreboard (RFC 6675, 4, Update); answers how
@@ -181,13 +196,14 @@ impl Sender {
         let full_ack = self.covers_recover(ack.next);
         let ns3_growth = profile.growth == Growth::CountedAsNs3;
         let reducing = sack.prr.is_some() && !full_ack;
-        let ece = ack.ece && profile.ecn == EcnMode::Classic;
+        let ece = ack.ece && profile.feedback() == Some(EcnFeedback::Classic);
+        let counted = ack.accecn.is_some() && delta.marked > 0 && !profile.control.counts_marks();
         if recovering && full_ack && ns3_growth {
             delta.delivered = acked;
-            self.report_ack(profile, sack, ack, delta, false, now);
+            self.report_ack(profile, sack, delta, false, now);
         } else {
-            let no_growth = recovering || reducing || acked == 0 || ece;
-            self.report_ack(profile, sack, ack, delta, no_growth, now);
+            let no_growth = recovering || reducing || acked == 0 || ece || counted;
+            self.report_ack(profile, sack, delta, no_growth, now);
         }
         if full_ack {
             self.on_full_ack(sack, now);
@@ -243,7 +259,6 @@ impl Sender {
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
-        ack: &Ack,
         delta: &AckDelta,
         recovering: bool,
         now: Nanos,
@@ -255,7 +270,7 @@ impl Sender {
         self.grow_cwnd(&AckSample {
             now,
             segments: delta.delivered,
-            marked: marked_segments(profile, ack, delta.delivered),
+            marked: delta.marked,
             in_flight: delta.in_flight,
             rtt: delta.rtt,
             srtt: self.srtt(profile),
@@ -276,7 +291,8 @@ impl Sender {
     ) {
         let flight = self.flight_size();
         // RFC 6675, 5.1: as soon as the recovery point is reached.
-        if self.covers_recover(self.snd_una()) {
+        let after_mark = self.state() == CongestionState::Cwr && self.reduces_for_loss_after_mark();
+        if self.covers_recover(self.snd_una()) || after_mark {
             self.reduce_cwnd(profile, Signal::Loss, flight, now);
         } else if sack.rack.is_none() && self.state() != CongestionState::Cwr {
             return;

@@ -10,7 +10,7 @@
 use earlydrop::units::Nanos;
 
 use super::control::Signal;
-use super::profile::{EcnMode, Profile};
+use super::profile::{EcnFeedback, Profile};
 use super::sack::{AckDelta, SackState};
 use super::scoreboard::Scoreboard;
 use super::sender::CongestionState;
@@ -35,7 +35,7 @@ impl Sender {
             self.rearm_rto(now);
             self.end_rto_backoff(profile);
         } else if new_data {
-            let reduces = ack.ece && profile.ecn == EcnMode::Classic;
+            let reduces = ack.ece && profile.feedback() == Some(EcnFeedback::Classic);
             let recovering = self.in_sack_recovery();
             self.on_new_data_acked(profile, ack, now, recovering || reduces);
             self.set_sack_recovery(false);

@@ -239,6 +239,7 @@ fn syns_and_retransmissions_are_not_ecn_capable() {
             echo_retransmitted: false,
             ece: false,
             sacked: &[],
+            accecn: None,
         };
         script.sender.on_ack(&profile, &ack, script.now);
         assert!(script.poll_all().iter().all(|data| data.ecn == field));

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
-use super::{Ack, Arrival, Profile, Receiver, Reply, SackBlock, Segment, Sender};
+use super::{AccEcn, Ack, Arrival, Profile, Receiver, Reply, SackBlock, Segment, Sender};
 
 /// Formats segments: `7`, a retransmission `7*`, with CWR `7!`.
 pub(super) fn format_segments(segments: &[Segment]) -> String {
@@ -25,6 +25,8 @@ pub(super) struct Script {
     pub(super) profile: Profile,
     pub(super) sender: Sender,
     pub(super) now: Nanos,
+    /// AccECN's fields of the acknowledgment being taken.
+    accecn: Option<AccEcn>,
 }
 
 impl Script {
@@ -36,6 +38,7 @@ impl Script {
             profile,
             sender,
             now: Nanos::ZERO,
+            accecn: None,
         }
     }
 
@@ -70,9 +73,23 @@ impl Script {
             echo_retransmitted: false,
             ece,
             sacked: &sacked,
+            accecn: self.accecn,
         };
         self.sender.on_ack(&self.profile, &ack, self.now);
         self.poll()
+    }
+
+    /// Takes an acknowledgment with these AccECN fields.
+    pub(super) fn accecn_ack(
+        &mut self,
+        next: u32,
+        accecn: AccEcn,
+        blocks: &[(u32, u32)],
+    ) -> String {
+        self.accecn = Some(accecn);
+        let sent = self.take_ack(next, false, blocks);
+        self.accecn = None;
+        sent
     }
 
     /// Takes an acknowledgment; answers with what is sent for it.

@@ -12,7 +12,7 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::{Change, Dumbbell, Link, Network, Node, ParkingLot};
 use earlydrop_sim::spread::{Law, Spread};
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, LossDetection, Profile, Recovery,
+    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Profile, Recovery,
     Reduction, RttSampling, Rules,
 };
 use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Ports, Step, Traffic};
@@ -347,6 +347,7 @@ fn profile() -> impl Strategy<Value = Profile> {
         Just(Algorithm::Reno),
         Just(Algorithm::Cubic),
         Just(Algorithm::Dctcp),
+        Just(Algorithm::Prague),
         Just(Algorithm::Scalable),
         Just(Algorithm::Bbr),
         Just(Algorithm::Bbr3),
@@ -356,6 +357,12 @@ fn profile() -> impl Strategy<Value = Profile> {
         Just(Some(EcnMode::Classic)),
         Just(Some(EcnMode::Dctcp)),
     ];
+    let feedback = prop_oneof![
+        4 => Just(None),
+        1 => Just(Some(EcnFeedback::AccEcn)),
+        1 => Just(Some(EcnFeedback::Ace)),
+    ];
+    let ecn = (ecn, feedback);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
     let window = prop_oneof![1..40_u32, Just(1000)];
     (
@@ -368,7 +375,7 @@ fn profile() -> impl Strategy<Value = Profile> {
         300..1500_u32,
     )
         .prop_map(
-            |(base, recovery, control, ecn, (delayed, handshake, timed), window, size)| {
+            |(base, recovery, control, (ecn, feedback), (delayed, handshake, timed), window, size)| {
                 let mut profile = match base {
                     0 => Profile::ns2(recovery),
                     1 => Profile::ns2_old_timers(recovery),
@@ -383,6 +390,10 @@ fn profile() -> impl Strategy<Value = Profile> {
                 if control != Algorithm::Scalable || profile.rules == Rules::Ns2 {
                     profile.ecn = ecn.unwrap_or(profile.ecn);
                 }
+                if profile.rules == Rules::Standard && profile.recovery == Recovery::Sack {
+                    profile.ecn_feedback = feedback.or(profile.ecn_feedback);
+                    profile.classic_ecn_fallback = delayed;
+                }
                 // Half of the senders detect losses by time.
                 if size % 2 == 0 {
                     profile.loss_detection = LossDetection::DupAck;
@@ -392,6 +403,9 @@ fn profile() -> impl Strategy<Value = Profile> {
                 }
                 if profile.rules == Rules::Standard && control == Algorithm::Reno {
                     profile.recovery = recovery;
+                    if recovery != Recovery::Sack {
+                        profile.ecn_feedback = None;
+                    }
                     profile.rtt_sampling = match timed {
                         true => RttSampling::OneAtATime,
                         false => RttSampling::Every,

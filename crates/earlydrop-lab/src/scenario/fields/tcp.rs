@@ -35,8 +35,12 @@ const CONTROLS: Kind = Kind::OrAuto(&Kind::Choice(&[
         "reduces cwnd in proportion to the share of segments marked (RFC 8257)",
     ),
     (
+        "prague",
+        "a scalable sender for L4S queues, made for the Internet (TCP Prague, draft-briscoe-iccrg-prague-congestion-control)",
+    ),
+    (
         "scalable",
-        "DCTCP for the low-latency queue of DualQ (RFC 9332)",
+        "the scalable sender of RFC 9332's analysis: Prague without RTT independence, fallback and AccECN",
     ),
     (
         "bbr",
@@ -122,7 +126,34 @@ pub(super) static TCP: Section = Section {
                     "ECT(1); the receiver echoes the mark of each segment (RFC 9331)",
                 ),
             ])),
-            "ECN; auto: on for algorithms that need marks (dctcp, scalable), else off",
+            "ECN; auto: on for algorithms that need marks (dctcp, prague, scalable), else off",
+        ),
+        from_profile(
+            "ecn_feedback",
+            Kind::OrAuto(&Kind::Choice(&[
+                (
+                    "classic",
+                    "the receiver echoes a mark until the sender answers CWR (RFC 3168)",
+                ),
+                (
+                    "dctcp",
+                    "the receiver echoes the mark of each segment (RFC 8257)",
+                ),
+                (
+                    "accecn",
+                    "AccECN: the receiver counts marks, in the ACE field and in the AccECN option (RFC 9768); needs recovery = \"sack\"",
+                ),
+                (
+                    "ace",
+                    "AccECN without its option, as where a middlebox removes it (RFC 9768)",
+                ),
+            ])),
+            "how the receiver reports marks; auto: accecn with prague, else as `ecn` says",
+        ),
+        from_profile(
+            "classic_ecn_fallback",
+            FLAG,
+            "whether Prague reduces cwnd as CUBIC does once the queue seems to mark as RFC 3168 says; auto: no",
         ),
         from_profile(
             "rules",

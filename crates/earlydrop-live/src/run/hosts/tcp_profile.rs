@@ -22,7 +22,7 @@
 //! timer (1 ms) and first RTO (1 s), delay of ACKs (40 ms at least, adaptive), size of ACKs,
 //! the handshake, ECN on retransmissions (only dctcp's).
 
-use earlydrop_sim::tcp::{Algorithm, EcnMode, LossDetection, Profile, Recovery, Rules};
+use earlydrop_sim::tcp::{Algorithm, EcnFeedback, EcnMode, LossDetection, Profile, Recovery, Rules};
 
 use crate::netlink::{Metric, Metrics};
 use crate::plan::MTU;
@@ -68,7 +68,7 @@ fn name_of(control: Algorithm) -> Option<&'static str> {
         Algorithm::Bbr => Some("bbr"),
         Algorithm::Bbr3 => Some("bbr3"),
         Algorithm::Dctcp => Some("dctcp"),
-        Algorithm::Scalable => None,
+        Algorithm::Prague | Algorithm::Scalable => None,
     }
 }
 
@@ -106,7 +106,10 @@ fn sender_problem(profile: &Profile) -> Option<Problem> {
 fn control_problem(profile: &Profile, controls: &[String]) -> Option<Problem> {
     let Some(name) = name_of(profile.control) else {
         return no(
-            "live has no Scalable sender: the kernel has none",
+            format!(
+                "live has no {:?} sender: the kernel has none",
+                profile.control
+            ),
             "set control = \"dctcp\" where the kernel has it, or \"reno\", \"cubic\" or \"bbr\"",
         );
     };
@@ -117,6 +120,16 @@ fn control_problem(profile: &Profile, controls: &[String]) -> Option<Problem> {
                 "it has: {} (others are modules, tcp_{name})",
                 controls.join(", ")
             ),
+        );
+    }
+    if let Some(feedback @ (EcnFeedback::AccEcn | EcnFeedback::Ace)) = profile.feedback() {
+        let name = match feedback {
+            EcnFeedback::Ace => "ace",
+            _ => "accecn",
+        };
+        return no(
+            format!("live has no AccECN (`ecn_feedback = \"{name}\"`)"),
+            "leave `ecn_feedback` out",
         );
     }
     match (profile.control, profile.ecn) {

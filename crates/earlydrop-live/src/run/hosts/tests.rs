@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::spread::Spread;
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnMode, LossDetection, Profile, Recovery, SenderCounts,
+    Algorithm, DelayedAcks, EcnFeedback, EcnMode, LossDetection, Profile, Recovery, SenderCounts,
 };
 use earlydrop_sim::traffic::{Application, Flow, Pattern};
 
@@ -61,6 +61,15 @@ fn unsupported_settings_are_refused_by_name() {
             "newreno",
         ),
         (Profile::modern(Algorithm::Scalable), "Scalable", "dctcp"),
+        (Profile::modern(Algorithm::Prague), "Prague", "dctcp"),
+        (
+            modern(|p| {
+                p.ecn = EcnMode::Classic;
+                p.ecn_feedback = Some(EcnFeedback::AccEcn);
+            }),
+            "AccECN",
+            "ecn_feedback",
+        ),
         (modern(|p| p.ecn = EcnMode::L4s), "L4S", "ecn = "),
         (
             modern(|p| p.ecn = EcnMode::Dctcp),

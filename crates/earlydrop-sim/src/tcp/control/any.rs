@@ -6,6 +6,7 @@ use super::bbr::{self, Bbr};
 use super::bbr3::{self, Bbr3};
 use super::cubic::{self, Cubic};
 use super::dctcp::{self, Dctcp};
+use super::prague::{self, Prague};
 use super::reno::Reno;
 use super::scalable::{self, Scalable};
 use super::{AckSample, CongestionEvent, Control, LostSegment};
@@ -75,6 +76,9 @@ macro_rules! any_control {
             fn on_restart(&mut self, now: Nanos, initial_window: f64) {
                 match self { $(AnyControl::$name(control) => control.on_restart(now, initial_window),)* }
             }
+            fn reduces_for_loss_after_mark(&self) -> bool {
+                match self { $(AnyControl::$name(control) => control.reduces_for_loss_after_mark(),)* }
+            }
             fn paces(&self) -> bool {
                 match self { $(AnyControl::$name(control) => control.paces(),)* }
             }
@@ -93,6 +97,7 @@ any_control! {
     Reno => Reno, |profile, _| Reno::new(profile);
     Cubic => Box<Cubic>, |profile, _| Box::new(Cubic::new(initial_cwnd(profile), initial_ssthresh(profile), cubic_parameters(profile)));
     Dctcp => Box<Dctcp>, |profile, _| Box::new(Dctcp::new(initial_cwnd(profile), initial_ssthresh(profile), dctcp::Parameters::default()));
+    Prague => Box<Prague>, |profile, _| Box::new(Prague::new(initial_cwnd(profile), initial_ssthresh(profile), prague_parameters(profile)));
     Scalable => Box<Scalable>, |profile, _| Box::new(Scalable::new(initial_cwnd(profile), initial_ssthresh(profile), scalable::Parameters::default()));
     Bbr => Box<Bbr>, |profile, seed| Box::new(Bbr::new(initial_cwnd(profile), seed, bbr::Parameters::default()));
     Bbr3 => Box<Bbr3>, |profile, seed| Box::new(Bbr3::new(initial_cwnd(profile), seed, bbr3::Parameters::default()));
@@ -114,6 +119,13 @@ fn cubic_parameters(profile: &Profile) -> cubic::Parameters {
         whole_cuts: profile.whole_cuts,
         least_after_mark: f64::from(profile.least_after_mark),
         ..cubic::Parameters::default()
+    }
+}
+
+fn prague_parameters(profile: &Profile) -> prague::Parameters {
+    prague::Parameters {
+        classic_ecn_fallback: profile.classic_ecn_fallback,
+        ..prague::Parameters::default()
     }
 }
 

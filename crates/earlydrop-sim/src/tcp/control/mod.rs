@@ -10,7 +10,8 @@
 //! | [`reno`] | half of FlightSize (RFC 5681, 3.1, equation 4) |
 //! | [`cubic`] | 0.7 `cwnd` (RFC 9438, 4.6) |
 //! | [`dctcp`] | mark: `cwnd (1 - alpha / 2)` (RFC 8257, 3.3); loss: half |
-//! | [`scalable`] | as DCTCP, in more detail after TCP Prague (RFC 9331) |
+//! | [`prague`] | mark: `cwnd (1 - alpha / 2)` (draft-briscoe-iccrg-prague-congestion-control, 2.4.2); loss: half |
+//! | [`scalable`] | as DCTCP, the sender of RFC 9332's analysis |
 //! | [`bbr`] | mark: ignored; loss: packet conservation for a round |
 //! | [`bbr3`] | by a model of the path, bounded by losses and marks (draft-ietf-ccwg-bbr) |
 
@@ -22,6 +23,7 @@ pub mod bbr3;
 pub mod cubic;
 pub mod dctcp;
 pub mod hystart;
+pub mod prague;
 pub mod reno;
 mod round;
 pub mod scalable;
@@ -134,6 +136,10 @@ pub trait Control {
     /// Sending restarts after an idle time of more than RTO: `cwnd` is `initial_window` at most
     /// (RFC 5681, 4.1).
     fn on_restart(&mut self, now: Nanos, initial_window: f64);
+    /// Whether it is to be notified of a loss in the round trip in which a mark has reduced `cwnd`.
+    fn reduces_for_loss_after_mark(&self) -> bool {
+        false
+    }
     /// Whether the controller ever paces.
     fn paces(&self) -> bool {
         false

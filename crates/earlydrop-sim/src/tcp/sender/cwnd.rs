@@ -61,6 +61,11 @@ impl Sender {
         self.cwr_pending = true;
     }
 
+    /// Whether a loss reduces `cwnd` in the round trip in which a mark has reduced it.
+    pub(in crate::tcp) fn reduces_for_loss_after_mark(&self) -> bool {
+        self.control.reduces_for_loss_after_mark()
+    }
+
     /// Sets `cwnd` to 1 and `ssthresh` to half of FlightSize (RFC 5681, 3.1, equation 4);
     /// `again`: the timer expired before for the same segment, so `ssthresh` stays.
     pub(in crate::tcp) fn collapse_cwnd(&mut self, again: bool, now: Nanos) {

@@ -6,7 +6,7 @@
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
-use super::super::profile::EcnMode;
+use super::super::profile::EcnFeedback;
 use super::{Control, Profile, Rules, SackState, Scoreboard, Segment, Sender};
 use crate::fine_time::FineTime;
 
@@ -244,7 +244,7 @@ impl Sender {
             } else {
                 Ecn::NotCapable
             },
-            cwr: cwr && profile.ecn == EcnMode::Classic,
+            cwr: cwr && profile.feedback() == Some(EcnFeedback::Classic),
             syn,
         }
     }

@@ -1,0 +1,152 @@
+//! What Prague is for: a fair share with CUBIC over DualPI2 (RFC 9332), a queue of about a
+//! millisecond, rates that do not depend on round trips below 25 ms, and AccECN (RFC 9768).
+
+use std::sync::Arc;
+
+use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop_sim::Run;
+use earlydrop_sim::network::{Dumbbell, Link};
+use earlydrop_sim::results::Results;
+use earlydrop_sim::tcp::{Algorithm, EcnFeedback, EcnMode, Profile};
+use earlydrop_sim::traffic::Flow;
+
+/// A sender by this algorithm with ECN, and the round trip of an empty path in milliseconds.
+type Sender = (Profile, u64);
+
+fn with_ecn(algorithm: Algorithm, feedback: Option<EcnFeedback>) -> Profile {
+    let mut profile = Profile::modern(algorithm);
+    if profile.ecn == EcnMode::Off {
+        profile.ecn = EcnMode::Classic;
+    }
+    profile.ecn_feedback = feedback.or(profile.ecn_feedback);
+    profile
+}
+
+fn prague() -> Profile {
+    Profile::modern(Algorithm::Prague)
+}
+
+/// Endless transfers of `senders` over one link for 90 s, the first 30 s of which are not measured.
+fn results(queue: &str, mbps: u64, senders: &[Sender]) -> Results {
+    let link = Link::new(BitsPerSec::from_mbps(mbps), Nanos::from_micros(500));
+    let there = link.clone().queue(queue.parse().unwrap());
+    let mut dumbbell = Dumbbell::new(there, link);
+    let hosts: Vec<_> = senders
+        .iter()
+        .map(|(_, rtt)| {
+            // A round trip crosses the middle link twice and two access links twice.
+            let access = Nanos::from_micros((1000 * rtt - 1000) / 4);
+            dumbbell.pair(BitsPerSec::from_mbps(10_000), access)
+        })
+        .collect();
+    let mut run = Run::new(dumbbell.network, Nanos::from_secs(90)).seed(11);
+    run.measure.warm_up = Nanos::from_secs(30);
+    run.measure.delays = true;
+    for (index, ((from, to), (profile, _))) in hosts.into_iter().zip(senders).enumerate() {
+        let start = Nanos::from_millis(300 * index as u64);
+        run.add(Flow::bulk(from, to, &Arc::new(*profile)).at(start));
+    }
+    run.results().unwrap()
+}
+
+/// The goodput of the first flow divided by that of the second.
+fn ratio(results: &Results) -> f64 {
+    results.flows[0].goodput / results.flows[1].goodput
+}
+
+/// DualPI2 with the floor of RFC 9332: the step marks only with a packet behind in the queue.
+const DUALPI2: &str = "dualpi2:step_packets=1";
+
+#[test]
+fn prague_and_cubic_share_dualpi2_at_many_rates_and_round_trips() {
+    for mbps in [4, 10, 20, 40, 120] {
+        for rtt in [5, 10, 20, 50, 100] {
+            let cubic = with_ecn(Algorithm::Cubic, None);
+            let results = results(DUALPI2, mbps, &[(prague(), rtt), (cubic, rtt)]);
+            let ratio = ratio(&results);
+            println!("{mbps} Mbps, {rtt} ms: Prague / CUBIC {ratio:.2}");
+            assert!((0.5..2.0).contains(&ratio), "{mbps} Mbps, {rtt} ms: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn without_a_floor_a_step_shorter_than_a_packet_starves_prague() {
+    // 1 ms is less than the 1.2 ms of a packet at 10 Mbps: whatever waits behind one is marked.
+    let cubic = with_ecn(Algorithm::Cubic, None);
+    let ratio = ratio(&results("dualpi2", 10, &[(prague(), 50), (cubic, 50)]));
+    println!("10 Mbps, 50 ms, no floor: Prague / CUBIC {ratio:.2}");
+    assert!(ratio < 0.3, "{ratio}");
+}
+
+#[test]
+fn below_25_ms_the_rate_does_not_depend_on_the_round_trip() {
+    let of = |profile: Profile, rtts: [u64; 2]| {
+        let ratio = ratio(&results(DUALPI2, 40, &rtts.map(|rtt| (profile, rtt))));
+        println!("{:?}, {rtts:?} ms: {ratio:.2}", profile.control);
+        ratio
+    };
+    let scalable = Profile::modern(Algorithm::Scalable);
+    of(prague(), [5, 20]);
+    of(scalable, [5, 20]);
+    of(prague(), [5, 50]);
+    of(scalable, [5, 50]);
+}
+
+#[test]
+fn prague_waits_for_a_millisecond_where_cubic_waits_for_fifteen() {
+    let cubic = with_ecn(Algorithm::Cubic, None);
+    let results = results(DUALPI2, 40, &[(prague(), 20), (cubic, 20)]);
+    for flow in &results.flows {
+        println!("{:?}", flow.delays);
+    }
+}
+
+#[test]
+fn feedback_variants_share_alike() {
+    for feedback in [EcnFeedback::Dctcp, EcnFeedback::AccEcn, EcnFeedback::Ace] {
+        let cubic = with_ecn(Algorithm::Cubic, None);
+        let prague = with_ecn(Algorithm::Prague, Some(feedback));
+        let ratio = ratio(&results(DUALPI2, 40, &[(prague, 20), (cubic, 20)]));
+        println!("{feedback:?}: Prague / CUBIC {ratio:.2}");
+    }
+}
+
+#[test]
+fn cubic_and_reno_answer_accecn_as_the_classic_echo() {
+    for algorithm in [Algorithm::Reno, Algorithm::Cubic] {
+        for feedback in [EcnFeedback::AccEcn, EcnFeedback::Ace] {
+            let counted = with_ecn(algorithm, Some(feedback));
+            let echoed = with_ecn(algorithm, None);
+            for queue in ["pie:ecn=on", "codel:ecn=on", "red:min=5,max=15,ecn=on"] {
+                let results = results(queue, 20, &[(counted, 40), (echoed, 40)]);
+                let ratio = ratio(&results);
+                println!("{algorithm:?}, {feedback:?}, {queue}: AccECN / classic {ratio:.2}");
+            }
+        }
+    }
+}
+
+#[test]
+fn on_a_classic_queue_the_fallback_gives_cubic_its_share() {
+    for queue in ["pie:ecn=on", "codel:ecn=on", "red:min=20,max=60,ecn=on"] {
+        for mbps in [20, 100] {
+        let of = |classic_ecn_fallback| {
+            let prague = Profile { classic_ecn_fallback, ..prague() };
+            let cubic = with_ecn(Algorithm::Cubic, None);
+            ratio(&results(queue, mbps, &[(prague, 40), (cubic, 40)]))
+        };
+        let (without, with) = (of(false), of(true));
+        println!("{queue} {mbps}: Prague / CUBIC {without:.2}, with the fallback {with:.2}");
+        }
+    }
+    for mbps in [10, 20, 40, 120] {
+        let of = |classic_ecn_fallback| {
+            let prague = Profile { classic_ecn_fallback, ..prague() };
+            let cubic = with_ecn(Algorithm::Cubic, None);
+            ratio(&results(DUALPI2, mbps, &[(prague, 40), (cubic, 40)]))
+        };
+        let (without, with) = (of(false), of(true));
+        println!("dualpi2 {mbps}: Prague / CUBIC {without:.2}, with the fallback {with:.2}");
+    }
+}
