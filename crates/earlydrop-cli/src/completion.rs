@@ -148,7 +148,9 @@ fn values(argument: &Arg, typed: &str) -> Vec<String> {
         "to" => of_list(|| tools().chain(["all".to_string()]), typed),
         "minimise" | "maximise" => beginning_with(metrics(), typed),
         "tcp" => beginning_with(
-            words(&["reno", "cubic", "dctcp", "prague", "scalable", "bbr", "bbr3"]),
+            words(&[
+                "reno", "cubic", "dctcp", "prague", "scalable", "bbr", "bbr3",
+            ]),
             typed,
         ),
         "ecn" => beginning_with(words(&["off", "on", "dctcp", "l4s"]), typed),

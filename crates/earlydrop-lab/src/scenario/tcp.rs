@@ -3,8 +3,8 @@
 use earlydrop::registry::Value;
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Profile, Recovery,
-    Reduction, RenoEstimate, RttSampling, Rules,
+    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Profile,
+    Recovery, Reduction, RenoEstimate, RttSampling, Rules,
 };
 
 use crate::document::{Entries, Problem};

@@ -86,8 +86,8 @@ use earlydrop::units::Nanos;
 pub use accecn::AccEcn;
 pub use counts::SenderCounts;
 pub use profile::{
-    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, MAX_TRANSFER, Profile,
-    ProfileError, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
+    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, MAX_TRANSFER,
+    Profile, ProfileError, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
 };
 pub(crate) use receiver::{AckDecision, Echo};
 pub use receiver::{Arrival, Receiver, Reply};

@@ -7,8 +7,8 @@ use earlydrop::units::Nanos;
 use proptest::prelude::*;
 
 use super::{
-    Algorithm, Arrival, EcnFeedback, EcnMode, Handshake, LossDetection, Profile, Receiver, Recovery, Reduction,
-    Reply, Segment, Sender,
+    Algorithm, Arrival, EcnFeedback, EcnMode, Handshake, LossDetection, Profile, Receiver,
+    Recovery, Reduction, Reply, Segment, Sender,
 };
 
 enum InFlight {
@@ -54,7 +54,14 @@ fn profile() -> impl Strategy<Value = Profile> {
     let algorithm = (0..ALGORITHMS.len()).prop_map(|index| ALGORITHMS[index]);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     (recovery, ecn, algorithm, switches, any::<bool>(), 3..40u32).prop_map(
-        |(recovery, (ecn, feedback), control, (ns2, request, delayed, bursts), by_time, receiver_window)| {
+        |(
+            recovery,
+            (ecn, feedback),
+            control,
+            (ns2, request, delayed, bursts),
+            by_time,
+            receiver_window,
+        )| {
             let base = match (ns2, request) {
                 (true, true) => Profile::ns2(recovery),
                 (true, false) => Profile::ns2_old_timers(recovery),

@@ -12,8 +12,8 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::{Change, Dumbbell, Link, Network, Node, ParkingLot};
 use earlydrop_sim::spread::{Law, Spread};
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Profile, Recovery,
-    Reduction, RttSampling, Rules,
+    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Profile,
+    Recovery, Reduction, RttSampling, Rules,
 };
 use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Ports, Step, Traffic};
 use proptest::collection::vec;
@@ -375,7 +375,15 @@ fn profile() -> impl Strategy<Value = Profile> {
         300..1500_u32,
     )
         .prop_map(
-            |(base, recovery, control, (ecn, feedback), (delayed, handshake, timed), window, size)| {
+            |(
+                base,
+                recovery,
+                control,
+                (ecn, feedback),
+                (delayed, handshake, timed),
+                window,
+                size,
+            )| {
                 let mut profile = match base {
                     0 => Profile::ns2(recovery),
                     1 => Profile::ns2_old_timers(recovery),

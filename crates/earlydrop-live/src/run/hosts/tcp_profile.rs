@@ -22,7 +22,9 @@
 //! timer (1 ms) and first RTO (1 s), delay of ACKs (40 ms at least, adaptive), size of ACKs,
 //! the handshake, ECN on retransmissions (only dctcp's).
 
-use earlydrop_sim::tcp::{Algorithm, EcnFeedback, EcnMode, LossDetection, Profile, Recovery, Rules};
+use earlydrop_sim::tcp::{
+    Algorithm, EcnFeedback, EcnMode, LossDetection, Profile, Recovery, Rules,
+};
 
 use crate::netlink::{Metric, Metrics};
 use crate::plan::MTU;

@@ -29,8 +29,8 @@
 //! - D counts rounds by which alpha was updated, as in Linux.
 //! - `cwnd` is at least 2 segments. The draft's fractional windows (3.5) are future work there, too.
 //! - The first mark ends slow start and halves `cwnd`, as alpha is 1 then (2.3.2).
-//! - The sender notifies a mark once a window of data. So a mark that comes less than RTT_virt
-//!   after a reduction is answered a window later at the earliest, and only if there is another.
+//! - The sender notifies a mark once a window of data, which RTT_virt may end within. So while
+//!   RTT_virt is longer than R, the controller looks at the marks of each acknowledgment itself.
 //! - A loss in the round trip of a mark is answered with selective acknowledgments only.
 //!
 //! # How other tools differ
@@ -129,11 +129,7 @@ pub struct Prague {
 impl Prague {
     /// A flow's controller with its initial `cwnd` and `ssthresh`, segments; `None` for slow
     /// start until congestion.
-    pub fn new(
-        initial_cwnd: f64,
-        initial_ssthresh: Option<f64>,
-        parameters: Parameters,
-    ) -> Prague {
+    pub fn new(initial_cwnd: f64, initial_ssthresh: Option<f64>, parameters: Parameters) -> Prague {
         Prague {
             parameters,
             marks: Marks::new(parameters.marks),
@@ -253,6 +249,10 @@ impl Control for Prague {
         if ack.cwnd_limited && !ack.recovering {
             let unmarked = f64::from(ack.segments.saturating_sub(ack.marked));
             self.aimd.grow(unmarked, self.increase);
+        }
+        let answers_itself = self.virtual_rtt() > self.srtt;
+        if answers_itself && ack.marked > 0 && !ack.recovering {
+            self.reduce_by_mark(ack.now);
         }
     }
 

@@ -1,5 +1,5 @@
 //! Whether the bottleneck marks as RFC 3168 says, judged by how much the queue delay varies
-//! (Briscoe & Ahmed, arXiv:1911.00710, section 3, the passive algorithm; as in Linux's Prague).
+//! (Briscoe & Ahmed, arXiv:1911.00710; constants as in Linux's Prague).
 //!
 //! # Equations
 //! Times in seconds, lg to base 2.
