@@ -184,6 +184,11 @@ impl Recorded {
                 tcp.ack = true;
                 tcp.acknowledgment_number = sequence(packet.number());
                 tcp.ece = packet.echo();
+                if let Some(fields) = self.note.as_ref().and_then(|note| note.accecn) {
+                    // RFC 9768, 3.2.2: ACE is in AE, which was NS, CWR and ECE.
+                    let ace = fields.ace();
+                    (tcp.ns, tcp.cwr, tcp.ece) = (ace & 4 != 0, ace & 2 != 0, ace & 1 != 0);
+                }
             }
             _ => {
                 tcp.sequence_number = sequence(packet.number());

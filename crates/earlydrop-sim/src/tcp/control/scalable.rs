@@ -1,4 +1,15 @@
-//! A scalable sender for L4S queues, after TCP Prague: frequent marks, small reductions.
+//! The scalable sender of L4S's analysis: frequent marks, small reductions, and nothing else.
+//!
+//! [`prague`](super::prague) is the sender for the Internet. This one stays beside it because its
+//! equilibrium is the plain law that RFC 9332 couples its queues by, `cwnd = 2 (1 - p) / p` at any
+//! round trip. Models and comparisons of queues need that law without exceptions.
+//!
+//! | | here | Prague |
+//! |---|---|---|
+//! | round trips below 25 ms | share in proportion to 1 / R | share as if 25 ms, after 500 rounds |
+//! | a loss in the round trip of a mark | is not answered | both together halve `cwnd` |
+//! | marks that a classic ECN queue sets | answered by alpha | answered as CUBIC, as an option |
+//! | feedback by default | ECE for each segment (RFC 8257) | AccECN (RFC 9768) |
 //!
 //! # Reference
 //! K. De Schepper, O. Tilmans, B. Briscoe, V. Goel, "Prague Congestion Control",
@@ -13,14 +24,10 @@
 //! - A mark, at most once a round trip: `cwnd = cwnd (1 - alpha / 2)`. A loss:
 //!   `cwnd = cwnd / 2`.
 //! - Each segment acknowledged *unmarked* adds 1 in slow start (an acknowledgment 2 at
-//!   most), `i / cwnd` in congestion avoidance.
-//! - `i = 1`. With RTT independence, at round trips R below the target T, `i = (R / T)^2`, and
-//!   reductions and averages come at least T apart.
+//!   most), `1 / cwnd` in congestion avoidance.
 //!
 //! With marking probability p the equilibrium is `cwnd = 2 (1 - p) / p`: the number of marks a
-//! round trip does not depend on the rate, which is what scalable means. With RTT
-//! independence it is at most `cwnd = 2 (1 - p) R / (p T)`: the rate cwnd / R depends on T
-//! alone.
+//! round trip does not depend on the rate, which is what scalable means.
 //!
 //! # Our readings
 //! - The pacing rate is `cwnd / R`, and twice that while `cwnd` is below half of `ssthresh`,
@@ -29,48 +36,14 @@
 //!   start, as a loss would.
 //! - `cwnd` grows in the round trip of a reduction too, by unmarked segments. Linux's DCTCP
 //!   does not.
-//! - RTT independence begins some rounds after slow start, so that a short transfer is
-//!   not slowed.
 //! - R is the smoothed round-trip time.
-//!
-//! # What is left out of Prague
-//! - The fallback to a classic response where the queue seems to mark classically (off in
-//!   Linux too).
-//! - Counting a reduction by marks towards a loss in the same round trip.
-//! - A `cwnd` below 2 segments.
-//! - The draft's pacing of bursts: a simulator sends segments one by one.
-//! - Reacting to a loss as CUBIC, by 0.7.
-//! - The two other rules for RTT independence that Linux offers.
-//!
-//! # How other tools differ
-//! | aspect | Linux (L4STeam) | here |
-//! |---|---|---|
-//! | RTT independence | on: T = 25 ms, after 500 rounds | off; the same numbers when on |
-//! | reduction | one segment an acknowledgment, down to the new `cwnd` | at once |
-//! | `cwnd` sent by | rounded up | the sender compares whole segments |
+//! - A reduction is at once; Linux's Prague reduces by a segment an acknowledgment.
+//! - `cwnd` is at least 2 segments.
 
 use super::aimd::Aimd;
 use super::dctcp::{self, Marks};
 use super::{AckSample, CongestionEvent, Control, Signal};
 use earlydrop::units::Nanos;
-
-/// RTT independence: flows with shorter round trips behave as if they had this one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RttIndependence {
-    /// T; above 0; 25 ms in Linux's Prague.
-    pub target: Nanos,
-    /// Rounds after slow start before it begins; 500 in Linux's Prague.
-    pub after_rounds: u32,
-}
-
-impl Default for RttIndependence {
-    fn default() -> RttIndependence {
-        RttIndependence {
-            target: Nanos::from_millis(25),
-            after_rounds: 500,
-        }
-    }
-}
 
 /// The scalable sender's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,8 +52,6 @@ pub struct Parameters {
     pub marks: dctcp::Parameters,
     /// Whether it paces; true, as RFC 9331 advises against bursts.
     pub paced: bool,
-    /// RTT independence; none by default, so that the equilibrium is `cwnd = 2 (1 - p) / p`.
-    pub rtt_independence: Option<RttIndependence>,
 }
 
 impl Default for Parameters {
@@ -88,7 +59,6 @@ impl Default for Parameters {
         Parameters {
             marks: dctcp::Parameters::default(),
             paced: true,
-            rtt_independence: None,
         }
     }
 }
@@ -109,15 +79,7 @@ pub struct Scalable {
     /// Whether a mark arrived yet.
     marked_before: bool,
     aimd: Aimd,
-    /// Rounds since slow start.
-    rounds: u32,
-    /// When alpha was last updated.
-    averaged_at: Nanos,
-    /// When a mark last reduced `cwnd`.
-    reduced_at: Option<Nanos>,
     srtt: Nanos,
-    /// i: segments that a window of acknowledgments adds.
-    increase: f64,
 }
 
 impl Scalable {
@@ -133,11 +95,7 @@ impl Scalable {
             marks: Marks::new(parameters.marks),
             marked_before: false,
             aimd: Aimd::new(initial_cwnd, initial_ssthresh),
-            rounds: 0,
-            averaged_at: Nanos::ZERO,
-            reduced_at: None,
             srtt: Nanos::ZERO,
-            increase: 1.0,
         }
     }
 
@@ -146,35 +104,13 @@ impl Scalable {
         self.marks.alpha
     }
 
-    /// T, while RTT independence is in force and the round trip is shorter.
-    fn target(&self) -> Option<Nanos> {
-        let rule = self.parameters.rtt_independence?;
-        let in_force = !self.aimd.in_slow_start() && self.rounds >= rule.after_rounds;
-        (in_force && self.srtt < rule.target).then_some(rule.target)
-    }
-
-    /// Ends a round, as a window of data was acknowledged, unless the target has not passed yet.
+    /// Ends a round, as a window of data was acknowledged.
     fn end_of_round(&mut self, ack: &AckSample) {
-        let due = |target| ack.now.since(self.averaged_at) >= target;
-        if !self.target().is_none_or(due) {
-            return;
-        }
-        self.averaged_at = ack.now;
         if self.marked_before {
             self.marks.average(ack);
         } else {
             self.marks.begin(ack);
         }
-        if !self.aimd.in_slow_start() {
-            self.rounds = self.rounds.saturating_add(1);
-        }
-        self.increase = match self.target() {
-            Some(target) if self.srtt > Nanos::ZERO => {
-                let ratio = self.srtt.as_secs_f64() / target.as_secs_f64();
-                ratio * ratio
-            }
-            _ => 1.0,
-        };
     }
 }
 
@@ -195,7 +131,7 @@ impl Control for Scalable {
         }
         if ack.cwnd_limited && !ack.recovering {
             let unmarked = f64::from(ack.segments.saturating_sub(ack.marked));
-            self.aimd.grow(unmarked, self.increase);
+            self.aimd.grow(unmarked, 1.0);
         }
     }
 
@@ -204,11 +140,6 @@ impl Control for Scalable {
             return self.aimd.reduce(0.5);
         }
         self.marked_before = true;
-        let early = self.target().zip(self.reduced_at);
-        if early.is_some_and(|(target, at)| congestion.now.since(at) < target) {
-            return;
-        }
-        self.reduced_at = Some(congestion.now);
         self.aimd.reduce(1.0 - 0.5 * self.marks.alpha);
     }
 
@@ -330,51 +261,10 @@ mod tests {
         assert!((93.0..123.0).contains(&mean), "{mean}");
     }
 
-    #[test]
-    fn rates_do_not_depend_on_short_round_trips_when_asked_not_to() {
-        let rule = RttIndependence {
-            after_rounds: 10,
-            ..RttIndependence::default()
-        };
-        let parameters = Parameters {
-            rtt_independence: Some(rule),
-            ..Parameters::default()
-        };
-        // Not in force yet: cwnd is 2 * 0.95 / 0.05 segments.
-        let later = Parameters {
-            rtt_independence: Some(RttIndependence {
-                after_rounds: 1_000_000,
-                ..rule
-            }),
-            ..parameters
-        };
-        let window = equilibrium(later, 20, Nanos::from_millis(5), 100_000);
-        assert!((36.0..50.0).contains(&window), "{window}");
-        let rate = |ms: u64| {
-            let rtt = Nanos::from_millis(ms);
-            equilibrium(parameters, 20, rtt, 400_000) / rtt.as_secs_f64()
-        };
-        let (short, long, target) = (rate(5), rate(12), rate(25));
-        // 2 * 0.95 / (0.05 * 25 ms) = 1520 segments a second. Reductions wait for the first mark
-        // after an interval of T, which stretches the intervals.
-        for rate in [short, long, target] {
-            assert!((1400.0..2000.0).contains(&rate), "{short} {long} {target}");
-        }
-        assert!((short / long - 1.0).abs() < 0.15, "{short} {long}");
-    }
-
     proptest! {
         #[test]
-        fn stays_sane(
-            events in testing::events(),
-            initial in 1.0..100.0_f64,
-            independent in any::<bool>(),
-        ) {
-            let rule = RttIndependence { after_rounds: 1, ..RttIndependence::default() };
-            let parameters = Parameters {
-                rtt_independence: independent.then_some(rule),
-                ..Parameters::default()
-            };
+        fn stays_sane(events in testing::events(), initial in 1.0..100.0_f64) {
+            let parameters = Parameters::default();
             testing::stays_sane(&mut Scalable::new(initial, None, parameters), events);
         }
     }
