@@ -7,7 +7,7 @@
 //! - Each acknowledgment carries `ACE = r.cep mod 8` in three flags of the TCP header (3.2.2).
 //!   The AccECN option carries `ECEB = r.ceb mod 2^24` (3.2.3).
 //! - The receiver acknowledges at once a marked segment that follows one without a mark
-//!   (change-triggered), and whenever [`INCREMENT`] marks wait for an acknowledgment
+//!   (change-triggered), and whenever two marks wait for an acknowledgment
 //!   (increment-triggered) (3.2.2.5.1).
 //! - The sender takes the difference of ACE for that of cep, unless so many packets were
 //!   acknowledged that ACE may have wrapped. Then it takes the largest difference that fits

@@ -27,7 +27,7 @@
 //! # Our readings
 //! - The draft leaves the factor after a loss open between Reno's and CUBIC's; 0.5 is Reno's.
 //! - D counts rounds by which alpha was updated, as in Linux.
-//! - `cwnd` is at least 2 segments. The draft's fractional windows (3.5) are future work there, too.
+//! - `cwnd` is at least 2 segments; the draft leaves fractional windows to future work (3.5).
 //! - The first mark ends slow start and halves `cwnd`, as alpha is 1 then (2.3.2).
 //! - The sender notifies a mark once a window of data, which RTT_virt may end within. So while
 //!   RTT_virt is longer than R, the controller looks at the marks of each acknowledgment itself.
