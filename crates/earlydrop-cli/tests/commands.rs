@@ -177,6 +177,31 @@ fn export_writes_csv_json_and_parquet() {
 }
 
 #[test]
+fn export_writes_files_for_flent_of_runs_with_departures() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    user.runs(&["run", "small.toml", "--out", "plain"]).well();
+    let refused = user.runs(&["export", "plain", "--to", "flent"]);
+    assert_ne!(refused.code, Some(0));
+    let message = &refused.err;
+    assert!(message.contains("measure.departures = true"), "{message}");
+    let departures = ["--set", "measure.departures=true", "--out", "out"];
+    let run = [&["run", "small.toml"][..], &departures].concat();
+    user.runs(&run).well();
+    let written = user.runs(&["export", "out", "--to", "flent"]).well().out;
+    // Its own files are written over.
+    let again = user.runs(&["export", "out", "--to", "flent"]).well().out;
+    assert_eq!(written, again);
+    let first = written.lines().next().unwrap();
+    assert!(first.starts_with("out/flent/tcp_nup-"), "{first}");
+    assert!(first.ends_with("seed_1.flent.gz"), "{first}");
+    let bytes = fs::read(user.path(first)).unwrap();
+    // gzip with DEFLATE (RFC 1952), and a comment that says who made it.
+    assert!(bytes.starts_with(b"\x1f\x8b\x08\x10"));
+    assert_eq!(&bytes[10..20], b"earlydrop\0");
+}
+
+#[test]
 fn seeds_are_added_until_intervals_are_narrow() {
     let user = User::new();
     user.writes("small.toml", SMALL);

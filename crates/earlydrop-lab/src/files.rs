@@ -93,6 +93,29 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<String, FileError> {
     }
 }
 
+/// The bytes of a regular file of at most `limit` bytes, which need be no text.
+pub fn read_regular_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    let failed = |error| FileError::new(path, error);
+    let metadata = fs::metadata(path).map_err(failed)?;
+    let shown = || path.display().to_string();
+    if !metadata.is_file() {
+        return Err(FileError::NotRegular { path: shown() });
+    }
+    if metadata.len() > limit {
+        return Err(FileError::TooLong {
+            path: shown(),
+            limit,
+        });
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    // A file of `/proc` has no length, and may have no end.
+    file.take(metadata.len())
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    Ok(bytes)
+}
+
 /// Refuses what is at `path` and not a regular file, before it is opened: a pipe could wait for
 /// ever. Nothing, and a link to nothing, are fit.
 pub fn check_regular(path: &Path) -> Result<(), FileError> {
@@ -155,6 +178,11 @@ impl Signature {
     /// This text at the beginning.
     pub const fn beginning(text: &'static str) -> Signature {
         Signature(Mark::Beginning(Cow::Borrowed(text.as_bytes())))
+    }
+
+    /// These bytes at the beginning.
+    pub(crate) const fn beginning_with(bytes: &'static [u8]) -> Signature {
+        Signature(Mark::Beginning(Cow::Borrowed(bytes)))
     }
 
     /// Packets in the pcapng format: the section header names the program.

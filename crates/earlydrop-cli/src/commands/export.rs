@@ -10,12 +10,14 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::outputs::Overwriting;
 
-/// Write a run's tables as CSV, Parquet or JSON
+/// Write a run's tables as CSV, Parquet or JSON, or its time series for flent
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop export runs/satellite-1a2b3c4d --to csv
   earlydrop export runs/satellite-1a2b3c4d --to parquet --out data
-  earlydrop export runs/satellite-1a2b3c4d --to json")]
+  earlydrop export runs/satellite-1a2b3c4d --to json
+  earlydrop run satellite.toml --set measure.departures=true --out run
+  earlydrop export run --to flent")]
 pub(crate) struct Export {
     /// The run's folder
     run: PathBuf,
@@ -39,6 +41,9 @@ enum To {
     Parquet,
     /// One JSON document, each table a list of rows
     Json,
+    /// A data file of flent (https://flent.org) for each run with samples; needs
+    /// measure.departures = true
+    Flent,
 }
 
 pub(crate) fn run(arguments: &Export, out: &mut Output<'_>) -> Result<(), Failure> {
@@ -47,6 +52,7 @@ pub(crate) fn run(arguments: &Export, out: &mut Output<'_>) -> Result<(), Failur
         To::Csv => (Format::Csv, "csv"),
         To::Parquet => (Format::Parquet, "parquet"),
         To::Json => (Format::Json, "json"),
+        To::Flent => (Format::Flent, "flent"),
     };
     let default = || arguments.run.join(name);
     let folder = arguments.out.clone().unwrap_or_else(default);

@@ -2,7 +2,7 @@
 //!
 //! [`run`] runs a plan's cells and saves each as it ends, in one transaction; a run that was
 //! interrupted continues with the missing cells. [`export`] writes the tables as CSV, JSON or
-//! Parquet. [`page`] describes the tables.
+//! Parquet, and the time series for flent. [`page`] describes the tables.
 
 mod columns;
 mod copy;
@@ -16,7 +16,7 @@ mod tables;
 mod write;
 
 pub use columns::{ColumnTable, Values, sample_table};
-pub use export::{ExportError, Format, export};
+pub use export::{ExportError, FlentFile, Format, export, flent_files};
 pub use packets::{PacketFormat, packet_table, write_packets};
 pub use read::{FlowRow, Quantiles, QueueRow};
 pub use run::{Report, RunError, missing_cells, run, run_cells, run_until};
@@ -158,10 +158,7 @@ impl Store {
         let about = |key| self.about(key).map(Option::unwrap_or_default);
         let (name, scenario) = (about("source")?, about("scenario")?);
         let source = Source::new(&name, &scenario, self.folder.clone());
-        let source = source.map_err(|problems| StoreError::Damaged {
-            path: self.folder.display().to_string(),
-            problems: Box::new(problems),
-        });
+        let source = source.map_err(|problems| damaged(self, problems));
         let seeds = about("seeds")?.parse().unwrap_or(0);
         let source = source?.with_registry(registry).with_seeds(seeds);
         Ok(source.with_limits(Limits::NONE))
@@ -208,6 +205,14 @@ impl Store {
             Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)? as u64))
         });
         Ok(rows?.into_iter().collect())
+    }
+}
+
+/// The error of a stored scenario with these problems.
+fn damaged(store: &Store, problems: Problems) -> StoreError {
+    StoreError::Damaged {
+        path: store.folder.display().to_string(),
+        problems: Box::new(problems),
     }
 }
 

@@ -1,18 +1,22 @@
-//! Export of a run's tables as CSV, JSON and Parquet, each row with the keys of its run.
+//! Export of a run's tables as CSV, JSON and Parquet, each row with the keys of its run; and of
+//! its time series as data files of flent.
 
+mod flent;
 pub(super) mod parquet;
 mod tidy;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use rusqlite::types::Value;
 use serde_json::{Map, Value as Json};
 
-use super::{ColumnType, Store, StoreError};
+use super::{ColumnType, DATABASE, Store, StoreError, damaged};
 use crate::escape::{CsvField, CsvWriter};
 use crate::files::{FileError, NewFile, Overwrite, Signature, create_folder};
 use crate::version::version;
+pub use flent::{FlentFile, flent_files};
 use parquet::TableWriter;
 pub(super) use tidy::{ExportTable, Keys, sample_columns, tables};
 
@@ -26,6 +30,8 @@ pub enum Format {
     Parquet,
     /// One JSON document with a list of rows per table.
     Json,
+    /// A data file of flent (<https://flent.org>) for each run whose samples are stored.
+    Flent,
 }
 
 /// Why an export failed.
@@ -38,6 +44,14 @@ pub enum ExportError {
     /// A file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The format needs what the run has not sampled.
+    #[error("{what}, which this run does not have: run it with {field}")]
+    NotSampled {
+        /// What the format needs.
+        what: &'static str,
+        /// The field of a scenario that samples it.
+        field: &'static str,
+    },
 }
 
 /// Writes every table of `store` to files in `folder` and returns their paths. Files that are
@@ -48,6 +62,9 @@ pub fn export(
     folder: &Path,
     overwrite: Overwrite,
 ) -> Result<Vec<PathBuf>, ExportError> {
+    if format == Format::Flent {
+        return export_flent(store, folder, overwrite);
+    }
     create_folder(folder)?;
     let mut paths = Vec::new();
     if format == Format::Json {
@@ -64,7 +81,7 @@ pub fn export(
     for table in tables {
         let (extension, signature) = match format {
             Format::Parquet => ("parquet", Signature::found_by(parquet::is_own)),
-            Format::Csv | Format::Json => ("csv", csv_signature(&table)),
+            Format::Csv | Format::Json | Format::Flent => ("csv", csv_signature(&table)),
         };
         let path = folder.join(format!("{}.{extension}", table.name));
         files.push((table, NewFile::create(&path, &signature, overwrite)?));
@@ -73,10 +90,40 @@ pub fn export(
     for ((table, mut file), path) in files.into_iter().zip(&paths) {
         let result = match format {
             Format::Parquet => write_parquet(store, &table, &keys, &mut file),
-            Format::Csv | Format::Json => write_csv(store, &table, &keys, &mut file),
+            Format::Csv | Format::Json | Format::Flent => {
+                write_csv(store, &table, &keys, &mut file)
+            }
         };
         result?.map_err(|error| FileError::new(path, error))?;
         file.complete()?;
+    }
+    Ok(paths)
+}
+
+/// Writes a data file of flent for each run with samples, dated by the time at which the run's
+/// database was written last.
+fn export_flent(
+    store: &Store,
+    folder: &Path,
+    overwrite: Overwrite,
+) -> Result<Vec<PathBuf>, ExportError> {
+    let source = store.source()?;
+    let plan = source.plan().map_err(|problems| damaged(store, problems))?;
+    let plan = plan.on(store.hosts()?);
+    let database = std::fs::metadata(store.folder().join(DATABASE));
+    let written = database.and_then(|database| database.modified());
+    let files = flent_files(&plan, store, written.unwrap_or(UNIX_EPOCH))?;
+    create_folder(folder)?;
+    let mut opened = Vec::new();
+    for file in files {
+        let path = folder.join(&file.name);
+        let new = NewFile::create(&path, &flent::signature(), overwrite)?;
+        opened.push((file, new, path));
+    }
+    let mut paths = Vec::new();
+    for (file, new, path) in opened {
+        new.complete_with(&file.to_bytes())?;
+        paths.push(path);
     }
     Ok(paths)
 }

@@ -232,6 +232,15 @@ impl Keys {
     }
 }
 
+impl Keys {
+    /// The keys of a cell with their names: cell, scheme, point, seed, and the swept fields.
+    pub(super) fn of_run(&self, cell: i64) -> Vec<(String, Value)> {
+        let names = self.columns.iter().map(|column| column.name.clone());
+        let values = self.of_cell.get(&cell).cloned().unwrap_or_default();
+        names.zip(values).collect()
+    }
+}
+
 /// A swept field: its column, and its value at each point.
 pub(in super::super) struct Field {
     name: String,
