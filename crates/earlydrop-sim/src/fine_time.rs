@@ -53,7 +53,8 @@ impl FineTime {
         FineTime::of_fractions(libm::round(secs * 1e9 * FRACTIONS as f64) as u128)
     }
 
-    fn of_fractions(fractions: u128) -> FineTime {
+    /// A span of so many 2^-32 ns.
+    pub(crate) fn of_fractions(fractions: u128) -> FineTime {
         let nanos = fractions.div_ceil(FRACTIONS);
         match u64::try_from(nanos) {
             Ok(whole) => FineTime {

@@ -48,6 +48,7 @@ mod packet;
 pub mod packet_log;
 pub mod pcapng;
 mod prefetch;
+pub mod replay;
 pub mod results;
 pub mod run;
 pub mod schedule;

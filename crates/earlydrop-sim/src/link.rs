@@ -354,7 +354,7 @@ impl<P: Packet> QueuedLink<P> {
     fn transmission_time(&mut self, at: Nanos, size: u32) -> FineTime {
         match &mut self.trace {
             None => self.transmitter.params.transmission_time(size),
-            Some(trace) => trace.send(at, size).since(at).into(),
+            Some(trace) => trace.transmission_time(at, size),
         }
     }
 

@@ -4,9 +4,11 @@ use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::fine_time::FineTime;
+use crate::replay::{RecordedPacket, Replay};
 use crate::traffic::Pattern;
 
-/// The times at which the datagrams of one flow are due: constant, or in bursts.
+/// The times at which the datagrams of one flow are due: constant, in bursts, or
+/// as recorded.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     size: Bytes,
@@ -20,12 +22,20 @@ pub struct Schedule {
     unsent: f64,
     pattern: Pattern,
     random: Pcg32,
+    /// Where it is in a recording, if it follows one.
+    replay: Option<Box<Replay>>,
 }
 
 impl Schedule {
     /// Packets of this size at this rate. None is due before the first
     /// [`resume`](Self::resume).
     pub fn new(size: Bytes, rate: BitsPerSec, pattern: Pattern, random: Pcg32) -> Schedule {
+        let replay = match &pattern {
+            Pattern::Replay { recording, repeats } => {
+                Some(Box::new(Replay::new(recording.clone(), *repeats)))
+            }
+            Pattern::Constant | Pattern::OnOff { .. } => None,
+        };
         Schedule {
             size,
             interval: FineTime::to_send(size, rate),
@@ -34,7 +44,13 @@ impl Schedule {
             unsent: 0.0,
             pattern,
             random,
+            replay,
         }
+    }
+
+    /// The recorded packet that is due, if the schedule follows a recording.
+    pub fn recorded(&self) -> Option<RecordedPacket> {
+        self.replay.as_ref().map(|replay| replay.packet())
     }
 
     /// When the next packet is due, rounded up.
@@ -50,6 +66,9 @@ impl Schedule {
     /// Starts a burst at `now`, when its first packet is due.
     pub fn resume(&mut self, now: Nanos) {
         self.next_at = now.into();
+        if let Some(replay) = &mut self.replay {
+            self.next_at = replay.begin(now).into();
+        }
         self.begin_burst();
     }
 
@@ -77,6 +96,10 @@ impl Schedule {
 
     /// Moves to the next packet, once the one that is due was sent.
     pub fn advance(&mut self) {
+        if let Some(replay) = &mut self.replay {
+            self.next_at = replay.advance().into();
+            return;
+        }
         self.next_at += self.interval;
         if let Pattern::OnOff { off, .. } = &self.pattern {
             self.left -= 1;

@@ -7,6 +7,7 @@ use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::network::Node;
+use crate::replay::PacketTrace;
 use crate::spread::{Law, Spread};
 use crate::tcp;
 
@@ -68,13 +69,13 @@ pub enum Traffic {
     },
     /// Datagrams without congestion control.
     Datagrams {
-        /// Bytes on the wire of each.
+        /// Bytes on the wire of each; of recorded packets, of the largest.
         size: Bytes,
-        /// Their rate while they are sent.
+        /// Their rate while they are sent; of recorded packets, the mean rate.
         rate: BitsPerSec,
         /// The pattern in which they are sent.
         pattern: Pattern,
-        /// The ECN field they carry.
+        /// The ECN field they carry; recorded packets have their own.
         ecn: Ecn,
     },
 }
@@ -218,6 +219,14 @@ pub enum Pattern {
         /// Duration of the silence after it.
         off: Spread<Nanos>,
     },
+    /// Recorded packets at their times, with their sizes and ECN fields, from the first one on at
+    /// each start.
+    Replay {
+        /// The packets.
+        recording: PacketTrace,
+        /// Whether they are sent again after the recording's [period](PacketTrace::period).
+        repeats: bool,
+    },
 }
 
 impl Pattern {
@@ -321,6 +330,13 @@ impl Flow {
             ecn,
         };
         Flow::new(from, to, traffic)
+    }
+
+    /// A flow of recorded packets.
+    pub fn replay(from: Node, to: Node, recording: PacketTrace, repeats: bool) -> Flow {
+        let (size, rate) = (recording.largest(), recording.mean_rate());
+        let pattern = Pattern::Replay { recording, repeats };
+        Flow::datagrams(from, to, size, rate, pattern)
     }
 
     /// A telephone call: G.711 in packets of 20 ms (200 bytes, 80 kbps), talk spurts of

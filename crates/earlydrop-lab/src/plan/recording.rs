@@ -1,4 +1,4 @@
-//! The files that a scenario names: recorded links, distributions of sizes, flow lists.
+//! The files that a scenario names: recorded links and delays, distributions of sizes, flow lists.
 //!
 //! [`TraceFiles`] says where they are read, absolute paths and `..` included. A plan holds each
 //! as a [`Recording`] with its text, and its document names it by a plain name with a hash of
@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use earlydrop_sim::distribution::Distribution;
-use earlydrop_sim::network::Trace;
+use earlydrop_sim::network::{DelayTrace, Trace};
+use earlydrop_sim::replay::PacketTrace;
 
 use super::fnv1a;
 use crate::document::{Content, Node, Problem};
 #[cfg(feature = "files")]
-use crate::files::read_regular;
+use crate::files::{read_regular, read_regular_bytes};
 use crate::scenario::{FlowList, NamedFiles};
 use crate::sweep::Axis;
 
@@ -35,6 +36,18 @@ pub enum TraceFiles {
 const MAX_BYTES: u64 = 1 << 30;
 
 impl TraceFiles {
+    /// The bytes of a file, which may be no text.
+    fn read_bytes(&self, name: &str) -> Result<Vec<u8>, String> {
+        match self {
+            #[cfg(feature = "files")]
+            TraceFiles::Folder(folder) => {
+                let bytes = read_regular_bytes(&folder.join(name), MAX_BYTES);
+                bytes.map_err(|error| format!("the file {error}"))
+            }
+            _ => self.read(name).map(String::into_bytes),
+        }
+    }
+
     /// The text of a file.
     fn read(&self, name: &str) -> Result<String, String> {
         match self {
@@ -100,6 +113,12 @@ fn stored_name(name: &str, text: &str) -> String {
     }
 }
 
+/// A file's name without its folder and its extension.
+fn stem(name: &str) -> String {
+    let stem = Path::new(name).file_stem();
+    stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
 /// The recordings of a scenario, each read once.
 #[derive(Debug)]
 pub(super) struct Recordings<'a> {
@@ -116,9 +135,14 @@ impl<'a> Recordings<'a> {
 
     /// Keeps a file that is what the scenario takes it for.
     fn keep(&self, name: &str, text: Arc<str>, trace: Option<Trace>) {
+        self.keep_as(name, stored_name(name, &text), text, trace);
+    }
+
+    /// Keeps a file under this plain name.
+    fn keep_as(&self, name: &str, stored_name: String, text: Arc<str>, trace: Option<Trace>) {
         let recording = Recording {
             name: name.to_string(),
-            stored_name: stored_name(name, &text),
+            stored_name,
             text,
             trace,
         };
@@ -191,7 +215,10 @@ impl<'a> Recordings<'a> {
 
 /// Whether a field of this name is a file's name.
 fn names_a_file(field: Option<&str>) -> bool {
-    matches!(field, Some("trace" | "sizes" | "list"))
+    matches!(
+        field,
+        Some("trace" | "delay_trace" | "packets" | "sizes" | "list")
+    )
 }
 
 impl NamedFiles for Recordings<'_> {
@@ -206,6 +233,29 @@ impl NamedFiles for Recordings<'_> {
         let trace = text.parse::<Trace>();
         let trace = trace.map_err(|error| format!("the trace \"{name}\": {error}"))?;
         self.keep(name, text, Some(trace.clone()));
+        Ok(trace)
+    }
+
+    fn delay_trace(&self, name: &str) -> Result<DelayTrace, String> {
+        let text = self.text_of(name)?;
+        let trace = text.parse::<DelayTrace>();
+        let trace = trace.map_err(|error| format!("the delays \"{name}\": {error}"))?;
+        self.keep(name, text, None);
+        Ok(trace)
+    }
+
+    fn packet_trace(&self, name: &str) -> Result<PacketTrace, String> {
+        let known = self.read.borrow().get(name).map(|kept| kept.text.clone());
+        let bytes = match known {
+            Some(text) => text.as_bytes().to_vec(),
+            None => self.files.read_bytes(name)?,
+        };
+        let trace = PacketTrace::read(&bytes);
+        let trace = trace.map_err(|error| format!("the packets \"{name}\": {error}"))?;
+        // A capture has addresses and contents that no run needs: its text form is kept.
+        let text = trace.to_text();
+        let stored_name = stored_name(&format!("{}.csv", stem(name)), &text);
+        self.keep_as(name, stored_name, text.into(), None);
         Ok(trace)
     }
 
@@ -225,3 +275,7 @@ impl NamedFiles for Recordings<'_> {
         Ok(list)
     }
 }
+
+#[cfg(test)]
+#[path = "recording_tests.rs"]
+mod tests;

@@ -85,7 +85,7 @@ pub(super) struct Places {
 }
 
 /// The kinds of flows that send datagrams.
-const DATAGRAMS: &[&str] = &["cbr", "on-off", "voice"];
+const DATAGRAMS: &[&str] = &["cbr", "on-off", "replay", "voice"];
 
 /// Reads a group of flows. The group's `tcp` overrides the file's.
 pub(super) fn read(
@@ -97,6 +97,7 @@ pub(super) fn read(
 ) -> FlowGroup {
     let kind = group.choice("kind");
     let traffic = match kind {
+        "replay" => replay(group, context, problems),
         _ if DATAGRAMS.contains(&kind) => datagrams(kind, group, problems),
         _ => over_tcp(kind, group, tcp, context, problems),
     };
@@ -179,9 +180,13 @@ fn check_steps(group: &Entries, problems: &mut Vec<Problem>) {
     let over_tcp = !DATAGRAMS.contains(&group.choice("kind"));
     let count = group.count("count");
     for step in group.list("steps") {
-        if step.has("rate") && over_tcp {
+        let is_replay = group.choice("kind") == "replay";
+        if step.has("rate") && (over_tcp || is_replay) {
             let help = "it belongs to kind = cbr, on-off or voice".to_string();
-            let message = "a TCP sender has no rate to set";
+            let message = match is_replay {
+                true => "recorded packets have no rate to set",
+                false => "a TCP sender has no rate to set",
+            };
             problems.push(Problem::new(step.place_of("rate"), message, help));
         }
         if let Some(flows) = step.count_or_auto("flows").filter(|flows| *flows > count) {
@@ -224,6 +229,39 @@ fn steps(group: &Entries, problems: &mut Vec<Problem>) -> Vec<TimedStep> {
         steps.extend(rate.into_iter().chain(state).map(of_step));
     }
     steps
+}
+
+/// The packets of `packets`, at their times.
+fn replay(group: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> Traffic {
+    let host = Host(0);
+    let (name, repeats) = (group.text("packets"), group.flag("repeat"));
+    let help = "allowed: a capture (pcap or pcapng), or lines of `time,size,ecn`";
+    let read = match name.is_empty() {
+        true => Err((
+            group.place(),
+            "flows of kind = \"replay\" without a file".to_string(),
+            "allowed: packets = \"capture.pcapng\"",
+        )),
+        false => {
+            let read = context.files.packet_trace(&name);
+            read.map_err(|problem| (group.place_of("packets"), problem, help))
+        }
+    };
+    match read {
+        Ok(trace) => {
+            if repeats && trace.period() == Nanos::ZERO {
+                let message = format!("`repeat` of \"{name}\", whose packets have one time");
+                let help = "nearest: repeat = false";
+                problems.push(Problem::new(group.place_of("repeat"), message, help));
+            }
+            Flow::replay(host, host, trace, repeats).traffic
+        }
+        Err((place, message, help)) => {
+            problems.push(Problem::new(place, message, help));
+            let rate = BitsPerSec(1);
+            Flow::datagrams(host, host, Bytes(1), rate, Pattern::Constant).traffic
+        }
+    }
 }
 
 fn datagrams(kind: &str, group: &Entries, problems: &mut Vec<Problem>) -> Traffic {

@@ -39,7 +39,8 @@ use earlydrop::registry::{self, Registry};
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::cost::Cost;
 use earlydrop_sim::distribution::Distribution;
-use earlydrop_sim::network::{Link, LinkId, Node as Host, Trace};
+use earlydrop_sim::network::{DelayTrace, Link, LinkId, Node as Host, Trace};
+use earlydrop_sim::replay::PacketTrace;
 use earlydrop_sim::tcp::Algorithm;
 use earlydrop_sim::traffic::{Application, Traffic};
 use earlydrop_sim::{Run, RunError, Simulation};
@@ -94,6 +95,10 @@ impl Scenario {
 pub(crate) trait NamedFiles {
     /// A recorded link.
     fn trace(&self, name: &str) -> Result<Trace, String>;
+    /// A recorded propagation delay.
+    fn delay_trace(&self, name: &str) -> Result<DelayTrace, String>;
+    /// Recorded packets.
+    fn packet_trace(&self, name: &str) -> Result<PacketTrace, String>;
     /// A distribution of sizes.
     fn sizes(&self, name: &str) -> Result<Distribution, String>;
     /// A list of transfers.

@@ -172,6 +172,7 @@ fn others(group: &FlowGroup) -> Option<String> {
         },
         Traffic::Datagrams { pattern, .. } => match pattern {
             Pattern::Constant => "constant-rate datagrams",
+            Pattern::Replay { .. } => "replayed packets",
             Pattern::OnOff { .. } if is_voice(group) => "voice calls",
             Pattern::OnOff { .. } => "on-off datagrams",
         },

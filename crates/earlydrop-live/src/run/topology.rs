@@ -30,6 +30,9 @@ impl Topology {
     pub(crate) fn new(run: &Run, watched: LinkId) -> Result<Topology, Unsupported> {
         let network = &run.network;
         let links = [watched, link_back(network, watched)?];
+        for link in links {
+            check_bottleneck(network, link)?;
+        }
         let mut routes = Routes::new(network);
         let mut upstream = Upstream::new();
         let mut from_near = Vec::with_capacity(run.flows.len());
@@ -82,6 +85,27 @@ fn link_back(network: &Network, watched: LinkId) -> Result<LinkId, Unsupported> 
     })
 }
 
+/// Checks that the emulated link can do what a bottleneck does in the simulator.
+fn check_bottleneck(network: &Network, link: LinkId) -> Result<(), Unsupported> {
+    let described = network.get(link);
+    let features = [(
+        described.delay_trace.is_some(),
+        "recorded delay",
+        "a constant `delay`, or `changes` of it",
+    )];
+    match features.iter().find(|(is_present, ..)| *is_present) {
+        None => Ok(()),
+        Some((_, what, instead)) => Err(Unsupported {
+            flow: None,
+            message: format!(
+                "live has no {what}, and `{}` has one",
+                network.link_name(link)
+            ),
+            help: format!("the simulator has it; for live: {instead}"),
+        }),
+    }
+}
+
 fn bypasses_bottleneck(network: &Network, flow: usize, link: LinkId) -> Unsupported {
     let name = network.link_name(link);
     Unsupported {
@@ -128,6 +152,7 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
         reorder,
         changes,
         trace,
+        delay_trace,
         steered,
     } = network.get(link);
     if queue.is_some() {
@@ -138,6 +163,7 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
         (reorder.is_some(), "reorders packets"),
         (!changes.is_empty(), "changes"),
         (trace.is_some(), "follows a trace"),
+        (delay_trace.is_some(), "has a recorded delay"),
         (*steered, "is steered"),
     ];
     match features.iter().find(|(is_present, _)| *is_present) {

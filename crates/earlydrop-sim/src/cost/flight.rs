@@ -7,11 +7,11 @@
 use earlydrop::registry::{Link as LinkFacts, Plan};
 use earlydrop::units::{Bytes, Nanos};
 
-use crate::network::{Change, Link, LinkId, Network, Routes};
+use crate::network::{Change, DelayTrace, Link, LinkId, Network, Routes};
 use crate::run::Run;
 use crate::spread::{Law, Spread};
 use crate::tcp::Profile;
-use crate::traffic::{Application, Flow, Step, Traffic};
+use crate::traffic::{Application, Flow, Pattern, Step, Traffic};
 
 /// The least bytes of a packet that limits in bytes are taken for.
 const SMALLEST_PACKET: f64 = 40.0;
@@ -98,9 +98,23 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
 
 /// Datagrams a second of a flow while it sends, at the fastest of its rates.
 pub(super) fn datagrams_per_second(flow: &Flow) -> f64 {
-    let Traffic::Datagrams { size, rate, .. } = &flow.traffic else {
+    let Traffic::Datagrams {
+        size,
+        rate,
+        pattern,
+        ..
+    } = &flow.traffic
+    else {
         return 0.0;
     };
+    if let Pattern::Replay { recording, .. } = pattern {
+        // Packets that all come at one time are not repeated.
+        let period = match recording.period() {
+            Nanos::ZERO => 1.0,
+            period => period.as_secs_f64(),
+        };
+        return recording.packets().len() as f64 / period;
+    }
     let later = flow.steps.iter().filter_map(|(_, step)| match step {
         Step::Rate(rate) => Some(*rate),
         _ => None,
@@ -286,14 +300,16 @@ fn has_queue(link: &Link) -> bool {
     link.queue.is_some() || link.trace.is_some() || !link.changes.is_empty()
 }
 
-/// The propagation delay of a link, with the longest that it changes to and that reordering adds,
+/// The propagation delay of a link, with the longest that it changes to or a trace has, and
+/// what reordering adds,
 /// in seconds.
 fn delay(link: &Link) -> f64 {
     let later = link.changes.iter().filter_map(|(_, change)| match change {
         Change::Delay(delay) => Some(*delay),
         _ => None,
     });
-    let longest = later.fold(link.delay, |a, b| a.max(b));
+    let recorded = link.delay_trace.as_ref().map(DelayTrace::most);
+    let longest = later.chain(recorded).fold(link.delay, |a, b| a.max(b));
     longest.as_secs_f64() + link.reorder.map_or(0.0, |r| r.delay.as_secs_f64())
 }
 

@@ -30,9 +30,11 @@ impl Simulation {
         if !flow.state.open || source.schedule.due() > now {
             return;
         }
-        let packet = Packet::new(Kind::Datagram, index, source.number, source.size)
+        let recorded = source.schedule.recorded();
+        let (size, ecn) = recorded.map_or((source.size, source.ecn), |one| (one.size, one.ecn));
+        let packet = Packet::new(Kind::Datagram, index, source.number, size)
             .stamped(now)
-            .with_ecn(source.ecn)
+            .with_ecn(ecn)
             .with_class(flow.class);
         source.number = source.number.wrapping_add(1);
         source.schedule.advance();

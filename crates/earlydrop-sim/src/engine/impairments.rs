@@ -6,14 +6,17 @@ use earlydrop::units::Nanos;
 use super::Simulation;
 use crate::capture::Capture;
 use crate::link::{Wire, is_lost};
+use crate::network::DelayTrace;
 use crate::packet::Packet;
 
 /// The impairments of one link; most links have none. Links whose delay may change have them for
 /// the order of packets alone.
 #[derive(Clone, Debug)]
 pub(super) struct Impairments {
-    /// The link's propagation delay now.
+    /// The link's propagation delay now; with a recorded one, its smallest.
     pub(super) delay: Nanos,
+    /// The recorded propagation delay.
+    pub(super) delay_trace: Option<DelayTrace>,
     /// The share of packets lost at random.
     pub(super) loss: f64,
     pub(super) wire: Wire,
@@ -22,11 +25,18 @@ pub(super) struct Impairments {
 }
 
 impl Impairments {
-    /// When a packet arrives that would arrive at `at`; `None` if it is lost.
+    /// When a packet arrives that would arrive at `at` after `delay`; `None` if it is lost.
     fn arrival(&mut self, at: Nanos) -> Option<Nanos> {
         if is_lost(self.loss, &mut self.random) {
             return None;
         }
+        let at = match &self.delay_trace {
+            None => at,
+            Some(trace) => {
+                let left_at = at.since(self.delay);
+                left_at + trace.at(left_at).max(self.delay)
+            }
+        };
         Some(self.wire.arrival(at, &mut self.random))
     }
 }

@@ -52,8 +52,8 @@ impl<P: earlydrop::packet::Packet> MeasuredQueue for QueuedLink<P> {
             Some(opportunities) => {
                 let begun = self.queue().counters().departed.bytes;
                 Work {
-                    done: i128::from(begun) - i128::from(opportunities.used_from(at)),
-                    possible: i128::from(opportunities.offered_before(at)),
+                    done: opportunities.work_of(begun) - opportunities.used_from(at),
+                    possible: opportunities.possible_before(at),
                 }
             }
         }
@@ -61,7 +61,7 @@ impl<P: earlydrop::packet::Packet> MeasuredQueue for QueuedLink<P> {
 }
 
 /// What a link has sent since time zero, and what it could have sent: in units of time, or in
-/// bytes where the link follows a trace.
+/// those of the trace that the link follows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
     done: i128,

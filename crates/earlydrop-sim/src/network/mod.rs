@@ -1,14 +1,18 @@
 //! Networks as they are described: nodes, and one-way links between them.
 //!
 //! A [`Network`] is any topology; [`Dumbbell`], [`ParkingLot`] and [`Fabric`] build common ones.
-//! [`Routes`] finds the shortest route between two nodes, and a [`Trace`] replaces a link's rate
-//! with recorded opportunities to send.
+//! [`Routes`] finds the shortest route between two nodes. A [`Trace`] replaces a link's rate with
+//! recorded opportunities to send, and a [`DelayTrace`] its propagation delay.
 
+mod delays;
 mod fabric;
+mod rates;
 mod routes;
+mod steps;
 mod topology;
 mod trace;
 
+pub use delays::DelayTrace;
 pub use fabric::{Fabric, FabricLinks};
 pub use routes::Routes;
 pub use topology::{Dumbbell, ParkingLot};
@@ -51,8 +55,10 @@ pub struct Link {
     pub reorder: Option<Reorder>,
     /// Changes during the run, each with its time.
     pub changes: Vec<(Nanos, Change)>,
-    /// Recorded opportunities to send, in place of the rate.
+    /// Recorded opportunities to send or rates, in place of the rate.
     pub trace: Option<Trace>,
+    /// A recorded propagation delay, in place of the delay.
+    pub delay_trace: Option<DelayTrace>,
     /// Whether the link is looked at and steered during the run; see [`crate::steering`].
     pub steered: bool,
 }
@@ -96,6 +102,7 @@ impl Link {
             reorder: None,
             changes: Vec::new(),
             trace: None,
+            delay_trace: None,
             steered: false,
         }
     }
@@ -143,11 +150,21 @@ impl Link {
         self
     }
 
-    /// Sends at the opportunities of `trace`, in place of the rate. The propagation delay is then
+    /// Sends at the opportunities or rates of `trace`, in place of the rate. The propagation delay is then
     /// at least 1 ns.
     pub fn following(self, trace: Trace) -> Link {
         Link {
             trace: Some(trace),
+            ..self
+        }
+    }
+
+    /// Delays packets as `trace` says, in place of the propagation delay: what is known of the
+    /// link otherwise is the smallest delay.
+    pub fn delayed_by(self, trace: DelayTrace) -> Link {
+        Link {
+            delay: trace.least(),
+            delay_trace: Some(trace),
             ..self
         }
     }

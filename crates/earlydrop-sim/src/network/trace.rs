@@ -1,6 +1,8 @@
-//! Recorded links: when packets could be sent, in Mahimahi's format.
+//! Recorded links: when packets could be sent, or at which rate.
 //!
-//! Each line is a time in milliseconds at which 1,500 bytes may leave; a time on several lines
+//! A file whose first line has a comma holds `time,rate` lines: see `rates.rs`. Any other is in
+//! Mahimahi's format (Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX
+//! ATC 2015, section 3.2). There each line is a time in milliseconds at which 1,500 bytes may leave; a time on several lines
 //! gives as many opportunities. At the end the trace repeats, shifted by the last line's time. The
 //! unused rest of an opportunity is lost if nothing waits, and a packet may take several
 //! opportunities.
@@ -11,13 +13,16 @@ use std::sync::Arc;
 
 use earlydrop::units::{BitsPerSec, Nanos};
 
+use super::rates::RateTrace;
+use crate::fine_time::FineTime;
+
 /// The largest mean rate. The times of packets are exact up to it.
 const MOST_RATE: BitsPerSec = BitsPerSec(2_000_000_000_000);
 
 /// Bytes that one opportunity can send.
 const OPPORTUNITY: u32 = 1500;
 
-/// A recording of a link's opportunities to send. Clones share it.
+/// A recording of a link's opportunities to send, or of its rate. Clones share it.
 ///
 /// ```
 /// use earlydrop_sim::network::Trace;
@@ -25,10 +30,23 @@ const OPPORTUNITY: u32 = 1500;
 /// // Four opportunities in 10 ms.
 /// assert_eq!(trace.mean_rate().to_string(), "4.8 Mbps");
 /// assert!("10\n5".parse::<Trace>().is_err());
+/// // 10 Mbps for half a second, 2 Mbps for another.
+/// let trace: Trace = "time,rate\n0,10 Mbps\n0.5,2 Mbps\n1,".parse()?;
+/// assert_eq!(trace.mean_rate().to_string(), "6 Mbps");
 /// # Ok::<(), earlydrop_sim::network::TraceError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trace {
+pub struct Trace(Kind);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Opportunities(OpportunityTrace),
+    Rates(RateTrace),
+}
+
+/// Recorded opportunities to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct OpportunityTrace {
     times: Arc<[Nanos]>,
 }
 
@@ -40,12 +58,12 @@ pub struct TraceError {
     /// The text of the line, or its beginning and "..." where it is long.
     pub text: String,
     /// What is wrong with the text.
-    pub problem: &'static str,
+    pub problem: String,
 }
 
 impl TraceError {
     /// The error in a line of this number.
-    fn new(line: usize, text: &str, problem: &'static str) -> TraceError {
+    pub(super) fn new(line: usize, text: &str, problem: impl Into<String>) -> TraceError {
         /// A longer line is no number: it may be the whole of another file.
         const LONGEST: usize = 60;
         let text = match text.char_indices().nth(LONGEST) {
@@ -55,7 +73,7 @@ impl TraceError {
         TraceError {
             line,
             text,
-            problem,
+            problem: problem.into(),
         }
     }
 }
@@ -77,6 +95,19 @@ impl FromStr for Trace {
     type Err = TraceError;
 
     fn from_str(text: &str) -> Result<Trace, TraceError> {
+        let first = text.lines().find(|line| !line.trim().is_empty());
+        let kind = match first.is_some_and(|line| line.contains(',')) {
+            true => Kind::Rates(RateTrace::read(text)?),
+            false => Kind::Opportunities(text.parse()?),
+        };
+        Ok(Trace(kind))
+    }
+}
+
+impl FromStr for OpportunityTrace {
+    type Err = TraceError;
+
+    fn from_str(text: &str) -> Result<OpportunityTrace, TraceError> {
         let mut times: Vec<Nanos> = Vec::new();
         let mut last = (1, "");
         for (index, line) in text.lines().enumerate() {
@@ -99,7 +130,7 @@ impl FromStr for Trace {
             let problem = "ends the trace at time zero; it must last at least 1 ms";
             return Err(TraceError::new(last.0, last.1, problem));
         }
-        let trace = Trace {
+        let trace = OpportunityTrace {
             times: times.into(),
         };
         let problem = match trace.mean_rate() {
@@ -114,11 +145,27 @@ impl FromStr for Trace {
 impl Trace {
     /// How long it lasts before it repeats.
     pub fn period(&self) -> Nanos {
-        self.times[self.times.len() - 1]
+        match &self.0 {
+            Kind::Opportunities(trace) => trace.period(),
+            Kind::Rates(trace) => trace.period(),
+        }
     }
 
     /// The mean rate.
     pub fn mean_rate(&self) -> BitsPerSec {
+        match &self.0 {
+            Kind::Opportunities(trace) => trace.mean_rate(),
+            Kind::Rates(trace) => trace.mean_rate(),
+        }
+    }
+}
+
+impl OpportunityTrace {
+    fn period(&self) -> Nanos {
+        self.times[self.times.len() - 1]
+    }
+
+    fn mean_rate(&self) -> BitsPerSec {
         let bits = self.times.len() as u128 * u128::from(OPPORTUNITY) * 8;
         BitsPerSec((bits * 1_000_000_000 / u128::from(self.period().0)) as u64)
     }
@@ -142,6 +189,11 @@ impl Trace {
         round * count + index
     }
 
+    /// Bytes that the opportunities before `at` could send.
+    fn bytes_before(&self, at: Nanos) -> u64 {
+        self.first_from(at) * u64::from(OPPORTUNITY)
+    }
+
     fn place(&self, number: u64) -> (u64, usize) {
         let count = self.times.len() as u64;
         (number / count, (number % count) as usize)
@@ -150,54 +202,120 @@ impl Trace {
 
 /// The state of a link that follows a trace.
 #[derive(Clone, Debug)]
-pub struct Opportunities {
-    trace: Trace,
-    /// The number of the opportunity being used.
-    number: u64,
-    /// Bytes it can still send.
-    left: u32,
+pub struct Opportunities(State);
+
+#[derive(Clone, Debug)]
+enum State {
+    Opportunities {
+        trace: OpportunityTrace,
+        /// The number of the opportunity being used.
+        number: u64,
+        /// Bytes it can still send.
+        left: u32,
+    },
+    Rates {
+        trace: RateTrace,
+        /// When the last packet is through.
+        through: Nanos,
+    },
 }
 
 impl Opportunities {
     /// At the beginning of `trace`, which is time zero.
     pub fn new(trace: Trace) -> Opportunities {
-        Opportunities {
-            trace,
-            number: 0,
-            left: OPPORTUNITY,
-        }
+        Opportunities(match trace.0 {
+            Kind::Opportunities(trace) => State::Opportunities {
+                trace,
+                number: 0,
+                left: OPPORTUNITY,
+            },
+            Kind::Rates(trace) => State::Rates {
+                trace,
+                through: Nanos::ZERO,
+            },
+        })
     }
 
-    /// Sends `size` bytes that are ready at `at`; returns when the last of them leaves. Times must
-    /// not decrease from one call to the next.
+    /// Sends `size` bytes that are ready at `at`, after everything before; returns when the last
+    /// of them leaves. Times must not decrease from one call to the next.
     pub fn send(&mut self, at: Nanos, size: u32) -> Nanos {
-        if self.trace.opportunity(self.number) < at {
-            self.number = self.trace.first_from(at);
-            self.left = OPPORTUNITY;
-        }
-        let mut size = size;
-        while size > self.left {
-            size -= self.left;
-            self.left = OPPORTUNITY;
-            self.number += 1;
-        }
-        self.left -= size;
-        self.trace.opportunity(self.number)
+        let at = match &self.0 {
+            State::Opportunities { .. } => at,
+            State::Rates { through, .. } => at.max(*through),
+        };
+        at + self.transmission_time(at, size).nanos()
     }
 
-    /// Bytes that the opportunities before `at` could send.
-    pub(crate) fn offered_before(&self, at: Nanos) -> u64 {
-        self.trace.first_from(at) * u64::from(OPPORTUNITY)
+    /// How long `size` bytes take to be sent whose transmission begins at `at`, at or after the
+    /// end of the one before.
+    pub(crate) fn transmission_time(&mut self, at: Nanos, size: u32) -> FineTime {
+        match &mut self.0 {
+            State::Opportunities {
+                trace,
+                number,
+                left,
+            } => {
+                if trace.opportunity(*number) < at {
+                    *number = trace.first_from(at);
+                    *left = OPPORTUNITY;
+                }
+                let mut size = size;
+                while size > *left {
+                    size -= *left;
+                    *left = OPPORTUNITY;
+                    *number += 1;
+                }
+                *left -= size;
+                trace.opportunity(*number).since(at).into()
+            }
+            State::Rates { trace, through } => {
+                let time = trace.transmission_time(at, size);
+                *through = at + time.nanos();
+                time
+            }
+        }
     }
 
-    /// Bytes of opportunities at or after `at` that are already used, by packets that were ready
-    /// before `at`.
-    pub(crate) fn used_from(&self, at: Nanos) -> u64 {
-        // Such packets skip none of these opportunities.
-        let used = self.number * u64::from(OPPORTUNITY) + u64::from(OPPORTUNITY - self.left);
-        used.saturating_sub(self.offered_before(at))
+    /// What could be sent before `at`, in units of the trace: see [`work_of`](Self::work_of).
+    pub(crate) fn possible_before(&self, at: Nanos) -> i128 {
+        match &self.0 {
+            State::Opportunities { trace, .. } => i128::from(trace.bytes_before(at)),
+            State::Rates { trace, .. } => trace.possible_before(at) as i128,
+        }
+    }
+
+    /// What is already used at or after `at`, by packets that were ready before `at`.
+    pub(crate) fn used_from(&self, at: Nanos) -> i128 {
+        match &self.0 {
+            State::Opportunities {
+                trace,
+                number,
+                left,
+            } => {
+                // Such packets skip none of these opportunities.
+                let used = number * u64::from(OPPORTUNITY) + u64::from(OPPORTUNITY - left);
+                i128::from(used.saturating_sub(trace.bytes_before(at)))
+            }
+            State::Rates { trace, through } => {
+                let through = trace.possible_before(*through) as i128;
+                (through - trace.possible_before(at) as i128).max(0)
+            }
+        }
+    }
+
+    /// The work of sending `bytes`, in units of the trace: bytes of opportunities, or billionths
+    /// of a bit at a rate.
+    pub(crate) fn work_of(&self, bytes: u64) -> i128 {
+        match &self.0 {
+            State::Opportunities { .. } => i128::from(bytes),
+            State::Rates { .. } => RateTrace::work_of(u128::from(bytes)) as i128,
+        }
     }
 }
+
+#[cfg(test)]
+#[path = "csv_trace_tests.rs"]
+mod csv_tests;
 
 #[cfg(test)]
 mod tests {
@@ -205,7 +323,7 @@ mod tests {
 
     #[test]
     fn opportunities_repeat() {
-        let trace: Trace = "0\n3\n3\n10\n".parse().unwrap();
+        let trace: OpportunityTrace = "0\n3\n3\n10\n".parse().unwrap();
         let times: Vec<u64> = (0..9).map(|n| trace.opportunity(n).0 / 1_000_000).collect();
         assert_eq!(times, [0, 3, 3, 10, 10, 13, 13, 20, 20]);
         for at in 0..25 {

@@ -36,6 +36,10 @@ const KINDS: Kind = Kind::Choice(&[
         "datagrams at `rate` in bursts of `on` with silence of `off` in between",
     ),
     (
+        "replay",
+        "the packets of a capture, `packets`, at their times with their sizes, without any feedback",
+    ),
+    (
         "voice",
         "telephone calls: G.711 at 80 kbps, talk spurts and pauses of ITU-T P.59",
     ),
@@ -62,6 +66,9 @@ pub(super) static FLOWS: Section = Section {
             ("long", "bulk"),
             ("http", "web"),
             ("voip", "voice"),
+            ("pcap", "replay"),
+            ("recording", "replay"),
+            ("capture", "replay"),
         ]),
         one(
             "from",
@@ -177,6 +184,20 @@ pub(super) static FLOWS: Section = Section {
             .when("kind", &["pages", "requests"]),
         one("rate", RATE, "1 Mbps", "their rate while they send")
             .when("kind", &["cbr", "on-off"]),
+        one(
+            "packets",
+            Kind::Text("a file's name beside the scenario"),
+            "",
+            "the capture that is replayed: pcap, pcapng, or lines of `time,size,ecn` below that heading (seconds, bytes from the IP header on, and off, ect0, ect1 or ce). A run keeps the lines: no addresses and no payloads",
+        )
+        .when("kind", &["replay"]),
+        one(
+            "repeat",
+            Kind::Flag,
+            "off",
+            "whether the capture begins again when it ends, a mean interval after its last packet",
+        )
+        .when("kind", &["replay"]),
         one("packet", SIZE, "1000 bytes", "the size of each datagram")
             .when("kind", &["cbr", "on-off"]),
         Field::new(

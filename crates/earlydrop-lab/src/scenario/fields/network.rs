@@ -22,7 +22,13 @@ macro_rules! link_fields {
                 "trace",
                 Kind::Text("a file's name beside the scenario"),
                 "",
-                "a recorded link (Mahimahi trace) instead of a constant rate",
+                "a recorded link instead of a constant rate: Mahimahi's opportunities, or lines of `time,rate` below that heading; a rate (bit/s, or \"10 Mbps\") holds from its time (s, or \"5 ms\") to the next line's, and the last line's time ends the trace, which then repeats",
+            ),
+            one(
+                "delay_trace",
+                Kind::Text("a file's name beside the scenario"),
+                "",
+                "a recorded propagation delay instead of a constant one: lines of `time,delay` below that heading, which repeat as those of `trace`; it holds for packets that leave the transmitter from its time on, and none overtakes an earlier one. The base round-trip time has the smallest delay",
             ),
             Field::new(
                 "changes",

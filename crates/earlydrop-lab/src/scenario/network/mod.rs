@@ -10,7 +10,7 @@ use std::sync::Arc;
 use earlydrop::registry::{self, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::{
-    Change, Dumbbell, Link, LinkId, Network, Node as Host, ParkingLot, Reorder, Trace,
+    Change, DelayTrace, Dumbbell, Link, LinkId, Network, Node as Host, ParkingLot, Reorder, Trace,
 };
 
 use fabric::{FabricSpec, build_fabric};
@@ -94,6 +94,7 @@ struct LinkSpec {
     reorder: Option<Reorder>,
     changes: Vec<(Nanos, Change)>,
     trace: Option<Trace>,
+    delay_trace: Option<DelayTrace>,
     queue_place: Place,
 }
 
@@ -160,6 +161,7 @@ impl LinkSpec {
             reorder: self.reorder,
             changes,
             trace: self.trace.clone(),
+            delay_trace: self.delay_trace.clone(),
             steered: false,
         }
     }
@@ -370,9 +372,10 @@ fn build_chain(chain: &Chain, around: &Around<'_>, shortest: Nanos) -> BuiltNetw
         dumbbell,
     } = chain;
     let automatic = Nanos(shortest.0 / 4 / u64::from(*bottlenecks));
-    let delay = forward.delay.unwrap_or(automatic);
-    let forward_link = forward.build(around, delay);
-    let reverse_link = reverse.build(around, delay);
+    let forward_link = forward.build(around, automatic);
+    let reverse_link = reverse.build(around, automatic);
+    // Access links make up the rest of a round-trip time, however the two differ.
+    let delay = Nanos((forward_link.delay.0 + reverse_link.delay.0) / 2);
     let both = matches!(reverse.queue, QueueChoice::Scheme);
     let (network, routers, forwards, reverses) = if *dumbbell {
         let dumbbell = Dumbbell::new(forward_link, reverse_link);

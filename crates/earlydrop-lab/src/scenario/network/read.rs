@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
-use earlydrop_sim::network::{Change, Reorder, Trace};
+use earlydrop_sim::network::{Change, DelayTrace, Reorder, Trace};
 
 use super::fabric::{FabricSize, FabricSpec};
 use super::{Chain, Edge, Layout, LinkSpec, QueueChoice, Topology};
@@ -47,14 +47,14 @@ fn chain(
     problems: &mut Vec<Problem>,
 ) -> Layout {
     let mut forward = link(network, QueueChoice::Scheme, context, problems);
-    forward.delay = network.time_or_auto("delay");
+    forward.delay = forward.delay.or(network.time_or_auto("delay"));
     let reverse = network.table("reverse");
     let queue = queue(&reverse, context, problems);
     let mut reverse_link = link(&reverse, queue, context, problems);
     if reverse.rate_or_auto("rate").is_none() && reverse_link.trace.is_none() {
         reverse_link.rate = forward.rate;
     }
-    reverse_link.delay = forward.delay;
+    reverse_link.delay = reverse_link.delay.or(forward.delay);
     reverse_link.packet = reverse_link.packet.or(forward.packet);
     reverse_link.queue_place = reverse.place_of("queue").clone();
     Layout::Chain(Box::new(Chain {
@@ -75,7 +75,7 @@ fn fabric(
     context: &Context<'_>,
     problems: &mut Vec<Problem>,
 ) -> FabricSpec {
-    for field in ["trace", "changes", "access"] {
+    for field in ["trace", "delay_trace", "changes", "access"] {
         if network.has(field) {
             let message = format!("a {shape} has no `{field}`: its links are all alike");
             let help = "remove it, or describe the links by shape = \"graph\"";
@@ -118,7 +118,7 @@ fn edges(network: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) 
         let queue = queue(entries, context, problems);
         let mut link = link(entries, queue, context, problems);
         link.queue_place = entries.place_of("queue").clone();
-        link.delay = Some(entries.time("delay"));
+        link.delay = link.delay.or(Some(entries.time("delay")));
         let edge = Edge {
             from: entries.text("from"),
             to: entries.text("to"),
@@ -185,17 +185,20 @@ fn link(
 ) -> LinkSpec {
     let trace = trace(entries, context, problems);
     let rate = trace.as_ref().map(Trace::mean_rate);
+    let changes = changes(entries, context, problems);
+    let delay_trace = delay_trace(entries, &changes, context, problems);
     LinkSpec {
         rate: rate
             .or(entries.rate_or_auto("rate"))
             .unwrap_or(BitsPerSec(0)),
-        delay: None,
+        delay: delay_trace.as_ref().map(DelayTrace::least),
         queue,
         packet: entries.size_or_auto("packet"),
         loss: entries.number("loss"),
         reorder: reorder(entries, problems),
-        changes: changes(entries, context, problems),
+        changes,
         trace,
+        delay_trace,
         queue_place: entries.place().clone(),
     }
 }
@@ -204,36 +207,65 @@ fn link(
 fn trace(entries: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> Option<Trace> {
     if entries.has("trace") && entries.has("rate") {
         let message = "a link with both a trace and a rate";
-        problems.push(Problem::new(
-            entries.place_of("rate"),
-            message,
-            "keep one of them",
-        ));
+        let place = entries.place_of("rate");
+        problems.push(Problem::new(place, message, "keep one of them"));
     }
-    match entries.text("trace") {
-        name if name.is_empty() && entries.has("trace") => {
-            let help = "allowed: a file in Mahimahi's format; nearest: no `trace`";
-            problems.push(Problem::new(
-                entries.place_of("trace"),
-                "`trace` = \"\" names no file",
-                help,
-            ));
-            None
+    let format = "a file in Mahimahi's format, or of `time,rate` lines";
+    let read = |name: &str| context.files.trace(name);
+    recording(entries, "trace", format, read, problems)
+}
+
+/// The recorded propagation delay that `delay_trace` names, instead of a delay.
+fn delay_trace(
+    entries: &Entries,
+    changes: &[(Nanos, Change)],
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<DelayTrace> {
+    if entries.has("delay_trace") && entries.has("delay") {
+        let message = "a link with both a delay trace and a delay";
+        let place = entries.place_of("delay");
+        problems.push(Problem::new(place, message, "keep one of them"));
+    }
+    let is_delay = |(_, change): &(Nanos, Change)| matches!(change, Change::Delay(_));
+    if entries.has("delay_trace") && changes.iter().any(is_delay) {
+        let message = "a link with both a delay trace and changes of its delay";
+        let place = entries.place_of("changes");
+        problems.push(Problem::new(place, message, "keep one of them"));
+    }
+    let read = |name: &str| context.files.delay_trace(name);
+    recording(
+        entries,
+        "delay_trace",
+        "a file of `time,delay` lines",
+        read,
+        problems,
+    )
+}
+
+/// What the file holds that a field names, read by `read`.
+fn recording<T>(
+    entries: &Entries,
+    field: &str,
+    format: &str,
+    read: impl Fn(&str) -> Result<T, String>,
+    problems: &mut Vec<Problem>,
+) -> Option<T> {
+    if !entries.has(field) {
+        return None;
+    }
+    let name = entries.text(field);
+    let (problem, help) = if name.is_empty() {
+        let help = format!("allowed: {format}; nearest: no `{field}`");
+        (format!("`{field}` = \"\" names no file"), help)
+    } else {
+        match read(&name) {
+            Ok(recording) => return Some(recording),
+            Err(problem) => (problem, format!("allowed: {format}")),
         }
-        name if name.is_empty() => None,
-        name => context
-            .files
-            .trace(&name)
-            .map_err(|problem| {
-                let place = entries.place_of("trace");
-                problems.push(Problem::new(
-                    place,
-                    problem,
-                    "allowed: a file in Mahimahi's format",
-                ));
-            })
-            .ok(),
-    }
+    };
+    problems.push(Problem::new(entries.place_of(field), problem, help));
+    None
 }
 
 fn reorder(entries: &Entries, problems: &mut Vec<Problem>) -> Option<Reorder> {

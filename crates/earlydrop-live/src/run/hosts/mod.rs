@@ -16,7 +16,7 @@ use std::io;
 use std::thread;
 
 use earlydrop_sim::Run;
-use earlydrop_sim::traffic::{Flow, Traffic};
+use earlydrop_sim::traffic::{Flow, Pattern, Traffic};
 
 use super::addresses::AddressPlan;
 use crate::LiveError;
@@ -64,6 +64,13 @@ pub(crate) fn check(run: &Run) -> Result<(), Unsupported> {
     for (number, flow) in run.flows.iter().enumerate() {
         let problem = match &flow.traffic {
             Traffic::Tcp { profile, .. } => tcp_profile::problem(profile, &known),
+            Traffic::Datagrams {
+                pattern: Pattern::Replay { .. },
+                ..
+            } => Some((
+                "live replays no recorded packets: its hosts send datagrams of one size".into(),
+                "run it in the simulator, or use kind = \"cbr\" or \"on-off\"".into(),
+            )),
             Traffic::Datagrams { size, .. } => limits::datagram_problem(*size),
         };
         if let Some((message, help)) = problem {

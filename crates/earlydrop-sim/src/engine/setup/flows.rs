@@ -473,7 +473,7 @@ fn datagram_problem(described: &traffic::Flow) -> Option<String> {
             let problem = on.problem().or(off.problem());
             problem.or_else(|| short_bursts(on, *size, slowest))
         }
-        Pattern::Constant => None,
+        Pattern::Constant | Pattern::Replay { .. } => None,
     }
 }
 

@@ -23,7 +23,7 @@ use crate::capture::Capture;
 use crate::events::Events;
 use crate::link::{QueuedLink, Transmitter, Wire};
 use crate::measure::{QueueMeter, Timing};
-use crate::network::{Change, Link, LinkId};
+use crate::network::{Change, DelayTrace, Link, LinkId};
 use crate::packet::Packet;
 use crate::packet_log::PacketLog;
 use crate::run::{Run, RunError};
@@ -118,6 +118,10 @@ fn check_link(described: &Link) -> Result<(), String> {
         return Err(format!(
             "a share of {share} of its packets; it must be in [0, 1]"
         ));
+    }
+    let is_delay = |(_, change): &(Nanos, Change)| matches!(change, Change::Delay(_));
+    if described.delay_trace.is_some() && described.changes.iter().any(is_delay) {
+        return Err("both a recorded delay and changes of its delay".to_string());
     }
     let stops = |change: &Change| matches!(change, Change::Rate(BitsPerSec(0)));
     if described.changes.iter().any(|(_, change)| stops(change)) {
@@ -217,11 +221,13 @@ fn add_impairments(
 ) -> Option<u32> {
     let changing = !described.changes.is_empty() || described.trace.is_some();
     let captured = run.measure.captures.contains(&id);
-    if !(described.loss > 0.0 || described.reorder.is_some() || changing || captured) {
+    let delayed = described.delay_trace.is_some();
+    if !(described.loss > 0.0 || described.reorder.is_some() || changing || captured || delayed) {
         return None;
     }
     simulation.impairments.push(Impairments {
         delay: least_delay(described),
+        delay_trace: described.delay_trace.clone(),
         loss: described.loss,
         wire: Wire::new(described.reorder),
         random: stream(run.seed, Purpose::Link, u64::from(id.0)),
@@ -232,8 +238,14 @@ fn add_impairments(
 
 /// A link's propagation delay, at least 1 ns if it follows a trace: a packet that leaves and
 /// arrives in the same nanosecond would overtake those that wait for their events then.
+///
+/// Of a recorded delay it is the smallest: the rest is added where a packet leaves.
 fn least_delay(described: &Link) -> Nanos {
-    at_least(described.delay, described)
+    let recorded = described.delay_trace.as_ref();
+    at_least(
+        recorded.map_or(described.delay, DelayTrace::least),
+        described,
+    )
 }
 
 fn at_least(delay: Nanos, described: &Link) -> Nanos {

@@ -1,0 +1,223 @@
+//! Recorded packets, to be sent again at their times: captures as pcap or pcapng, or text.
+//!
+//! Of a packet its time, its size on the wire from the IP header on, and its ECN field are kept.
+//! Addresses and payloads are not. The text form has a line for each packet below the heading
+//! `time,size,ecn`: seconds since the first packet, bytes, and `off`, `ect0`, `ect1` or `ce`.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use earlydrop::packet::Ecn;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+
+mod pcap;
+
+/// The largest packet, in bytes: the limit of IPv4's length field (RFC 791, section 3.1).
+const LARGEST: u32 = 65_535;
+
+/// The words for the ECN field in the text form.
+const ECN: [(&str, Ecn); 4] = [
+    ("off", Ecn::NotCapable),
+    ("ect0", Ecn::Ect0),
+    ("ect1", Ecn::Ect1),
+    ("ce", Ecn::Ce),
+];
+
+/// The heading of the text form.
+const HEADING: &str = "time,size,ecn";
+
+/// A packet of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordedPacket {
+    /// When it was captured, since the first packet.
+    pub at: Nanos,
+    /// Its bytes on the wire, from the IP header on.
+    pub size: u32,
+    /// Its ECN field; not capable where it is no IP packet.
+    pub ecn: Ecn,
+}
+
+/// Recorded packets in order of their times, at least one. Clones share them.
+///
+/// ```
+/// use earlydrop::units::Nanos;
+/// use earlydrop_sim::replay::PacketTrace;
+/// let recording = PacketTrace::read(b"time,size,ecn\n0,1500,ect0\n0.001,40,off\n")?;
+/// assert_eq!(recording.packets()[1].at, Nanos::from_millis(1));
+/// // 1540 bytes in 2 ms: a mean interval follows the last packet.
+/// assert_eq!(recording.mean_rate().to_string(), "6.16 Mbps");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PacketTrace {
+    packets: Arc<[RecordedPacket]>,
+}
+
+impl PacketTrace {
+    /// Reads a capture as pcap or pcapng, or the text form. An error names the packet or the
+    /// line.
+    pub fn read(file: &[u8]) -> Result<PacketTrace, String> {
+        let mut packets = match pcap::read(file) {
+            Some(packets) => packets?,
+            None => match std::str::from_utf8(file) {
+                Ok(text) => read_text(text)?,
+                Err(_) => return Err("is neither pcap, pcapng nor text".to_string()),
+            },
+        };
+        packets.sort_by_key(|packet| packet.at);
+        let Some(first) = packets.first().map(|packet| packet.at) else {
+            return Err("has no packets".to_string());
+        };
+        for packet in &mut packets {
+            packet.at = packet.at.since(first);
+        }
+        Ok(PacketTrace {
+            packets: packets.into(),
+        })
+    }
+
+    /// The packets, the first at time zero.
+    pub fn packets(&self) -> &[RecordedPacket] {
+        &self.packets
+    }
+
+    /// The time after which it may be repeated: that of the last packet and a mean interval, so
+    /// that the mean rate stays. Zero where all packets have one time.
+    pub fn period(&self) -> Nanos {
+        let count = self.packets.len() as u128;
+        let last = self.packets[self.packets.len() - 1].at;
+        match count {
+            1 => Nanos::ZERO,
+            _ => Nanos((u128::from(last.0) * count / (count - 1)) as u64),
+        }
+    }
+
+    /// The mean rate over a [period](PacketTrace::period); at least 1 bit/s.
+    pub fn mean_rate(&self) -> BitsPerSec {
+        let bytes: u64 = self
+            .packets
+            .iter()
+            .map(|packet| u64::from(packet.size))
+            .sum();
+        let period = u128::from(self.period().0.max(1));
+        BitsPerSec(((u128::from(bytes) * 8_000_000_000 / period) as u64).max(1))
+    }
+
+    /// The size of the largest packet.
+    pub fn largest(&self) -> Bytes {
+        let sizes = self.packets.iter().map(|packet| packet.size);
+        Bytes(u64::from(sizes.max().unwrap_or(1)))
+    }
+
+    /// The text form.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("{HEADING}\n");
+        for packet in self.packets.iter() {
+            let (seconds, nanos) = (packet.at.0 / 1_000_000_000, packet.at.0 % 1_000_000_000);
+            let word = ECN.iter().find(|(_, ecn)| *ecn == packet.ecn);
+            let word = word.map_or("off", |(word, _)| word);
+            // Writing to a text does not fail.
+            let _ = writeln!(text, "{seconds}.{nanos:09},{},{word}", packet.size);
+        }
+        text
+    }
+}
+
+fn read_text(text: &str) -> Result<Vec<RecordedPacket>, String> {
+    let mut packets = Vec::new();
+    let lines = text.lines().enumerate();
+    let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let (_, heading) = lines.next().unwrap_or_default();
+    if heading.trim() != HEADING {
+        let shown: String = heading.chars().take(60).collect();
+        return Err(format!(
+            "line 1: \"{shown}\" begins neither pcap, pcapng nor text; nearest: {HEADING}"
+        ));
+    }
+    for (index, line) in lines {
+        let packet = read_line(line.trim());
+        packets.push(packet.map_err(|problem| {
+            let shown: String = line.trim().chars().take(60).collect();
+            format!("line {}: \"{shown}\" {problem}", index + 1)
+        })?);
+    }
+    Ok(packets)
+}
+
+fn read_line(line: &str) -> Result<RecordedPacket, &'static str> {
+    let mut parts = line.split(',').map(str::trim);
+    let (time, size) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+    let at = read_seconds(time).ok_or("has no time in seconds, such as 0.015")?;
+    let size = size.parse::<u32>().ok();
+    let size = size.filter(|size| (1..=LARGEST).contains(size));
+    let size = size.ok_or("has no size; allowed: 1 to 65535 bytes")?;
+    let word = parts.next().unwrap_or("off");
+    let ecn = ECN.iter().find(|(name, _)| *name == word);
+    let (_, ecn) = *ecn.ok_or("has no ECN field; allowed: off, ect0, ect1 or ce")?;
+    Ok(RecordedPacket { at, size, ecn })
+}
+
+/// Seconds with up to nine decimals, exactly: a number of 64 bits in floating point would not
+/// keep the nanoseconds of a long recording.
+fn read_seconds(text: &str) -> Option<Nanos> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !all_digits(whole) || !all_digits(decimals) || decimals.len() > 9 {
+        return None;
+    }
+    let nanos: u64 = format!("{decimals:0<9}").parse().ok()?;
+    let seconds: u64 = whole
+        .parse()
+        .ok()
+        .filter(|seconds| *seconds <= 1_000_000_000)?;
+    Some(Nanos(seconds * 1_000_000_000 + nanos))
+}
+
+/// Where a flow is in a recording.
+#[derive(Clone, Debug)]
+pub(crate) struct Replay {
+    recording: PacketTrace,
+    repeats: bool,
+    /// When this round began.
+    begun: Nanos,
+    next: usize,
+}
+
+impl Replay {
+    pub(crate) fn new(recording: PacketTrace, repeats: bool) -> Replay {
+        Replay {
+            repeats: repeats && recording.period() > Nanos::ZERO,
+            recording,
+            begun: Nanos::ZERO,
+            next: 0,
+        }
+    }
+
+    /// Begins at `now`; returns when the first packet is due.
+    pub(crate) fn begin(&mut self, now: Nanos) -> Nanos {
+        (self.begun, self.next) = (now, 0);
+        now
+    }
+
+    /// The packet that is due.
+    pub(crate) fn packet(&self) -> RecordedPacket {
+        self.recording.packets[self.next]
+    }
+
+    /// Moves to the next packet; returns when it is due, never after the last.
+    pub(crate) fn advance(&mut self) -> Nanos {
+        if self.next + 1 < self.recording.packets.len() {
+            self.next += 1;
+        } else if self.repeats {
+            self.next = 0;
+            self.begun = self.begun + self.recording.period();
+        } else {
+            return Nanos::NEVER;
+        }
+        self.begun + self.packet().at
+    }
+}
+
+#[cfg(test)]
+#[path = "replay_tests.rs"]
+mod tests;
