@@ -30,7 +30,7 @@ use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::fine_time::FineTime;
-use crate::network::{Change, Opportunities, Reorder, Trace};
+use crate::network::{Aggregation, Change, MediumAccess, Opportunities, Reorder, Trace};
 
 /// A link's rate and propagation delay: all about it but when it is free.
 #[derive(Clone, Debug)]
@@ -205,6 +205,8 @@ pub struct QueuedLink<P> {
     down: bool,
     transmitter: Transmitter,
     trace: Option<Opportunities>,
+    /// The transmit opportunities of a link that does not send packet by packet.
+    access: Option<Box<MediumAccess>>,
     queue: AnyQueue<P>,
 }
 
@@ -224,7 +226,22 @@ impl<P: Packet> QueuedLink<P> {
             down: false,
             transmitter: Transmitter::new(rate, delay),
             trace: trace.map(Opportunities::new),
+            access: None,
             queue,
+        }
+    }
+
+    /// Sends in transmit opportunities: an aggregate in each, and each at a multiple of `slot`.
+    /// A link that follows a trace has opportunities of its own.
+    pub fn with_opportunities(
+        self,
+        aggregation: Option<Aggregation>,
+        slot: Option<Nanos>,
+    ) -> QueuedLink<P> {
+        let access = MediumAccess::new(aggregation, slot);
+        QueuedLink {
+            access: Some(Box::new(access)),
+            ..self
         }
     }
 
@@ -296,7 +313,10 @@ impl<P: Packet> QueuedLink<P> {
         if begins {
             self.idle = false;
             self.transmitter.free_at = self.transmitter.free_at.max(at);
-            self.next_transmission = self.free_at();
+            self.next_transmission = match &self.access {
+                None => self.free_at(),
+                Some(access) => access.next_begin(self.free_at()),
+            };
         }
         begins
     }
@@ -306,20 +326,30 @@ impl<P: Packet> QueuedLink<P> {
     /// empty, and the link is idle.
     #[inline(always)]
     pub fn transmit(&mut self, losses: &mut impl Losses<P>) -> Option<Transmission<P>> {
-        let at = self.free_at();
+        // The time at which the transmitter is free, unless it waits for an opportunity.
+        let at = self.next_transmission;
         let mut losses = Counted { losses, count: 0 };
         let departure = self.queue.dequeue_with(at, &mut losses);
         self.waiting -= losses.count;
         let Some(departure) = departure else {
+            if self.access.is_some() && self.end_opportunity() {
+                return None;
+            }
             self.idle = true;
             self.next_transmission = Nanos::NEVER;
             return None;
         };
         self.waiting -= 1;
-        let time = self.transmission_time(at, departure.packet.size());
+        let mut time = self.transmission_time(at, departure.packet.size());
+        if self.access.is_some() {
+            time = self.take(at, departure.packet.size(), time);
+        }
         self.transmitter.free_at += time;
         let through = self.free_at();
         self.next_transmission = through;
+        if self.access.is_some() {
+            self.go_on_or_end(at);
+        }
         Some(Transmission {
             packet: departure.packet,
             sojourn: Nanos(at.0 - departure.arrived.0),
@@ -327,6 +357,47 @@ impl<P: Packet> QueuedLink<P> {
             through,
             arrives: Nanos(through.0 + self.transmitter.params.delay.0),
         })
+    }
+
+    /// Takes a packet into the opportunity that begins at `at`; returns how long it keeps the
+    /// link.
+    #[cold]
+    #[inline(never)]
+    fn take(&mut self, at: Nanos, size: u32, time: FineTime) -> FineTime {
+        // The first of an opportunity may have waited for it.
+        self.transmitter.free_at = self.transmitter.free_at.max(at);
+        match &mut self.access {
+            Some(access) => access.take(size, time),
+            None => time,
+        }
+    }
+
+    /// After a packet of the opportunity that began at `at`: another is taken then, or the next
+    /// opportunity begins once the link is free.
+    #[cold]
+    #[inline(never)]
+    fn go_on_or_end(&mut self, at: Nanos) {
+        let largest = self.access.as_ref().map_or(0, |access| access.largest());
+        let time = self.transmitter.params.transmission_time(largest);
+        let access = self.access.as_ref();
+        if self.waiting > 0 && access.is_some_and(|access| access.takes_another(time)) {
+            self.next_transmission = at;
+        } else {
+            self.end_opportunity();
+        }
+    }
+
+    /// Ends the opportunity, if one has sent anything, and sets the time of the next.
+    fn end_opportunity(&mut self) -> bool {
+        let free_at = self.free_at();
+        let Some(access) = &mut self.access else {
+            return false;
+        };
+        let has_sent = access.end();
+        if has_sent {
+            self.next_transmission = access.next_begin(free_at);
+        }
+        has_sent
     }
 
     /// Sends a packet that arrives at `now` before everything that waits, past the queue. All

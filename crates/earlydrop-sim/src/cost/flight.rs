@@ -297,7 +297,10 @@ pub(super) fn starts(every: &Spread<Nanos>, duration: Nanos) -> f64 {
 }
 
 fn has_queue(link: &Link) -> bool {
-    link.queue.is_some() || link.trace.is_some() || !link.changes.is_empty()
+    link.queue.is_some()
+        || link.trace.is_some()
+        || !link.changes.is_empty()
+        || link.has_opportunities()
 }
 
 /// The propagation delay of a link, with the longest that it changes to or a trace has, and

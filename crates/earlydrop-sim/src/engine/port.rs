@@ -204,7 +204,7 @@ impl Simulation {
     fn schedule_drain(&mut self, index: u32) {
         let port = &mut self.ports[index as usize];
         if port.link.waiting() > 0 && !port.link.is_down() {
-            let by = Nanos(port.link.free_at().0 + port.slack.0);
+            let by = Nanos(port.link.next_transmission().0 + port.slack.0);
             if by < port.drain_at {
                 port.drain_at = by;
                 self.events.push(by, Task::Drain(index).event());

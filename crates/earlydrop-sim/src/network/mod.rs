@@ -4,6 +4,7 @@
 //! [`Routes`] finds the shortest route between two nodes. A [`Trace`] replaces a link's rate with
 //! recorded opportunities to send, and a [`DelayTrace`] its propagation delay.
 
+mod access;
 mod delays;
 mod fabric;
 mod rates;
@@ -12,6 +13,8 @@ mod steps;
 mod topology;
 mod trace;
 
+pub use access::Aggregation;
+pub(crate) use access::MediumAccess;
 pub use delays::DelayTrace;
 pub use fabric::{Fabric, FabricLinks};
 pub use routes::Routes;
@@ -59,6 +62,10 @@ pub struct Link {
     pub trace: Option<Trace>,
     /// A recorded propagation delay, in place of the delay.
     pub delay_trace: Option<DelayTrace>,
+    /// Packets that are sent back to back in a transmit opportunity.
+    pub aggregation: Option<Aggregation>,
+    /// Opportunities to send begin at multiples of this time only, each for all that waits then.
+    pub slot: Option<Nanos>,
     /// Whether the link is looked at and steered during the run; see [`crate::steering`].
     pub steered: bool,
 }
@@ -103,6 +110,8 @@ impl Link {
             changes: Vec::new(),
             trace: None,
             delay_trace: None,
+            aggregation: None,
+            slot: None,
             steered: false,
         }
     }
@@ -169,6 +178,22 @@ impl Link {
         }
     }
 
+    /// Sends packets in aggregates, one in each transmit opportunity.
+    pub fn aggregating(self, aggregation: Aggregation) -> Link {
+        Link {
+            aggregation: Some(aggregation),
+            ..self
+        }
+    }
+
+    /// Begins to send at multiples of `slot` only.
+    pub fn slotted(self, slot: Nanos) -> Link {
+        Link {
+            slot: Some(slot),
+            ..self
+        }
+    }
+
     /// Lets the link be looked at and steered during the run; see [`crate::steering`]. Without a
     /// queue it gets a drop-tail one.
     pub fn steered(self) -> Link {
@@ -181,6 +206,11 @@ impl Link {
     /// Whether packets always leave the link in the order in which they entered it.
     pub(crate) fn keeps_order(&self) -> bool {
         self.reorder.is_none()
+    }
+
+    /// Whether it sends at transmit opportunities.
+    pub(crate) fn has_opportunities(&self) -> bool {
+        self.aggregation.is_some() || self.slot.is_some()
     }
 
     /// Whether its departures can be computed ahead of time if its packets enter in order: they

@@ -119,6 +119,13 @@ fn check_link(described: &Link) -> Result<(), String> {
             "a share of {share} of its packets; it must be in [0, 1]"
         ));
     }
+    if described.has_opportunities() && described.trace.is_some() {
+        return Err("both a trace and aggregates or slots".to_string());
+    }
+    let packets = described.aggregation.map(|aggregate| aggregate.packets);
+    if packets == Some(0) || described.slot == Some(Nanos::ZERO) {
+        return Err("aggregates of no packet, or slots of no time".to_string());
+    }
     let is_delay = |(_, change): &(Nanos, Change)| matches!(change, Change::Delay(_));
     if described.delay_trace.is_some() && described.changes.iter().any(is_delay) {
         return Err("both a recorded delay and changes of its delay".to_string());
@@ -165,7 +172,8 @@ fn add_link(
     id: LinkId,
     described: &Link,
 ) -> Result<LinkStages, ConfigError> {
-    let changing = !described.changes.is_empty() || described.trace.is_some();
+    let changing =
+        !described.changes.is_empty() || described.trace.is_some() || described.has_opportunities();
     let (rate, delay) = (described.mean_rate(), least_delay(described));
     let impairments = add_impairments(simulation, run, id, described);
     let stages = |stage| Ok((stage, impairments.map(Stage::Impairments)));
@@ -203,7 +211,10 @@ fn add_link(
     let mut queue = plan.queue(seed);
     // Periodic updates count from the first poll: from time zero.
     QueueDiscipline::poll(&mut queue, Nanos::ZERO);
-    let link = QueuedLink::new(queue, rate, delay, described.trace.clone());
+    let mut link = QueuedLink::new(queue, rate, delay, described.trace.clone());
+    if described.has_opportunities() {
+        link = link.with_opportunities(described.aggregation, described.slot);
+    }
     let log = is_logged.then(|| Box::new(PacketLog::new(id, name.clone())));
     let mut port = Port::new(id.0, name, impairments, link, meter);
     port.log = log;

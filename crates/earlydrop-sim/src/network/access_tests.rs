@@ -1,0 +1,103 @@
+//! Aggregates and slots: departure times worked out by hand, and both engines alike.
+
+use earlydrop::units::{BitsPerSec, Nanos};
+
+use super::Aggregation;
+use crate::Run;
+use crate::network::{Link, Network};
+use crate::replay::PacketTrace;
+use crate::traffic::Flow;
+
+/// When packets leave a link in microseconds, each with its time of arrival and its size. 1250
+/// bytes take 1 ms.
+fn departures(link: Link, packets: &[(u64, u32)]) -> Vec<u64> {
+    let lines = packets.iter().map(|(micros, size)| {
+        let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
+        format!("{seconds}.{micros:06},{size}\n")
+    });
+    let text = format!("time,size,ecn\n{}", lines.collect::<String>());
+    let trace = PacketTrace::read(text.as_bytes()).unwrap();
+    let mut network = Network::new();
+    let (from, to) = (network.node("from"), network.node("to"));
+    let (there, _) = network.duplex(from, to, link);
+    let mut run = Run::new(network, Nanos::from_millis(100));
+    run.measure.captures = vec![there];
+    let start = Nanos::from_micros(packets[0].0);
+    run.add(Flow::replay(from, to, trace, false).at(start));
+    let results = run.results().unwrap();
+    results.captures[0].times().map(|at| at.0 / 1000).collect()
+}
+
+fn link() -> Link {
+    Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(3))
+}
+
+#[test]
+fn an_aggregate_has_what_waits_when_it_begins() {
+    let overhead = Nanos::from_micros(500);
+    let limits = |aggregation: Aggregation| {
+        let five = [(0, 1250); 5];
+        let aggregation = Aggregation {
+            overhead,
+            ..aggregation
+        };
+        departures(link().aggregating(aggregation), &five)
+    };
+    // The first finds the link idle and goes alone; the others wait at 1.5 ms. Each aggregate has
+    // one overhead.
+    let none = Aggregation::default();
+    assert_eq!(limits(none), [1500, 3000, 4000, 5000, 6000]);
+    // Two packets, or as many as 3000 bytes or 2.5 ms hold.
+    let expected = [1500, 3000, 4000, 5500, 6500];
+    let (packets, bytes) = (2, 3000);
+    assert_eq!(limits(Aggregation { packets, ..none }), expected);
+    assert_eq!(limits(Aggregation { bytes, ..none }), expected);
+    let airtime = Nanos::from_micros(2500);
+    assert_eq!(limits(Aggregation { airtime, ..none }), expected);
+    // A packet larger than the limit goes alone.
+    let (packets, bytes) = (1, 100);
+    let alone = [1500, 3000, 4500, 6000, 7500];
+    assert_eq!(limits(Aggregation { bytes, ..none }), alone);
+    assert_eq!(limits(Aggregation { packets, ..none }), alone);
+}
+
+#[test]
+fn slots_begin_at_their_multiples() {
+    // Four packets of 0.5 ms from 0.2 ms on wait for 2 ms. The fifth comes at 3.2 ms, while they
+    // are sent, and waits for the first slot after them, which end at 4 ms: at 4 ms itself.
+    let slotted = link().slotted(Nanos::from_millis(2));
+    let packets = [(200, 625), (200, 625), (300, 625), (1999, 625), (3200, 625)];
+    let expected = [2500, 3000, 3500, 4000, 4500];
+    assert_eq!(departures(slotted.clone(), &packets), expected);
+    // One that comes at 5 ms waits for 6 ms, and one that comes as a slot begins goes with it.
+    let packets = [(200, 625), (5000, 625), (8000, 625)];
+    assert_eq!(departures(slotted.clone(), &packets), [2500, 6500, 8500]);
+    // Two in each slot, after 0.25 ms.
+    let aggregation = Aggregation {
+        packets: 2,
+        overhead: Nanos::from_micros(250),
+        ..Aggregation::default()
+    };
+    let five = [(200, 625); 5];
+    let expected = [2750, 3250, 4750, 5250, 6750];
+    assert_eq!(
+        departures(slotted.aggregating(aggregation), &five),
+        expected
+    );
+}
+
+#[test]
+fn opportunities_need_a_link_without_a_trace() {
+    let follows = link().following("1\n".parse().unwrap());
+    let problem = |link: Link| {
+        let mut network = Network::new();
+        let (from, to) = (network.node("from"), network.node("to"));
+        network.duplex(from, to, link);
+        let run = Run::new(network, Nanos::from_millis(1));
+        run.results().unwrap_err().to_string()
+    };
+    let wrong = problem(follows.slotted(Nanos::from_millis(1)));
+    assert!(wrong.contains("both a trace and"), "{wrong}");
+    let wrong = problem(link().slotted(Nanos::ZERO));
+    assert!(wrong.contains("slots of no time"), "{wrong}");
+}
