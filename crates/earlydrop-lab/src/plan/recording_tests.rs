@@ -82,6 +82,28 @@ fn errors_name_file_line_and_value() {
     );
 }
 
+#[test]
+fn a_link_aggregates_and_has_slots() {
+    let line = "network.aggregation = { packets = 64, airtime = \"5.484 ms\", overhead = \"100 us\" }\n\
+                network.slot = \"1 ms\"";
+    let plan = plan_with(line, RATES, DELAYS).unwrap();
+    let scenario = plan.scenario();
+    let run = scenario.run(&scenario.schemes[0], 1, true).unwrap().run;
+    let (_, _, _, link) = run.network.links().next().unwrap();
+    let aggregation = link.aggregation.unwrap();
+    assert_eq!((aggregation.packets, aggregation.bytes), (64, u64::MAX));
+    assert_eq!(aggregation.airtime, Nanos::from_micros(5484));
+    assert_eq!(aggregation.overhead, Nanos::from_micros(100));
+    assert_eq!(link.slot, Some(Nanos::from_millis(1)));
+    // The way back has its own.
+    let (_, _, _, back) = run.network.links().nth(1).unwrap();
+    assert!(back.aggregation.is_none() && back.slot.is_none());
+    let both = plan_with(&format!("{BOTH}\nnetwork.slot = \"1 ms\""), RATES, DELAYS);
+    assert!(both.unwrap_err().contains("both a trace and `slot`"));
+    let none = plan_with("network.aggregation.packets = 0", RATES, DELAYS);
+    assert!(none.unwrap_err().contains("packets"));
+}
+
 /// The plan of a scenario with a group that replays `capture.pcap`, which is this text.
 fn replay(group: &str, capture: &str) -> Result<Plan, String> {
     let files = [("in/capture.pcap".to_string(), capture.to_string())];

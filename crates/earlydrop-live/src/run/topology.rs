@@ -88,11 +88,23 @@ fn link_back(network: &Network, watched: LinkId) -> Result<LinkId, Unsupported> 
 /// Checks that the emulated link can do what a bottleneck does in the simulator.
 fn check_bottleneck(network: &Network, link: LinkId) -> Result<(), Unsupported> {
     let described = network.get(link);
-    let features = [(
-        described.delay_trace.is_some(),
-        "recorded delay",
-        "a constant `delay`, or `changes` of it",
-    )];
+    let features = [
+        (
+            described.delay_trace.is_some(),
+            "recorded delay",
+            "a constant `delay`, or `changes` of it",
+        ),
+        (
+            described.aggregation.is_some(),
+            "aggregation",
+            "remove it, or record the link: `trace`",
+        ),
+        (
+            described.slot.is_some(),
+            "slot",
+            "remove it, or record the link: `trace`",
+        ),
+    ];
     match features.iter().find(|(is_present, ..)| *is_present) {
         None => Ok(()),
         Some((_, what, instead)) => Err(Unsupported {
@@ -153,6 +165,8 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
         changes,
         trace,
         delay_trace,
+        aggregation,
+        slot,
         steered,
     } = network.get(link);
     if queue.is_some() {
@@ -164,6 +178,8 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
         (!changes.is_empty(), "changes"),
         (trace.is_some(), "follows a trace"),
         (delay_trace.is_some(), "has a recorded delay"),
+        (aggregation.is_some(), "sends in aggregates"),
+        (slot.is_some(), "sends in slots"),
         (*steered, "is steered"),
     ];
     match features.iter().find(|(is_present, _)| *is_present) {

@@ -2,10 +2,13 @@
 
 use earlydrop::units::{BitsPerSec, Nanos};
 
+use std::sync::Arc;
+
 use super::Aggregation;
 use crate::Run;
-use crate::network::{Link, Network};
+use crate::network::{Dumbbell, Link, Network};
 use crate::replay::PacketTrace;
+use crate::tcp::{Algorithm, Profile};
 use crate::traffic::Flow;
 
 /// When packets leave a link in microseconds, each with its time of arrival and its size. 1250
@@ -100,4 +103,46 @@ fn opportunities_need_a_link_without_a_trace() {
     assert!(wrong.contains("both a trace and"), "{wrong}");
     let wrong = problem(link().slotted(Nanos::ZERO));
     assert!(wrong.contains("slots of no time"), "{wrong}");
+}
+
+/// One CUBIC flow over this bottleneck, as the engine and as the reference engine see it.
+fn check_engines(link: Link) {
+    let mut dumbbell = Dumbbell::new(
+        link.queue("red:min=5,max=15".parse().unwrap()),
+        self::link(),
+    );
+    let (rate, delay) = (BitsPerSec::from_mbps(100), Nanos::from_micros(1234));
+    let (from, to) = dumbbell.pair(rate, delay);
+    let mut run = Run::new(dumbbell.network, Nanos::from_secs(3));
+    let profile = Arc::new(Profile::modern(Algorithm::Cubic));
+    run.add(Flow::bulk(from, to, &profile));
+    let simulation = run.start().unwrap();
+    let seen = simulation.clone().finish();
+    let reference = simulation.reference_engine().finish();
+    assert!(seen.queues[0].counters.departed.packets > 1000);
+    assert_eq!(
+        format!("{:?}", seen.flows),
+        format!("{:?}", reference.flows)
+    );
+    assert_eq!(
+        format!("{:?}", seen.queues),
+        format!("{:?}", reference.queues)
+    );
+}
+
+#[test]
+fn both_engines_agree() {
+    let aggregation = Aggregation {
+        packets: 7,
+        overhead: Nanos::from_micros(321),
+        ..Aggregation::default()
+    };
+    let slot = Nanos::from_micros(1777);
+    check_engines(link().aggregating(aggregation));
+    check_engines(link().slotted(slot));
+    check_engines(link().aggregating(aggregation).slotted(slot));
+    let rates = "time,rate\n0,10 Mbps\n0.1,3 Mbps\n0.15,0\n0.17,20 Mbps\n0.3,\n";
+    let delays = "time,delay\n0,3 ms\n0.11,9 ms\n0.2,1 ms\n0.3,\n";
+    check_engines(link().following(rates.parse().unwrap()));
+    check_engines(link().delayed_by(delays.parse().unwrap()));
 }

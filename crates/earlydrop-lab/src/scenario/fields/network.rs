@@ -31,6 +31,19 @@ macro_rules! link_fields {
                 "a recorded propagation delay instead of a constant one: lines of `time,delay` below that heading, which repeat as those of `trace`; it holds for packets that leave the transmitter from its time on, and none overtakes an earlier one. The base round-trip time has the smallest delay",
             ),
             Field::new(
+                "aggregation",
+                Shape::Table(&AGGREGATION),
+                "",
+                "packets that are sent back to back in a transmit opportunity, as by Wi-Fi",
+            ),
+            one(
+                "slot",
+                Kind::OrAuto(&SPAN),
+                "auto",
+                "opportunities to send begin at multiples of this time only, each for all that waits then, as on an uplink with a scheduler (LTE, DOCSIS); auto: at any time",
+            )
+            .written_like("1 ms"),
+            Field::new(
                 "changes",
                 Shape::List(&CHANGE),
                 "",
@@ -208,6 +221,41 @@ static LINK: Section = Section {
             "on",
             "whether there is an equal link in the other direction; its queue is drop-tail where this one has the compared scheme",
         ),
+    ],
+};
+
+/// Aggregation.
+static AGGREGATION: Section = Section {
+    name: "aggregation",
+    meaning: "Packets that are sent back to back in a transmit opportunity. What waits when it begins is taken from the queue then, while one of the largest packets so far would still fit; what arrives later waits for the next. An A-MPDU of IEEE 802.11n has 64 frames and 65,535 bytes at most; a PPDU of 802.11ac takes 5.484 ms at most.",
+    fields: &[
+        one(
+            "packets",
+            Kind::OrAuto(&Kind::Count(Range::closed(1.0, 1e6), "packets")),
+            "auto",
+            "the largest number of packets; auto: no limit",
+        ),
+        one(
+            "bytes",
+            Kind::OrAuto(&Kind::Bytes(Range::closed(1.0, 1e12))),
+            "auto",
+            "the largest number of bytes; auto: no limit",
+        )
+        .written_like("65535 bytes"),
+        one(
+            "airtime",
+            Kind::OrAuto(&SPAN),
+            "auto",
+            "the longest transmission time of its packets together; auto: no limit",
+        )
+        .written_like("5.484 ms"),
+        one(
+            "overhead",
+            TIME,
+            "0 s",
+            "the time before the first packet of each opportunity: contention, preamble, block acknowledgment",
+        )
+        .written_like("100 us"),
     ],
 };
 

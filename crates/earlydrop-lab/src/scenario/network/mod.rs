@@ -10,7 +10,8 @@ use std::sync::Arc;
 use earlydrop::registry::{self, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::{
-    Change, DelayTrace, Dumbbell, Link, LinkId, Network, Node as Host, ParkingLot, Reorder, Trace,
+    Aggregation, Change, DelayTrace, Dumbbell, Link, LinkId, Network, Node as Host, ParkingLot,
+    Reorder, Trace,
 };
 
 use fabric::{FabricSpec, build_fabric};
@@ -95,6 +96,8 @@ struct LinkSpec {
     changes: Vec<(Nanos, Change)>,
     trace: Option<Trace>,
     delay_trace: Option<DelayTrace>,
+    aggregation: Option<Aggregation>,
+    slot: Option<Nanos>,
     queue_place: Place,
 }
 
@@ -162,6 +165,8 @@ impl LinkSpec {
             changes,
             trace: self.trace.clone(),
             delay_trace: self.delay_trace.clone(),
+            aggregation: self.aggregation,
+            slot: self.slot,
             steered: false,
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
-use earlydrop_sim::network::{Change, DelayTrace, Reorder, Trace};
+use earlydrop_sim::network::{Aggregation, Change, DelayTrace, Reorder, Trace};
 
 use super::fabric::{FabricSize, FabricSpec};
 use super::{Chain, Edge, Layout, LinkSpec, QueueChoice, Topology};
@@ -199,6 +199,8 @@ fn link(
         changes,
         trace,
         delay_trace,
+        aggregation: aggregation(entries, problems),
+        slot: entries.time_or_auto("slot"),
         queue_place: entries.place().clone(),
     }
 }
@@ -266,6 +268,30 @@ fn recording<T>(
     };
     problems.push(Problem::new(entries.place_of(field), problem, help));
     None
+}
+
+/// The aggregates of a link; a table without fields is none.
+fn aggregation(entries: &Entries, problems: &mut Vec<Problem>) -> Option<Aggregation> {
+    for field in ["aggregation", "slot"] {
+        if entries.has(field) && entries.has("trace") {
+            let message = format!("a link with both a trace and `{field}`");
+            let help = "keep one of them: a trace says when packets are sent";
+            problems.push(Problem::new(entries.place_of(field), message, help));
+        }
+    }
+    let aggregation = entries.table("aggregation");
+    let fields = ["packets", "bytes", "airtime", "overhead"];
+    if !fields.iter().any(|field| aggregation.has(field)) {
+        return None;
+    }
+    let none = Aggregation::default();
+    let bytes = aggregation.size_or_auto("bytes");
+    Some(Aggregation {
+        packets: aggregation.count_or_auto("packets").unwrap_or(none.packets),
+        bytes: bytes.map_or(none.bytes, |bytes| bytes.0),
+        airtime: aggregation.time_or_auto("airtime").unwrap_or(none.airtime),
+        overhead: aggregation.time("overhead"),
+    })
 }
 
 fn reorder(entries: &Entries, problems: &mut Vec<Problem>) -> Option<Reorder> {
