@@ -10,7 +10,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use crate::network::{LinkId, Network, Routes};
 use crate::run::Run;
 use crate::tcp::{Handshake, Profile};
-use crate::traffic::{Application, FlowId, Traffic};
+use crate::traffic::{Application, FlowId, Incast, Traffic};
 
 /// The least completion times of the transfers of a run's flows, for programs that do the run with
 /// real hosts. The simulator's completions have them.
@@ -111,7 +111,9 @@ impl EmptyPath {
     ) -> Nanos {
         let (bytes, segments) = transfer_of(bytes, profile);
         let request = match application {
-            Application::Requests { request, .. } => Request::SameConnection(request.0 as u32),
+            Application::Requests { request, .. } | Application::Incast(Incast { request, .. }) => {
+                Request::SameConnection(request.0 as u32)
+            }
             Application::Pages { request, .. } => {
                 Request::OwnConnection(request.0 as u32 + profile.header_size)
             }
@@ -126,6 +128,14 @@ impl EmptyPath {
             handshake: (first || !is_kept) && profile.handshake != Handshake::None,
             request,
         })
+    }
+
+    /// How long the last link of the route takes to send a transfer.
+    pub(crate) fn last_link_time(&self, profile: &Profile, bytes: Bytes) -> Nanos {
+        let (bytes, segments) = transfer_of(bytes, profile);
+        let wire = bytes + u64::from(segments) * u64::from(profile.header_size);
+        let rate = self.forward.last().map(|(rate, _)| *rate);
+        rate.map_or(Nanos::ZERO, |rate| rate.transmission_time(Bytes(wire)))
     }
 
     /// The time from the start of a transfer until its last segment is acknowledged.

@@ -24,6 +24,7 @@
 //! ```
 
 use earlydrop::aqm::DropReason;
+use earlydrop::counters::Counters;
 use earlydrop::packet::Packet;
 use earlydrop::queue::{AnyQueue, Losses, QueueDiscipline};
 use earlydrop::random::Pcg32;
@@ -208,6 +209,8 @@ pub struct QueuedLink<P> {
     /// The transmit opportunities of a link that does not send packet by packet.
     access: Option<Box<MediumAccess>>,
     queue: AnyQueue<P>,
+    /// Packets that were dropped before the queue saw them.
+    refused: Counters,
 }
 
 impl<P: Packet> QueuedLink<P> {
@@ -228,6 +231,7 @@ impl<P: Packet> QueuedLink<P> {
             trace: trace.map(Opportunities::new),
             access: None,
             queue,
+            refused: Counters::default(),
         }
     }
 
@@ -255,6 +259,18 @@ impl<P: Packet> QueuedLink<P> {
     #[inline]
     pub fn queue_mut(&mut self) -> &mut AnyQueue<P> {
         &mut self.queue
+    }
+
+    /// What [`refuse`](QueuedLink::refuse) has counted.
+    pub fn refused(&self) -> &Counters {
+        &self.refused
+    }
+
+    /// Counts a packet of `size` bytes that arrived and was dropped before the queue saw it: a
+    /// buffer that several queues share had no room for it.
+    pub fn refuse(&mut self, size: u32) {
+        self.refused.arrived.add(size);
+        self.refused.drop(DropReason::Forced, size);
     }
 
     /// Packets waiting.

@@ -216,6 +216,13 @@ impl Packet {
         (self.tail >> 32) as u32
     }
 
+    /// What distinguishes it from other packets of its flow and direction on its whole route: its
+    /// number, and the time at which it was sent or the place of its note.
+    #[inline]
+    pub(crate) fn identity(&self) -> u64 {
+        self.tail
+    }
+
     /// Its kind.
     #[inline]
     pub(crate) fn kind(&self) -> Kind {

@@ -26,6 +26,9 @@ pub struct Results {
     pub flows: Vec<FlowResult>,
     /// Transfers that began in the time measured and were completed, in the order of their ends.
     pub completions: Vec<Completion>,
+    /// Rounds of incasts that began in the time measured and were completed, in the order of
+    /// their ends.
+    pub rounds: Vec<IncastRound>,
     /// Recorded packets of each link asked for.
     pub captures: Vec<Capture>,
     /// What happened to each packet at each queue asked for.
@@ -65,6 +68,18 @@ pub struct QueueResult {
     pub arrivals: Option<GroupTraffic>,
     /// The departures of each group of flows over time, if asked for.
     pub departures: Option<GroupTraffic>,
+    /// The use of the buffer that it shares with other queues, if it shares one.
+    pub shared_buffer: Option<SharedBufferResult>,
+}
+
+/// The use of a [shared buffer](crate::network::SharedBuffer) in the time measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedBufferResult {
+    /// The most bytes that waited in all queues of the switch together.
+    pub peak: Bytes,
+    /// What the dynamic threshold refused at this queue. The queue's counters count it, too, as
+    /// dropped because of a [full buffer](earlydrop::aqm::DropReason::Forced).
+    pub refused: Tally,
 }
 
 /// The results of a flow.
@@ -120,6 +135,42 @@ impl Completion {
     /// The completion time: from beginning to end.
     pub fn span(&self) -> Nanos {
         self.ended.since(self.began)
+    }
+}
+
+/// A completed round of an [incast](crate::traffic::Incast): a client's request to all its servers,
+/// and all their answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IncastRound {
+    /// The flow of the first server.
+    pub flow: FlowId,
+    /// When the requests were sent.
+    pub began: Nanos,
+    /// When the last byte of the last answer had arrived.
+    pub ended: Nanos,
+    /// Answers, one a server.
+    pub answers: u32,
+    /// Bytes of payload of all answers.
+    pub bytes: Bytes,
+    /// The least completion time in an empty network: the answers follow each other without a gap
+    /// over the last link, which all share.
+    pub ideal: Nanos,
+}
+
+impl IncastRound {
+    /// The completion time: from the requests to the last answer.
+    pub fn span(&self) -> Nanos {
+        self.ended.since(self.began)
+    }
+
+    /// The completion time over the least one.
+    pub fn slowdown(&self) -> f64 {
+        self.span().0 as f64 / self.ideal.0.max(1) as f64
+    }
+
+    /// Bits of payload per second of the round.
+    pub fn goodput(&self) -> f64 {
+        self.bytes.0 as f64 * 8e9 / self.span().0.max(1) as f64
     }
 }
 

@@ -120,6 +120,14 @@ pub enum RunError {
         /// What is wrong, and what is allowed.
         problem: String,
     },
+    /// A buffer that ports share is not valid.
+    #[error("the shared buffer of {node}: {problem}")]
+    SharedBuffer {
+        /// The node whose queues share it.
+        node: String,
+        /// What is wrong, and what is allowed.
+        problem: String,
+    },
     /// There is no route between a flow's ends.
     #[error("flow {flow}: no route leads from {from} to {to}")]
     NoRoute {

@@ -28,6 +28,10 @@ pub enum Purpose {
     Path,
     /// Between which hosts transfers are, and when they start.
     Hosts,
+    /// Which of several shortest routes a packet takes, where packets are sprayed.
+    Spray,
+    /// Times between the rounds of an incast.
+    Incast,
 }
 
 /// The stream of a run with this seed for a purpose and an index.

@@ -133,6 +133,27 @@ pub enum Application {
         /// Time from the end of a response, when all has arrived, to the next request.
         think: Spread<Nanos>,
     },
+    /// One server of an incast: a client requests an answer of each of its servers at the same
+    /// time, and waits for all of them before it asks again. The receiving host is the client.
+    Incast(Incast),
+}
+
+/// The answers of one server in an [incast](Application::Incast), as synchronized reads of a
+/// cluster's storage: A. Phanishayee et al., "Measurement and Analysis of TCP Throughput Collapse
+/// in Cluster-based Storage Systems", FAST 2008.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Incast {
+    /// The number of the client. All flows of a number are its servers: they start together, and
+    /// each round of requests starts when all have answered the one before.
+    pub client: u32,
+    /// Bytes on the wire of a request.
+    pub request: Bytes,
+    /// Size of each server's answer.
+    pub response: Spread<Bytes>,
+    /// Time from the arrival of a round's last byte to the next round. The first server's counts.
+    pub think: Spread<Nanos>,
+    /// How many rounds there are; `None`: as many as the run has time for.
+    pub rounds: Option<u32>,
 }
 
 /// A transfer of a [flow list](Application::FlowList).
@@ -170,7 +191,8 @@ impl Application {
             Application::Web { size, .. }
             | Application::Pages { size, .. }
             | Application::Arrivals { size, .. } => size.draw(random),
-            Application::Requests { response, .. } => response.draw(random),
+            Application::Requests { response, .. }
+            | Application::Incast(Incast { response, .. }) => response.draw(random),
         }
     }
 
@@ -189,7 +211,8 @@ impl Application {
             Application::Web { size, .. }
             | Application::Pages { size, .. }
             | Application::Arrivals { size, .. } => Some(size.mean),
-            Application::Requests { response, .. } => Some(response.mean),
+            Application::Requests { response, .. }
+            | Application::Incast(Incast { response, .. }) => Some(response.mean),
         }
     }
 

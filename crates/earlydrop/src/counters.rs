@@ -83,6 +83,18 @@ impl Counters {
         }
     }
 
+    /// The sum of both, as of one queue.
+    pub fn plus(&self, other: &Counters) -> Counters {
+        Counters {
+            arrived: self.arrived.plus(other.arrived),
+            departed: self.departed.plus(other.departed),
+            marked: self.marked.plus(other.marked),
+            dropped: core::array::from_fn(|reason| {
+                self.dropped[reason].plus(other.dropped[reason])
+            }),
+        }
+    }
+
     /// Counts a packet of `size` bytes that was dropped.
     #[inline]
     pub fn drop(&mut self, reason: DropReason, size: u32) {

@@ -169,6 +169,7 @@ fn others(group: &FlowGroup) -> Option<String> {
                 return Some(format!("{} transfers", group.name));
             }
             Application::Requests { .. } => "requests",
+            Application::Incast(_) => "incast",
         },
         Traffic::Datagrams { pattern, .. } => match pattern {
             Pattern::Constant => "constant-rate datagrams",

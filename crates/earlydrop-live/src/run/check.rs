@@ -1,6 +1,7 @@
 //! Checks a run for features that real hosts cannot provide.
 
 use earlydrop_sim::network::LinkId;
+use earlydrop_sim::traffic::{Application, Flow, Traffic};
 use earlydrop_sim::{Run, RunError};
 
 use super::addresses::AddressPlan;
@@ -31,11 +32,43 @@ pub(crate) fn unsupported(run: &Run, watched: LinkId) -> Vec<Unsupported> {
     });
     let unsupported = [
         captures,
+        incast(run),
+        shared_buffer(run),
         Topology::new(run, watched).err(),
         AddressPlan::new(&run.flows).err(),
         hosts::check(run).err(),
     ];
     unsupported.into_iter().flatten().collect()
+}
+
+/// An incast: its rounds would need a client that waits for several connections.
+fn incast(run: &Run) -> Option<Unsupported> {
+    let is_incast = |flow: &Flow| {
+        matches!(
+            flow.traffic,
+            Traffic::Tcp {
+                application: Application::Incast(_),
+                ..
+            }
+        )
+    };
+    let flow = run.flows.iter().position(is_incast)?;
+    Some(Unsupported {
+        flow: Some(flow),
+        message: "real hosts have no client that waits for several servers (incast)".to_string(),
+        help: "nearest: kind = \"requests\", whose clients ask one server each".to_string(),
+    })
+}
+
+/// A buffer that several queues share: the emulated links have one each.
+fn shared_buffer(run: &Run) -> Option<Unsupported> {
+    let (node, _) = run.network.shared_buffers().first()?;
+    let name = run.network.name(*node);
+    Some(Unsupported {
+        flow: None,
+        message: format!("emulated links share no buffer, as those of {name} do"),
+        help: "remove `shared_buffer`; each link has its `buffer`".to_string(),
+    })
 }
 
 /// A run that the simulator refuses as well.

@@ -27,6 +27,7 @@ pub(crate) fn results(
         queues: queues(run, topology, paths),
         flows: flows(run, &traffic, paths),
         completions: traffic.completions,
+        rounds: Vec::new(),
         captures: Vec::new(),
         packets: Vec::new(),
         windows: traffic.windows,

@@ -11,7 +11,7 @@ use crate::network::{Change, DelayTrace, Link, LinkId, Network, Routes};
 use crate::run::Run;
 use crate::spread::{Law, Spread};
 use crate::tcp::Profile;
-use crate::traffic::{Application, Flow, Pattern, Step, Traffic};
+use crate::traffic::{Application, Flow, Incast, Pattern, Step, Traffic};
 
 /// The least bytes of a packet that limits in bytes are taken for.
 const SMALLEST_PACKET: f64 = 40.0;
@@ -207,7 +207,8 @@ impl Sender<'_> {
             Application::Web { size, .. }
             | Application::Pages { size, .. }
             | Application::Arrivals { size, .. }
-            | Application::Requests { response: size, .. } => size,
+            | Application::Requests { response: size, .. }
+            | Application::Incast(Incast { response: size, .. }) => size,
         };
         match size.law {
             Law::Constant => {

@@ -2,7 +2,7 @@
 
 use super::flight::starts;
 use crate::run::Run;
-use crate::traffic::{Application, Ports, Traffic};
+use crate::traffic::{Application, Incast, Ports, Traffic};
 
 /// The transfers of all flows, if TCP sends `packets` in all.
 pub(super) fn of_all(run: &Run, packets: f64) -> f64 {
@@ -45,7 +45,8 @@ fn of_those(run: &Run, packets: f64, is_one: impl Fn(&Application) -> bool) -> f
             Application::Arrivals { every: between, .. }
             | Application::Web { pause: between, .. }
             | Application::Pages { pause: between, .. }
-            | Application::Requests { think: between, .. } => starts(between, run.duration),
+            | Application::Requests { think: between, .. }
+            | Application::Incast(Incast { think: between, .. }) => starts(between, run.duration),
         };
     }
     in_time.min(packets / fewest)

@@ -10,7 +10,7 @@ use crate::empty_path::{last_payload, transfer_of};
 use crate::packet::{Kind, Packet};
 use crate::results::Completion;
 use crate::tcp::{Handshake, Rules};
-use crate::traffic::{Application, FlowId};
+use crate::traffic::{Application, FlowId, Incast};
 
 /// A finite application over one connection.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub(super) struct Session {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Partner {
     None,
+    /// The barrier of its client, by number.
+    Barrier(u32),
     /// The flow whose transfers are the requests for this one's.
     Requester(u32),
     /// The flow that this one's transfers are requests for.
@@ -94,14 +96,21 @@ impl Session {
     /// Starts, or continues, after a stop.
     pub(super) fn resume(&mut self, now: Nanos) {
         let over = matches!(self.application, Application::Transfer(_)) && self.begun > 0;
-        if matches!(self.phase, Phase::Pausing(_)) && !over {
+        // A server that has answered waits for its client.
+        let waits = matches!(self.partner, Partner::Barrier(_))
+            && self.begun > 0
+            && self.phase == Phase::Pausing(Nanos::NEVER);
+        if matches!(self.phase, Phase::Pausing(_)) && !over && !waits {
             self.phase = Phase::Pausing(now);
         }
     }
 
     /// Whether a transfer ends when its last byte arrives; otherwise when that is acknowledged.
     pub(super) fn ends_at_receiver(&self) -> bool {
-        matches!(self.application, Application::Requests { .. })
+        matches!(
+            self.application,
+            Application::Requests { .. } | Application::Incast(_)
+        )
     }
 
     /// Ends the transfer at `at` and pauses until the next; `None` if there is no transfer.
@@ -123,10 +132,10 @@ impl Session {
 }
 
 /// A transfer that has ended.
-struct Transfer {
-    began: Nanos,
-    ended: Nanos,
-    bytes: u64,
+pub(super) struct Transfer {
+    pub(super) began: Nanos,
+    pub(super) ended: Nanos,
+    pub(super) bytes: u64,
 }
 
 impl Simulation {
@@ -144,7 +153,9 @@ impl Simulation {
         let Some(session) = self.session(index) else {
             return;
         };
-        let Application::Requests { request, .. } = session.application else {
+        let (Application::Requests { request, .. } | Application::Incast(Incast { request, .. })) =
+            session.application
+        else {
             return self.start_next_transfer(index, now);
         };
         let (asked, wait) = match session.phase {
@@ -277,8 +288,11 @@ impl Simulation {
             && connection.receiver.rcv_nxt() >= session.end
             && let Some(transfer) = session.complete(now)
         {
-            let parent = session.parent;
+            let (parent, partner) = (session.parent, session.partner);
             self.record_completion(index, parent, &transfer);
+            if let Partner::Barrier(barrier) = partner {
+                self.end_answer(barrier, index, &transfer);
+            }
         }
     }
 
@@ -298,7 +312,7 @@ impl Simulation {
     }
 
     /// How long a transfer of `bytes` over the connection at `index` takes at least.
-    fn ideal_time(&self, index: u32, bytes: u64) -> Nanos {
+    pub(super) fn ideal_time(&self, index: u32, bytes: u64) -> Nanos {
         let Ends::Tcp(connection) = &self.flows[index as usize].ends else {
             return Nanos::ZERO;
         };

@@ -156,8 +156,8 @@ impl MeasuredQueue for Fifo {
         self.bytes
     }
 
-    fn counters(&self) -> &Counters {
-        &self.counters
+    fn counters(&self) -> Counters {
+        self.counters.clone()
     }
 
     fn probes(&self, _show: &mut dyn FnMut(&'static str, f64)) {}

@@ -59,6 +59,7 @@ impl Simulation {
             flow.add_counted(&mut self.accounts.totals, &self.profiles);
         }
         self.completions.sort_by_key(|completion| completion.ended);
+        self.rounds.sort_by_key(|round| round.ended);
         let measured = self.accounts.timing.end.since(self.accounts.timing.from);
         let impairments = self.impairments.iter_mut();
         let captures = impairments.filter_map(|impairments| impairments.capture.take());
@@ -72,6 +73,7 @@ impl Simulation {
             queues: self.queue_results(),
             flows: self.flow_results(measured),
             completions: std::mem::take(&mut self.completions),
+            rounds: std::mem::take(&mut self.rounds),
             windows: match self.cwnd_samples.take() {
                 Some(samples) => samples
                     .flows
@@ -122,7 +124,9 @@ impl Simulation {
         };
         let mut results = Vec::with_capacity(self.ports.len() + self.fifos.len());
         for port in &mut self.ports {
-            results.push(result(port.number, &port.name, &mut port.meter));
+            let mut result = result(port.number, &port.name, &mut port.meter);
+            result.shared_buffer = port.shared.map(|member| member.result(&self.buffers));
+            results.push(result);
         }
         for fifo in &mut self.fifos {
             results.push(result(fifo.number, &fifo.name, &mut fifo.meter));

@@ -258,13 +258,13 @@ impl Flow {
         None
     }
 
-    /// Chooses the path anew, after something pending was done. `is_reference`: whether this is
-    /// the reference engine, where no flow is eligible for the fast path.
-    pub(super) fn choose_path(&mut self, is_reference: bool) {
+    /// Chooses the path anew, after something pending was done. `may_be_fast`: whether an eligible
+    /// flow may take the fast path in this run.
+    pub(super) fn choose_path(&mut self, may_be_fast: bool) {
         let Some(rare) = &self.rare else { return };
         self.state.path = if rare.is_pending() {
             Path::Pending
-        } else if self.ends.are_eligible() && !is_reference {
+        } else if self.ends.are_eligible() && may_be_fast {
             Path::Fast
         } else {
             Path::Slow

@@ -44,6 +44,7 @@
 
 mod accounts;
 mod application;
+mod barrier;
 mod datagrams;
 mod event;
 mod fast_path;
@@ -57,6 +58,7 @@ mod progress;
 mod reference;
 mod route;
 mod setup;
+mod shared_buffer;
 mod spawner;
 mod steering;
 mod tcp_flow;
@@ -69,17 +71,19 @@ use std::sync::Arc;
 use earlydrop::units::Nanos;
 
 use self::accounts::Accounts;
+use self::barrier::Barrier;
 use self::event::{Event, Task};
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
 use self::impairments::Impairments;
 use self::port::{MANY_FLOWS, Port};
 use self::route::RouteTable;
+use self::shared_buffer::SharedBuffer;
 use crate::events::Events;
 use crate::link::{LinkParams, Transmitter};
 use crate::network::Change;
 use crate::prefetch::prefetch;
-use crate::results::Completion;
+use crate::results::{Completion, IncastRound};
 use crate::tcp;
 
 /// A run in progress.
@@ -94,6 +98,8 @@ pub struct Simulation {
     wires: Vec<Transmitter>,
     fifos: Vec<FifoPort>,
     ports: Vec<Port>,
+    /// Buffers that ports share.
+    buffers: Vec<SharedBuffer>,
     /// The parameters of links that a single flow uses; their other state is in [`Flow`].
     access_links: Vec<LinkParams>,
     impairments: Vec<Impairments>,
@@ -105,8 +111,12 @@ pub struct Simulation {
     accounts: Accounts,
     completions: Vec<Completion>,
     cwnd_samples: Option<CwndSamples>,
-    /// This is the [`reference`] engine.
-    is_reference: bool,
+    /// Flows may take the fast path: this is not the [`reference`] engine, and packets are not
+    /// sprayed, which changes the route of each acknowledgment.
+    may_be_fast: bool,
+    /// Clients that wait for the answers of all their servers.
+    barriers: Vec<Barrier>,
+    rounds: Vec<IncastRound>,
     seed: u64,
     /// The group of each described flow.
     groups: Vec<Arc<str>>,

@@ -5,6 +5,7 @@
 //! packet arrives, or by one [`Task::Drain`] a propagation delay.
 
 use earlydrop::aqm::DropReason;
+use earlydrop::packet::Packet as _;
 use earlydrop::queue::{AnyQueue, Losses, QueueDiscipline};
 use earlydrop::units::Nanos;
 
@@ -12,6 +13,7 @@ use super::Simulation;
 use super::accounts::{Accounts, Loss};
 use super::event::Task;
 use super::flow::Flow;
+use super::shared_buffer::Membership;
 use super::steering::Steering;
 use crate::link::{QueuedLink, Transmission};
 use crate::measure::QueueMeter;
@@ -39,6 +41,8 @@ pub(super) struct Port {
     pub(super) log: Option<Box<PacketLog>>,
     /// What a link that is steered needs.
     pub(super) steering: Option<Box<Steering>>,
+    /// The port's place in the buffer that it shares with others, if it shares one.
+    pub(super) shared: Option<Membership>,
 }
 
 impl Port {
@@ -59,6 +63,7 @@ impl Port {
             link,
             log: None,
             steering: None,
+            shared: None,
         }
     }
 
@@ -80,6 +85,19 @@ impl Port {
         log.explain(before, |queue| queue.explain_enqueue(at, &packet));
         self.log = Some(log);
         drains
+    }
+
+    /// Drops a packet for which the buffer that the port shares has no room.
+    #[cold]
+    pub(super) fn refuse(&mut self, accounts: &mut Accounts, packet: Packet, at: Nanos) {
+        self.observe(at);
+        self.meter.on_arrival(packet, at);
+        self.link.refuse(packet.size());
+        accounts.loss(at, Some(&mut self.meter)).take(packet);
+        if let Some(log) = &mut self.log {
+            log.lose(packet, DropReason::Forced);
+            log.arrived(at, packet, self.link.waiting(), &self.link);
+        }
     }
 
     /// Sends the next packet and records it; as [`QueuedLink::transmit`].
@@ -158,6 +176,15 @@ impl Simulation {
     /// A packet arrives at a port at `at`. Its next hop is the one behind the port.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, index: u32, packet: Packet, at: Nanos) {
+        if let Some(member) = self.ports[index as usize].shared {
+            return self.enqueue_shared(index, member, packet);
+        }
+        self.enqueue_admitted(index, packet, at);
+    }
+
+    /// A packet arrives at a port at `at`; a buffer that the port shares has room for it.
+    #[inline(always)]
+    pub(super) fn enqueue_admitted(&mut self, index: u32, packet: Packet, at: Nanos) {
         self.transmit_until(index, at);
         let port = &mut self.ports[index as usize];
         port.observe(at);
@@ -242,6 +269,9 @@ impl Simulation {
         }
         if matches!(change, Change::Up) {
             self.drain(index, now);
+        }
+        if let Some(member) = self.ports[index as usize].shared {
+            self.update_member(index, member);
         }
         self.schedule_drain(index);
     }

@@ -31,7 +31,7 @@ impl Simulation {
     /// nanosecond.
     #[doc(hidden)]
     pub fn reference_engine(mut self) -> Simulation {
-        self.is_reference = true;
+        self.may_be_fast = false;
         let first_fifo = self.ports.len() as u32;
         let fifos = std::mem::take(&mut self.fifos);
         self.ports.extend(fifos.iter().map(|fifo| fifo.as_port()));

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
+use earlydrop::packet::FlowKey;
+
 use crate::empty_path::EmptyPath;
 use crate::packet::Packet;
+use crate::streams::Purpose;
 
 /// One stage of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -168,6 +171,62 @@ pub(super) struct RouteTable {
     listed: Vec<u32>,
     /// The links of each route, by where it begins.
     paths: Paths,
+    /// The sets of routes that packets are sprayed over; `None` where none are.
+    sprays: Option<Box<Sprays>>,
+}
+
+/// Marks the number of a set of routes, in place of where one begins.
+const SPRAYED: u32 = 1 << 31;
+
+/// Sets of shortest routes. Each packet takes one of its set: that of a random number which is a
+/// function of the run's seed and of the packet, so that it need not be kept with the packet.
+#[derive(Clone, Debug)]
+pub(super) struct Sprays {
+    salt: u64,
+    /// Where the routes of each set begin.
+    begins: Vec<u32>,
+    /// The first of each set in `begins`, and their number.
+    sets: Vec<(u32, u32)>,
+    known: HashMap<Vec<u32>, u32>,
+}
+
+impl Sprays {
+    /// No sets yet, in a run with this seed.
+    pub(super) fn new(seed: u64) -> Sprays {
+        Sprays {
+            salt: FlowKey(seed).hash(Purpose::Spray as u64),
+            begins: Vec::new(),
+            sets: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Adds a set of routes that begin here; returns what stands for it where one route begins.
+    pub(super) fn add(&mut self, begins: Vec<u32>) -> u32 {
+        if let [begin] = begins[..] {
+            return begin;
+        }
+        let (first, count) = (self.begins.len() as u32, begins.len() as u32);
+        if let Some(known) = self.known.get(&begins) {
+            return *known;
+        }
+        self.begins.extend(&begins);
+        self.sets.push((first, count));
+        let number = SPRAYED | (self.sets.len() as u32 - 1);
+        self.known.insert(begins, number);
+        number
+    }
+
+    /// Where the route of `packet` begins, one of this set. The packet's flow, direction, number
+    /// and time of sending (or the note of an acknowledgment) are the same at every hop.
+    fn begin(&self, set: u32, packet: &Packet) -> u32 {
+        let (first, count) = self.sets[(set & !SPRAYED) as usize];
+        let lane = FlowKey(packet.lane() as u64).hash(self.salt);
+        let drawn = FlowKey(packet.identity()).hash(lane) >> 32;
+        // A fraction of 2^32 times the number of routes: even to one part in 2^24.
+        let chosen = (drawn * u64::from(count)) >> 32;
+        self.begins[(first + chosen as u32) as usize]
+    }
 }
 
 /// The links of routes, each row once.
@@ -205,7 +264,10 @@ impl RouteTable {
         paths: Paths,
     ) -> RouteTable {
         let common = match begins[..] {
-            [there, back, ..] if begins.chunks(2).all(|pair| pair == [there, back]) => {
+            [there, back, ..]
+                if (there | back) & SPRAYED == 0
+                    && begins.chunks(2).all(|pair| pair == [there, back]) =>
+            {
                 Some([there, back])
             }
             _ => None,
@@ -220,7 +282,14 @@ impl RouteTable {
             begins,
             listed,
             paths,
+            sprays: None,
         }
+    }
+
+    /// Sprays packets over these sets of routes.
+    pub(super) fn with_sprays(mut self, sprays: Sprays) -> RouteTable {
+        self.sprays = (!sprays.sets.is_empty()).then(|| Box::new(sprays));
+        self
     }
 
     /// The index of the first hop of data over this one of the routes of listed transfers.
@@ -239,8 +308,19 @@ impl RouteTable {
     pub(super) fn begin(&self, packet: &Packet) -> usize {
         match self.common {
             Some(pair) => pair[usize::from(!packet.is_forward())] as usize,
-            None => self.begins[packet.lane()] as usize,
+            None => match self.begins[packet.lane()] {
+                set if set & SPRAYED != 0 => self.sprayed_begin(set, packet),
+                begin => begin as usize,
+            },
         }
+    }
+
+    /// [`begin`](RouteTable::begin) of a packet that is sprayed over this set of routes.
+    #[cold]
+    #[inline(never)]
+    fn sprayed_begin(&self, set: u32, packet: &Packet) -> usize {
+        let sprays = self.sprays.as_ref();
+        sprays.map_or(0, |sprays| sprays.begin(set, packet) as usize)
     }
 
     /// The index of the first hop of a flow's data.
@@ -277,8 +357,18 @@ impl RouteTable {
     /// Replaces the hops; `moved` says where a hop that began a route is now.
     pub(super) fn replace(&mut self, hops: Vec<Hop>, moved: impl Fn(u32) -> u32) {
         self.hops = hops;
+        // The number of a set stays.
+        let moved = |begin: u32| {
+            if begin & SPRAYED == 0 {
+                moved(begin)
+            } else {
+                begin
+            }
+        };
         let begins = self.common.iter_mut().flatten();
-        for begin in begins.chain(&mut self.begins).chain(&mut self.listed) {
+        let sprayed = self.sprays.iter_mut().flat_map(|sprays| &mut sprays.begins);
+        let begins = begins.chain(&mut self.begins).chain(&mut self.listed);
+        for begin in begins.chain(sprayed) {
             *begin = moved(*begin);
         }
         let by_begin = std::mem::take(&mut self.paths.by_begin).into_iter();

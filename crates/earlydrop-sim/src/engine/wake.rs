@@ -40,7 +40,7 @@ impl Simulation {
             Ends::Datagrams(_) => self.on_datagram_due(index),
             Ends::Spawner(_) => self.on_spawn_due(index),
         }
-        self.flows[index as usize].choose_path(self.is_reference);
+        self.flows[index as usize].choose_path(self.may_be_fast);
         self.ensure_wake(index);
     }
 

@@ -21,7 +21,7 @@ pub trait MeasuredQueue {
     /// Bytes waiting.
     fn bytes(&self) -> u64;
     /// The queue's counters since time zero.
-    fn counters(&self) -> &Counters;
+    fn counters(&self) -> Counters;
     /// Calls `show` with each of the scheme's probes.
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64));
     /// What the link has sent by `at`, and could have. All packets whose transmission begins
@@ -38,8 +38,8 @@ impl<P: earlydrop::packet::Packet> MeasuredQueue for QueuedLink<P> {
         self.queue().bytes()
     }
 
-    fn counters(&self) -> &Counters {
-        self.queue().counters()
+    fn counters(&self) -> Counters {
+        self.queue().counters().plus(self.refused())
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -142,8 +142,9 @@ impl Samples {
     fn take(&mut self, packets: u32, queue: &impl MeasuredQueue) {
         self.packets.push(packets);
         self.bytes.push(queue.bytes());
-        self.dropped.push(queue.counters().dropped().packets);
-        self.marked.push(queue.counters().marked.packets);
+        let counters = queue.counters();
+        self.dropped.push(counters.dropped().packets);
+        self.marked.push(counters.marked.packets);
         let mut column = 0;
         let probes = &mut self.probes;
         queue.probes(&mut |name, value| {
@@ -313,7 +314,7 @@ impl QueueMeter {
 
     fn begin(&mut self, at: Nanos, packets: u32, queue: &impl MeasuredQueue) {
         self.phase = Phase::Measured;
-        self.before = queue.counters().clone();
+        self.before = queue.counters();
         self.work_before = queue.work(at, self.sums.begun);
         self.sojourns_before = (self.sums.sojourn, self.sums.sojourns);
         self.sums = Sums {
@@ -444,7 +445,7 @@ impl QueueMeter {
             work: queue.work(at, self.sums.begun),
             sojourn: self.sums.sojourn,
             sojourns: self.sums.sojourns,
-            counters: queue.counters().clone(),
+            counters: queue.counters(),
         }
     }
 
@@ -483,6 +484,7 @@ impl QueueMeter {
             samples: self.samples.take().map(|boxed| *boxed),
             arrivals: self.arrivals.as_deref().map(by_group),
             departures: self.departures.as_deref().map(by_group),
+            shared_buffer: None,
         }
     }
 }

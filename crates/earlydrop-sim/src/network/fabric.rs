@@ -20,6 +20,8 @@ pub struct Fabric {
     pub hosts: Vec<Node>,
     /// The links from switches to hosts, in the order of the hosts.
     pub to_hosts: Vec<LinkId>,
+    /// The switches.
+    pub switches: Vec<Node>,
 }
 
 /// The links of a [`Fabric`].
@@ -52,6 +54,7 @@ impl Fabric {
             network,
             hosts: Vec::new(),
             to_hosts: Vec::new(),
+            switches: Vec::new(),
         }
     }
 
@@ -64,6 +67,7 @@ impl Fabric {
             (0..count).map(node).collect()
         };
         let (spines, leaves) = (nodes("spine", spines), nodes("leaf", leaves));
+        fabric.switches = [&spines[..], &leaves[..]].concat();
         for leaf in leaves {
             fabric.add_hosts(leaf, hosts, links);
             fabric.join(leaf, &spines, links);
@@ -81,6 +85,7 @@ impl Fabric {
         let cores: Vec<Node> = (0..half * half)
             .map(|index| fabric.network.node(core(index)))
             .collect();
+        fabric.switches.clone_from(&cores);
         for pod in 0..ports {
             let mut aggregations = Vec::with_capacity(half as usize);
             for index in 0..half {
@@ -89,11 +94,13 @@ impl Fabric {
                 let first = (index * half) as usize;
                 fabric.join(switch, &cores[first..first + half as usize], links);
                 aggregations.push(switch);
+                fabric.switches.push(switch);
             }
             for index in 0..half {
                 let edge = fabric.network.node(format!("edge {pod}.{index}"));
                 fabric.add_hosts(edge, half, links);
                 fabric.join(edge, &aggregations, links);
+                fabric.switches.push(edge);
             }
         }
         fabric

@@ -238,6 +238,27 @@ pub struct Network {
     /// Whether flows are spread over all shortest routes (ECMP, equal-cost multipath), each flow
     /// over one by a hash as of its ports. Otherwise all take the route described first.
     pub multipath: bool,
+    /// Whether each packet is spread over all shortest routes, whatever its flow (packet
+    /// spraying; Dixit et al., "On the Impact of Packet Spraying in Data Center Networks",
+    /// INFOCOM 2013). A packet's route is a random function of the run's seed and of the packet.
+    pub spraying: bool,
+    shared_buffers: Vec<(Node, SharedBuffer)>,
+}
+
+/// A packet buffer that the ports of one switch share, with dynamic thresholds: A. Choudhury,
+/// E. Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Trans.
+/// Networking 6(2), 1998.
+///
+/// Before its queue sees a packet, a port drops it if the port's queue in bytes has reached
+/// `T = alpha (B - Q)` (equation 1), where `B` is the buffer's size and `Q` are the bytes that
+/// wait at all ports, or if the packet does not fit into `B - Q`. With n congested ports each
+/// queue gets `alpha B / (1 + alpha n)` (equation 4). A packet being sent has left the buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SharedBuffer {
+    /// The buffer's size B.
+    pub size: Bytes,
+    /// The threshold's factor alpha, above zero; switches have powers of two.
+    pub alpha: f64,
 }
 
 impl Network {
@@ -261,6 +282,24 @@ impl Network {
     /// Adds equal links in both directions; returns the one from `a` to `b` first.
     pub fn duplex(&mut self, a: Node, b: Node, link: Link) -> (LinkId, LinkId) {
         (self.link(a, b, link.clone()), self.link(b, a, link))
+    }
+
+    /// Lets the queues of all links from `node` share a buffer. Links without a queue take no part
+    /// in it.
+    pub fn share_buffer(&mut self, node: Node, buffer: SharedBuffer) {
+        self.shared_buffers.retain(|(other, _)| *other != node);
+        self.shared_buffers.push((node, buffer));
+    }
+
+    /// Nodes whose queues share a buffer.
+    pub fn shared_buffers(&self) -> &[(Node, SharedBuffer)] {
+        &self.shared_buffers
+    }
+
+    /// Whether the link has a queue and shares a buffer with others.
+    pub(crate) fn shares_buffer(&self, link: LinkId) -> bool {
+        let (from, _, link) = &self.links[link.0 as usize];
+        link.queue.is_some() && self.shared_buffers.iter().any(|(node, _)| node == from)
     }
 
     /// The number of nodes.

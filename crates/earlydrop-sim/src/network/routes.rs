@@ -76,6 +76,38 @@ impl Routes {
         Some(route)
     }
 
+    /// All shortest routes from `from` to `to`, but at most this many; none if there is no route.
+    pub(crate) fn find_all(&mut self, from: Node, to: Node, at_most: usize) -> Vec<Vec<LinkId>> {
+        let mut found = Vec::new();
+        let mut begun = vec![(Vec::new(), from)];
+        let incoming = &self.incoming;
+        let (goal, tail) = match incoming[to.0 as usize][..] {
+            [(link, before)] if from != to => (before, Some(link)),
+            _ => (to, None),
+        };
+        let distances = self
+            .distances
+            .entry(goal)
+            .or_insert_with(|| distances(incoming, goal));
+        while let Some((mut route, at)) = begun.pop() {
+            if at == goal {
+                route.extend(tail);
+                found.push(route);
+                if found.len() == at_most {
+                    break;
+                }
+                continue;
+            }
+            let here = u32::from(distances[at.0 as usize]);
+            for (link, next) in self.outgoing[at.0 as usize].iter().rev() {
+                if u32::from(distances[next.0 as usize]) + 1 == here {
+                    begun.push(([&route[..], &[*link]].concat(), *next));
+                }
+            }
+        }
+        found
+    }
+
     fn step(&mut self, at: Node, goal: Node) -> Option<(LinkId, Node)> {
         let Routes {
             incoming, towards, ..

@@ -20,7 +20,7 @@ pub(super) fn make_access_links(
     routes: &[FlowRoutes],
 ) -> Vec<LinkStages> {
     let mut users = vec![0_u32; links.len()];
-    for route in routes.iter().flat_map(|r| [&r.forward, &r.backward]) {
+    for route in routes.iter().flat_map(FlowRoutes::pairs).flatten() {
         for link in route {
             users[link.0 as usize] += 1;
         }

@@ -13,8 +13,9 @@ use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead, Path, Stat
 use super::super::route::{self, Paths, RouteTable};
 use super::super::spawner::{FlowList, Spawner, Starts};
 use super::access;
-use super::listed;
 use super::routes::{FlowRoutes, LinkStages, Routed, find_routes, lay_out};
+use super::sprays;
+use super::{incast, listed};
 use crate::empty_path::EmptyPath;
 use crate::measure::FlowMeter;
 use crate::network::{LinkId, Network};
@@ -25,7 +26,7 @@ use crate::schedule::Schedule;
 use crate::spread::Spread;
 use crate::streams::{Purpose, stream};
 use crate::tcp::{MAX_TRANSFER, Profile, Receiver, Sender};
-use crate::traffic::{self, Application, Pattern, Ports, Start, Step, Traffic};
+use crate::traffic::{self, Application, Incast, Pattern, Ports, Start, Step, Traffic};
 
 /// The profiles of all flows, each once.
 #[derive(Default)]
@@ -60,6 +61,11 @@ pub(super) fn add(
     for (index, flow) in run.flows.iter().enumerate() {
         check(&run.network, run.duration, index, flow)?;
     }
+    let clients = incast::clients(&run.flows)?;
+    let first_servers: HashMap<u32, u32> = clients
+        .iter()
+        .map(|(client, servers)| (*client, servers[0]))
+        .collect();
     let mut routed: Vec<Routed> = Routed::flows(&described, run.seed);
     let lists = listed::routes(&described, run.seed, &mut routed);
     let routes = checked_routes(&run.network, &described, &routed)?;
@@ -77,6 +83,8 @@ pub(super) fn add(
             described,
             passive: routes[index].passive,
             listed: lists.get(&index),
+            // Servers of a client draw one start.
+            starts_as: incast::of(described).map_or(index, |i| first_servers[&i.client] as usize),
         };
         simulation.flows.push(builder.flow(&mut profiles));
         simulation.accounts.add_flow();
@@ -88,6 +96,7 @@ pub(super) fn add(
         simulation.set_partner(responder, Partner::Requester(requester));
         simulation.set_partner(requester, Partner::Responder(responder));
     }
+    incast::add_barriers(simulation, run, clients);
     simulation.profiles = profiles.profiles;
     for index in 0..run.flows.len() {
         simulation.ensure_wake(index as u32);
@@ -175,12 +184,13 @@ fn add_routes(
     access::compact_wires(&mut simulation.wires, &mut stages);
     let (hops, hop_of) = route::join(&stages);
     let begins: Vec<u32> = begins.iter().map(|stage| hop_of[*stage as usize]).collect();
+    let (begins, sprays) = sprays::choose(begins, routes, simulation.seed);
     let paths = begins.chunks(2).zip(routes);
     let paths = Paths::new(paths.map(|(begin, route)| {
         let path = EmptyPath::new(network, &route.forward, &route.backward);
         (begin[0], path)
     }));
-    simulation.routes = RouteTable::new(hops, begins, flows.len(), paths);
+    simulation.routes = RouteTable::new(hops, begins, flows.len(), paths).with_sprays(sprays);
 }
 
 /// The flows described; after them, for each whose transfers are requested over a second
@@ -223,7 +233,7 @@ fn request_of(flow: &traffic::Flow) -> Option<(&Arc<Profile>, Bytes)> {
 }
 
 impl Simulation {
-    fn set_partner(&mut self, flow: u32, partner: Partner) {
+    pub(super) fn set_partner(&mut self, flow: u32, partner: Partner) {
         if let Some(session) = self.session(flow) {
             session.partner = partner;
         }
@@ -238,6 +248,8 @@ struct FlowBuilder<'a> {
     passive: bool,
     /// For a flow list, the number of each transfer's route.
     listed: Option<&'a Vec<u32>>,
+    /// The index of the flow whose random start is also this one's.
+    starts_as: usize,
 }
 
 impl FlowBuilder<'_> {
@@ -299,7 +311,8 @@ impl FlowBuilder<'_> {
     }
 
     fn start(&self) -> Nanos {
-        self.described.start.draw(&mut self.stream(Purpose::Start))
+        let mut random = stream(self.run.seed, Purpose::Start, self.starts_as as u64);
+        self.described.start.draw(&mut random)
     }
 
     fn ends(&self, profiles: &mut Profiles) -> Ends {
@@ -527,11 +540,20 @@ fn application_problem(application: &Application) -> Option<String> {
             (_, 0) => Some("at most 0 transfers at once; at least 1".into()),
             _ => both(size, every),
         },
+        Application::Incast(Incast {
+            rounds: Some(0), ..
+        }) => Some("an incast of 0 rounds; at least 1".into()),
         Application::Requests {
             request,
             response,
             think,
-        } => {
+        }
+        | Application::Incast(Incast {
+            request,
+            response,
+            think,
+            ..
+        }) => {
             if !(1..=LARGEST).contains(&request.0) {
                 return Some(format!(
                     "requests of {request}; they have 1 to {LARGEST} bytes"

@@ -2,8 +2,10 @@
 
 mod access;
 mod flows;
+mod incast;
 mod listed;
 mod routes;
+mod sprays;
 
 use earlydrop::packet::FlowKey;
 use earlydrop::queue::QueueDiscipline;
@@ -18,6 +20,7 @@ use super::fifo::FifoPort;
 use super::impairments::Impairments;
 use super::port::Port;
 use super::route::{RouteTable, Stage};
+use super::shared_buffer::SharedBuffer;
 use super::{CwndSamples, Simulation};
 use crate::capture::Capture;
 use crate::events::Events;
@@ -40,6 +43,7 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         access_links: Vec::new(),
         fifos: Vec::new(),
         ports: Vec::new(),
+        buffers: Vec::new(),
         impairments: Vec::new(),
         routes: RouteTable::default(),
         flows: Vec::new(),
@@ -51,7 +55,9 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         }),
         completions: Vec::new(),
         cwnd_samples: None,
-        is_reference: false,
+        may_be_fast: !run.network.spraying,
+        barriers: Vec::new(),
+        rounds: Vec::new(),
         groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
         seed: run.seed,
     };
@@ -68,6 +74,7 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
             problem: Box::new(problem),
         })?);
     }
+    share_buffers(&mut simulation, run, &links)?;
     flows::add(&mut simulation, run, &links)?;
     schedule_changes(&mut simulation, run, &links);
     sample_cwnd(&mut simulation, run);
@@ -201,6 +208,7 @@ fn add_link(
         && !changing
         && !is_logged
         && !described.steered
+        && !run.network.shares_buffer(id)
     {
         let link = Transmitter::new(rate, delay);
         let fifo = FifoPort::new(id.0, name, link, limit.packets, meter);
@@ -261,6 +269,35 @@ fn least_delay(described: &Link) -> Nanos {
 
 fn at_least(delay: Nanos, described: &Link) -> Nanos {
     delay.max(Nanos(u64::from(described.trace.is_some())))
+}
+
+/// Joins the ports of each node whose queues share a buffer.
+fn share_buffers(
+    simulation: &mut Simulation,
+    run: &Run,
+    links: &[LinkStages],
+) -> Result<(), RunError> {
+    for (number, (node, limits)) in run.network.shared_buffers().iter().enumerate() {
+        let name = || run.network.name(*node).to_string();
+        if limits.size.0 == 0 || !(limits.alpha > 0.0 && limits.alpha.is_finite()) {
+            let (size, alpha) = (limits.size, limits.alpha);
+            return Err(RunError::SharedBuffer {
+                node: name(),
+                problem: format!("{size} with alpha {alpha}; both must be above zero"),
+            });
+        }
+        let mut buffer = SharedBuffer::new(*limits);
+        for (id, from, ..) in run.network.links() {
+            if from == *node
+                && let (Stage::Port(port), _) = links[id.0 as usize]
+            {
+                let shared = &mut simulation.ports[port as usize].shared;
+                *shared = Some(buffer.add(number as u32, port));
+            }
+        }
+        simulation.buffers.push(buffer);
+    }
+    Ok(())
 }
 
 fn schedule_changes(simulation: &mut Simulation, run: &Run, links: &[LinkStages]) {

@@ -6,7 +6,7 @@
 //! - an end of a flow that acts ahead of time: its packets are in order, but not with others';
 //! - a host, for ends that act only at their events, and so in order of time.
 //!
-//! Where two sources merge, packets wait as events: one source may be computed further ahead than
+//! Where two sources merge, or a port shares a buffer with others, packets wait as events: one source may be computed further ahead than
 //! the other. The acknowledgments of a passive receiver (no delayed acknowledgments, no requests)
 //! count as coming from the link before it.
 //!
@@ -86,8 +86,56 @@ pub(super) struct FlowRoutes {
     pub(super) to: Node,
     pub(super) forward: Vec<LinkId>,
     pub(super) backward: Vec<LinkId>,
+    /// All shortest routes, where packets are sprayed over them and there are several.
+    pub(super) spray: Option<Spray>,
     /// The receiver does nothing except when a packet arrives.
     pub(super) passive: bool,
+}
+
+/// All shortest routes between a flow's ends. As many as one direction has; the routes of the
+/// other are repeated, so that each route there has one back.
+#[derive(Debug)]
+pub(super) struct Spray {
+    pub(super) pairs: Vec<[Vec<LinkId>; 2]>,
+    /// How many routes differ, forward and backward: the first of the pairs.
+    pub(super) distinct: [usize; 2],
+}
+
+/// More shortest routes between two hosts than this are not used for spraying.
+const MAX_SPRAYED: usize = 256;
+
+impl Spray {
+    /// The routes between two hosts; `None` where there is one in each direction.
+    fn new(routes: &mut Routes, from: Node, to: Node) -> Option<Spray> {
+        let forward = routes.find_all(from, to, MAX_SPRAYED);
+        let backward = routes.find_all(to, from, MAX_SPRAYED);
+        let distinct = [forward.len(), backward.len()];
+        let pairs = distinct.into_iter().max()?;
+        (pairs > 1 && !distinct.contains(&0)).then(|| Spray {
+            pairs: (0..pairs)
+                .map(|n| {
+                    [
+                        forward[n % distinct[0]].clone(),
+                        backward[n % distinct[1]].clone(),
+                    ]
+                })
+                .collect(),
+            distinct,
+        })
+    }
+}
+
+impl FlowRoutes {
+    /// Each route forward with one backward.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = [&[LinkId]; 2]> {
+        let sprayed = self.spray.iter().flat_map(|spray| &spray.pairs);
+        let sprayed = sprayed.map(|[forward, backward]| [&forward[..], &backward[..]]);
+        let own = self
+            .spray
+            .is_none()
+            .then_some([&self.forward[..], &self.backward[..]]);
+        own.into_iter().chain(sprayed)
+    }
 }
 
 /// What a link has become: its stage, and that of its impairments.
@@ -108,6 +156,10 @@ pub(super) fn find_routes(
             from: ends.from,
             to: ends.to,
             passive: is_passive(network, &flows[ends.flow], &forward),
+            spray: match network.spraying {
+                true => Spray::new(&mut routes, ends.from, ends.to),
+                false => None,
+            },
             forward,
             backward,
         })
@@ -118,22 +170,26 @@ pub(super) fn find_routes(
 fn is_passive(network: &Network, flow: &Flow, forward: &[LinkId]) -> bool {
     let only_answers = match &flow.traffic {
         Traffic::Datagrams { .. } => true,
-        Traffic::Tcp { profile, .. } => profile.delayed_acks.is_none() && acts_ahead(flow),
+        Traffic::Tcp { profile, .. } => profile.delayed_acks.is_none() && acts_ahead(network, flow),
     };
     only_answers && arrives_in_order(network, forward)
 }
 
 /// Whether the ends of a flow may act before their packets' time has come. They may not if they
 /// share something with other flows, as the connections of one flow do, or a client and its
-/// server.
-fn acts_ahead(flow: &Flow) -> bool {
+/// server. Nor may they where packets are sprayed: these do not arrive in order.
+fn acts_ahead(network: &Network, flow: &Flow) -> bool {
     match &flow.traffic {
         Traffic::Datagrams { .. } => false,
         Traffic::Tcp { application, .. } => {
-            !matches!(
-                application,
-                Application::Requests { .. } | Application::Pages { .. }
-            ) && !opens_connections(flow)
+            !network.spraying
+                && !matches!(
+                    application,
+                    Application::Requests { .. }
+                        | Application::Incast(_)
+                        | Application::Pages { .. }
+                )
+                && !opens_connections(flow)
         }
     }
 }
@@ -161,8 +217,8 @@ fn arrives_in_order(network: &Network, route: &[LinkId]) -> bool {
         .is_some_and(|last| network.get(*last).keeps_order())
 }
 
-/// The stages of all routes, each route once, and where each flow's two begin, forward before
-/// backward. `links` says what each link has become.
+/// The stages of all routes, each route once, and where each [pair](FlowRoutes::pairs) of routes
+/// begins, forward before backward. `links` says what each link has become.
 pub(super) fn lay_out(
     network: &Network,
     links: &[LinkStages],
@@ -170,8 +226,12 @@ pub(super) fn lay_out(
     routes: &[FlowRoutes],
 ) -> (Vec<Stage>, Vec<u32>) {
     let feeds = feeds(network, flows, routes);
+    let ids = network.links().map(|(id, ..)| id);
+    let shares_buffer: Vec<bool> = ids.map(|id| network.shares_buffer(id)).collect();
     let of_link = |link: &LinkId| {
-        let in_order = feeds[link.0 as usize] != Feed::Mixed && network.get(*link).is_steady();
+        let in_order = feeds[link.0 as usize] != Feed::Mixed
+            && network.get(*link).is_steady()
+            && !shares_buffer[link.0 as usize];
         let event = (!in_order).then_some(Stage::Event);
         let (stage, impairments) = links[link.0 as usize];
         event.into_iter().chain([stage]).chain(impairments)
@@ -179,17 +239,18 @@ pub(super) fn lay_out(
     let mut stages = Vec::new();
     let mut known: HashMap<Vec<Stage>, u32> = HashMap::new();
     let mut begins = Vec::with_capacity(2 * routes.len());
-    for routes in routes {
-        let ahead = acts_ahead(&flows[routes.flow]);
-        let mut round: Vec<Stage> = routes.forward.iter().flat_map(of_link).collect();
-        let in_order = arrives_in_order(network, &routes.forward);
+    let pairs = |routes| FlowRoutes::pairs(routes).map(move |pair| (routes, pair));
+    for (routes, [there, back]) in routes.iter().flat_map(pairs) {
+        let ahead = acts_ahead(network, &flows[routes.flow]);
+        let mut round: Vec<Stage> = there.iter().flat_map(of_link).collect();
+        let in_order = arrives_in_order(network, there);
         if !(routes.passive || ahead && in_order) {
             round.push(Stage::Event);
         }
         round.push(Stage::Receiver);
         let backward = round.len() as u32;
-        round.extend(routes.backward.iter().flat_map(of_link));
-        let in_order = arrives_in_order(network, &routes.backward);
+        round.extend(back.iter().flat_map(of_link));
+        let in_order = arrives_in_order(network, back);
         if !(ahead && in_order && round[1..].contains(&Stage::Event)) {
             round.push(Stage::Event);
         }
@@ -224,7 +285,7 @@ fn feeds(network: &Network, flows: &[Flow], routes: &[FlowRoutes]) -> Vec<Feed> 
     };
     for routes in routes {
         let (index, flow) = (routes.flow, &flows[routes.flow]);
-        let ahead = acts_ahead(flow);
+        let ahead = acts_ahead(network, flow);
         // A host with a processing delay keeps the order of one connection's packets only.
         let many = opens_connections(flow);
         let delays = flow.overhead.0 > 0;
@@ -235,15 +296,17 @@ fn feeds(network: &Network, flows: &[Flow], routes: &[FlowRoutes]) -> Vec<Feed> 
         } else {
             Source::Host(routes.from)
         };
-        follow(data, &routes.forward);
         let answers = match routes.forward.last() {
             Some(last) if routes.passive => Source::Link(*last),
             _ if ahead => Source::Receiver(index),
             _ => Source::Host(routes.to),
         };
         let sends_back = !matches!(flow.traffic, Traffic::Datagrams { .. });
-        if sends_back {
-            follow(answers, &routes.backward);
+        for [forward, backward] in routes.pairs() {
+            follow(data, forward);
+            if sends_back {
+                follow(answers, backward);
+            }
         }
     }
     feeds
