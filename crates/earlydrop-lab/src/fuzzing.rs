@@ -81,7 +81,7 @@ fn check_plan(plan: &Plan) -> Result<(), String> {
         .scenario()
         .groups
         .iter()
-        .map(|group| group.count as usize);
+        .map(|group| group.flows() as usize);
     if flows.fold(0, usize::saturating_add) <= MOST {
         let first = Cell {
             seed: 0,

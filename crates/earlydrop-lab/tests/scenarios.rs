@@ -36,6 +36,7 @@ fn files() -> Vec<PathBuf> {
 /// Files whose runs are not shortened: they are about changes at certain times.
 const FULL_LENGTH: &[&str] = &[
     "data-centre.toml",
+    "incast.toml",
     "leaf-spine.toml",
     "web-search.toml",
     "flood.toml",

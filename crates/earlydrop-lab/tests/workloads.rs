@@ -116,3 +116,109 @@ fn what_is_wrong_is_refused_with_the_nearest() {
     let problem = plan(&format!("duration = \"1 s\"\n{odd}[flows.a]\n")).unwrap_err();
     assert!(problem.contains("nearest: ports = 4"), "{problem}");
 }
+
+/// A client and seven servers at the hosts of two leaves; each answer is 20 segments of 1448 bytes.
+fn incast(network: &str, flows: &str) -> Outcome {
+    let fabric = FABRIC.replace("hosts = 4", &format!("hosts = 4, {network}"));
+    let flows = format!(
+        "[flows.q]\nkind = \"incast\"\nservers = 7\nsize = \"28960 bytes\"\nstart = \"0 s\"\n{flows}"
+    );
+    outcome(&format!("duration = \"100 ms\"\n{fabric}{flows}"))
+}
+
+#[test]
+fn an_incast_has_rounds_and_answers() {
+    let measured = incast(
+        "shared_buffer = \"9 MB\"",
+        "to = \"host 0\"\npause = \"1 ms\"\nrounds = 10\n",
+    );
+    assert_eq!(measured.value("rounds"), Some(100.0));
+    assert_eq!(measured.value("transfers"), Some(700.0));
+    // 140 segments of 1500 bytes take 1.68 ms at 1 Gbps. The first answer begins after a round
+    // trip of some 40 us; the windows of ten segments of all servers fill the client's link.
+    let median = measured.value("round_p50").unwrap();
+    assert!((1.68e-3..1.85e-3).contains(&median), "{median}");
+    let slowdown = measured.value("round_slowdown_p50").unwrap();
+    assert!((1.0..1.08).contains(&slowdown), "{slowdown}");
+    assert!(measured.value("slowdown_p50").unwrap() > slowdown);
+    assert_eq!(measured.value("buffer_refused"), Some(0.0));
+    let peak = measured.value("buffer_peak").unwrap();
+    assert!((60.0 * 1500.0..140.0 * 1500.0).contains(&peak), "{peak}");
+}
+
+/// With one congested port and alpha = 1, it gets half of the buffer.
+#[test]
+fn a_shared_buffer_is_all_that_limits_a_port() {
+    let measured = incast("shared_buffer = \"60 kB\"", "to = \"host 0\"\n");
+    let peak = measured.value("buffer_peak").unwrap();
+    assert!((28_500.0..32_000.0).contains(&peak), "{peak}");
+    assert!(measured.value("buffer_refused").unwrap() > 0.0);
+    let more = incast("shared_buffer = \"60 kB\", alpha = 3", "to = \"host 0\"\n");
+    let peak = more.value("buffer_peak").unwrap();
+    assert!((43_500.0..47_000.0).contains(&peak), "{peak}");
+}
+
+#[test]
+fn packets_may_be_spread_instead_of_flows() {
+    let flows = "from = \"host 7\"\nto = \"host 0\"\nsize = \"1 MB\"\nkind = \"transfer\"\nstart = \"0 s\"\n";
+    let utilisations = ["flow", "packet"].map(|ecmp| {
+        ["leaf 1 to spine 0", "leaf 1 to spine 1"].map(|watch| {
+            let network = format!("hosts = 4, ecmp = \"{ecmp}\", watch = \"{watch}\"");
+            let fabric = FABRIC.replace("hosts = 4", &network);
+            let measured = outcome(&format!("duration = \"30 ms\"\n{fabric}[flows.a]\n{flows}"));
+            measured.value("utilisation").unwrap()
+        })
+    });
+    let [by_flow, by_packet] = utilisations;
+    assert!(by_flow.iter().any(|share| *share == 0.0), "{by_flow:?}");
+    let all: f64 = by_flow.iter().sum();
+    // 346 of 691 segments over each, with a deviation of 13.
+    for share in by_packet {
+        assert!((share / all - 0.5).abs() < 0.08, "{by_packet:?} {all}");
+    }
+}
+
+#[test]
+fn what_a_switch_cannot_do_is_refused_with_the_nearest() {
+    for (network, flows, found) in [
+        ("alpha = 2", "", "`alpha` without a shared buffer"),
+        ("shared_buffer = \"1 MB\", alpha = 0", "", "alpha"),
+        ("shared_buffer = \"60 packets\"", "", "shared_buffer"),
+        ("ecmp = \"spray\"", "", "nearest: ecmp = \"packet\""),
+        ("", "kind = \"incast\"\n", "nearest: servers = 7"),
+        ("", "kind = \"incast\"\nservers = 7\nrounds = 0\n", "rounds"),
+        ("", "kind = \"bulk\"\nservers = 7\n", "servers"),
+    ] {
+        let fabric = FABRIC.replace("hosts = 4", &format!("hosts = 4, {network}"));
+        let fabric = fabric.replace(",  }", " }").replace(", , ", ", ");
+        let flows = format!("[flows.a]\n{flows}").replace("incast\"\n\n", "incast\"\n");
+        let problem = plan(&format!("duration = \"10 ms\"\n{fabric}{flows}")).err();
+        let problem = problem.unwrap_or_else(|| panic!("{network} {flows}"));
+        assert!(problem.contains(found), "{network} {flows}: {problem}");
+    }
+    let dumbbell = "network = { shared_buffer = \"1 MB\" }\n[flows.a]\nstart = \"0 s\"\n";
+    let problem = plan(&format!("duration = \"1 s\"\n{dumbbell}")).unwrap_err();
+    assert!(problem.contains("leaf-spine"), "{problem}");
+}
+
+/// WRED: two classes in one queue, each with its own Kmin, Kmax and Pmax. The first is never
+/// marked below 100 packets; the second from 5 packets on.
+#[test]
+fn each_class_has_its_own_thresholds_in_one_queue() {
+    let scheme = "wred:profiles=100/200/0.1; 5/60/0.5,weight=1,ecn=on,limit=1000";
+    let text = format!(
+        "duration = \"100 ms\"\nwarm_up = \"0 s\"\nseeds = 1\nschemes = [\"{scheme}\"]\n\
+         network = {{ shape = \"leaf-spine\", leaves = 1, spines = 1, hosts = 4, rate = \"1 Gbps\" }}\n\
+         tcp = {{ control = \"dctcp\" }}\n\
+         [flows.low]\nfrom = \"host 1\"\nto = \"host 0\"\nclass = 1\nstart = \"0 s\"\n\
+         [flows.high]\nfrom = \"host 2\"\nto = \"host 0\"\nclass = 0\nstart = \"0 s\"\n"
+    );
+    let measured = outcome(&text);
+    let marked = |group: &str| {
+        let flow = measured.flows.iter().find(|flow| flow.group == group);
+        let flow = flow.unwrap();
+        flow.marked as f64 / flow.received as f64
+    };
+    assert!(marked("low") > 0.01, "{}", marked("low"));
+    assert!(marked("high") < 0.1 * marked("low"), "{}", marked("high"));
+}

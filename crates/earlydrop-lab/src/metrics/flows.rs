@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use earlydrop::units::Nanos;
 use earlydrop_sim::measure::Delays;
-use earlydrop_sim::results::{Completion, FlowResult, GroupResult, Results};
+use earlydrop_sim::results::{Completion, FlowResult, GroupResult, IncastRound, Results};
 
 /// The merged measurements of all flows of a run, or of one group.
 pub struct FlowAggregate {
@@ -18,6 +18,10 @@ pub struct FlowAggregate {
     pub(super) completions: Vec<f64>,
     /// Slowdowns of transfers, sorted.
     pub(super) slowdowns: Vec<f64>,
+    /// Completion times of rounds of incasts in seconds, sorted.
+    pub(super) rounds: Vec<f64>,
+    /// Slowdowns of those rounds, sorted.
+    round_slowdowns: Vec<f64>,
     /// Transfers by size.
     bins: Vec<SizeBin>,
     /// Transfers that take less are in time, in seconds.
@@ -35,6 +39,7 @@ impl FlowAggregate {
             results.together(),
             &results.flows.iter().collect::<Vec<_>>(),
             all.collect(),
+            results.rounds.iter().collect(),
             deadline,
         )
     }
@@ -50,21 +55,28 @@ impl FlowAggregate {
             let group = &results.flow(completion.flow).group;
             completions.entry(group).or_default().push(completion);
         }
+        let mut rounds: HashMap<&str, Vec<&IncastRound>> = HashMap::new();
+        for round in &results.rounds {
+            let group = &results.flow(round.flow).group;
+            rounds.entry(group).or_default().push(round);
+        }
         let merge = |(name, result): (Arc<str>, GroupResult)| {
             let flows = flows.remove(&*name).unwrap_or_default();
             let transfers = completions.remove(&*name).unwrap_or_default();
-            let merged = FlowAggregate::merge(results, result, &flows, transfers, deadline);
+            let rounds = rounds.remove(&*name).unwrap_or_default();
+            let merged = FlowAggregate::merge(results, result, &flows, transfers, rounds, deadline);
             (name, merged)
         };
         results.groups().into_iter().map(merge).collect()
     }
 
-    /// Flows with their `result` and their `transfers`.
+    /// Flows with their `result`, their `transfers` and the `rounds` of incasts.
     fn merge(
         results: &Results,
         result: GroupResult,
         flows: &[&FlowResult],
         transfers: Vec<&Completion>,
+        rounds: Vec<&IncastRound>,
         deadline: Nanos,
     ) -> FlowAggregate {
         let seconds = |transfer: &&Completion| transfer.span().as_secs_f64();
@@ -77,6 +89,8 @@ impl FlowAggregate {
             round_trips: merged(flows().filter_map(|flow| flow.round_trips.as_ref())),
             completions,
             slowdowns,
+            rounds: sorted(rounds.iter().map(|round| round.span().as_secs_f64())),
+            round_slowdowns: sorted(rounds.iter().map(|round| round.slowdown())),
             bins: SizeBin::all(&transfers),
             deadline: deadline.as_secs_f64(),
             span: results.measured.as_secs_f64(),
@@ -97,6 +111,16 @@ impl FlowAggregate {
     /// Its transfers by size.
     pub(crate) fn into_bins(self) -> Vec<SizeBin> {
         self.bins
+    }
+
+    /// The time in seconds within which this share of the rounds of incasts were completed.
+    pub(super) fn rounds_within(&self, share: f64) -> Option<f64> {
+        of_sorted(&self.rounds, share)
+    }
+
+    /// The slowdown that this share of the rounds of incasts does not exceed.
+    pub(super) fn rounds_slowed_within(&self, share: f64) -> Option<f64> {
+        of_sorted(&self.round_slowdowns, share)
     }
 
     /// The slowdown that this share of the transfers, pages or answers does not exceed.

@@ -302,6 +302,68 @@ pub static METRICS: &[Metric] = &[
         "the 99.9th percentile of the slowdown",
         Compute::Flows(|flows| flows.slowed_within(0.999)),
     ),
+    detail(
+        "rounds",
+        "incast rounds",
+        ("/s", 1.0),
+        Better::More,
+        "rounds of incasts completed per second",
+        Compute::Flows(|flows| {
+            (!flows.rounds.is_empty()).then_some(flows.rounds.len() as f64 / flows.span)
+        }),
+    ),
+    headline(
+        "round_p50",
+        "incast round, median",
+        ("ms", 1e3),
+        Better::Less,
+        "the median time from a client's requests until the last of its servers has answered (request completion time)",
+        Compute::Flows(|flows| flows.rounds_within(0.5)),
+    ),
+    headline(
+        "round_p99",
+        "incast round, 99%",
+        ("ms", 1e3),
+        Better::Less,
+        "the 99th percentile of the time of a round of an incast",
+        Compute::Flows(|flows| flows.rounds_within(0.99)),
+    ),
+    detail(
+        "round_slowdown_p50",
+        "slowdown of rounds, median",
+        ("", 1.0),
+        Better::Less,
+        "the median of a round's time over that in an empty network, where answers follow each other without a gap",
+        Compute::Flows(|flows| flows.rounds_slowed_within(0.5)),
+    ),
+    detail(
+        "round_slowdown_p99",
+        "slowdown of rounds, 99%",
+        ("", 1.0),
+        Better::Less,
+        "the 99th percentile of the slowdown of rounds",
+        Compute::Flows(|flows| flows.rounds_slowed_within(0.99)),
+    ),
+    headline(
+        "buffer_peak",
+        "shared buffer, peak",
+        ("kB", 1e-3),
+        Better::Less,
+        "the most bytes that waited at all ports of the watched queue's switch together, where they share a buffer",
+        Compute::Queue(|queue| queue.shared_buffer.map(|buffer| buffer.peak.0 as f64)),
+    ),
+    headline(
+        "buffer_refused",
+        "refused by shared buffer",
+        ("%", 100.0),
+        Better::Less,
+        "packets that the dynamic threshold of the shared buffer dropped at the watched queue, over packets that arrived there",
+        Compute::Queue(|queue| {
+            let arrived = queue.counters.arrived.packets;
+            let refused = queue.shared_buffer?.refused.packets;
+            (arrived > 0).then_some(refused as f64 / arrived as f64)
+        }),
+    ),
 ];
 
 /// The metrics of a link with its queue, for scenarios with several bottlenecks.

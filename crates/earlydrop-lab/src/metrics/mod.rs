@@ -116,6 +116,7 @@ impl Metric {
             "ms" | "us" => "s",
             "ms²" => "s²",
             "Mbps" => "bit/s",
+            "kB" => "bytes",
             unit => unit,
         }
     }

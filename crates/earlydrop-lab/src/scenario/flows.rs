@@ -9,7 +9,7 @@ use earlydrop_sim::network::Node as Host;
 use earlydrop_sim::spread::{Law, Quantity, Spread};
 use earlydrop_sim::tcp::{MAX_TRANSFER, Profile};
 use earlydrop_sim::traffic::{
-    Application, Flow, ListedTransfer, Pattern, Ports, Start, Step, Traffic,
+    Application, Flow, Incast, ListedTransfer, Pattern, Ports, Start, Step, Traffic,
 };
 
 use crate::document::{Entries, Key, Place, Problem, law_prefix};
@@ -21,8 +21,10 @@ use super::{ALLOCATION, Context, FlowList, tcp, workload};
 pub struct FlowGroup {
     /// Its name.
     pub name: Arc<str>,
-    /// Its number of flows.
+    /// Its number of flows; of an incast, of clients.
     pub count: u32,
+    /// The number of servers of each client of an incast; 1 elsewhere.
+    pub servers: u32,
     /// The end its flows start from, as written; empty for the topology's default.
     pub from: String,
     /// The end its flows lead to, as written; empty for the topology's default.
@@ -61,6 +63,11 @@ impl FlowGroup {
     /// Whether its flows are TCP's.
     pub fn is_tcp(&self) -> bool {
         matches!(self.traffic, Traffic::Tcp { .. })
+    }
+
+    /// Its number of flows: one for each server of each client.
+    pub fn flows(&self) -> u64 {
+        u64::from(self.count) * u64::from(self.servers)
     }
 
     /// Bytes of memory that it takes, about.
@@ -107,6 +114,10 @@ pub(super) fn read(
     FlowGroup {
         name: key.name.as_str().into(),
         count: group.count("count"),
+        servers: match kind {
+            "incast" => group.count("servers"),
+            _ => 1,
+        },
         from: group.text("from"),
         to: group.text("to"),
         rtt: group.time_or_auto("rtt"),
@@ -406,6 +417,13 @@ fn over_tcp(
             at_most: group.count("at_most"),
         },
         "list" => Application::FlowList(Arc::new([])),
+        "incast" => Application::Incast(Incast {
+            client: 0,
+            request,
+            response: size(problems),
+            think: times(group, "pause", problems),
+            rounds: group.count_or_auto("rounds"),
+        }),
         _ => Application::Requests {
             request,
             response: size(problems),

@@ -251,7 +251,7 @@ fn largest_packet(groups: &[FlowGroup]) -> Bytes {
 
 /// The number of flows, all groups together.
 fn flow_count(groups: &[FlowGroup]) -> u64 {
-    groups.iter().map(|group| u64::from(group.count)).sum()
+    groups.iter().map(FlowGroup::flows).sum()
 }
 
 impl Scenario {
@@ -364,7 +364,7 @@ impl Scenario {
         let mut first = 0;
         let mut groups = self.groups.iter();
         let group = groups.find(|group| {
-            first += group.count as usize;
+            first += group.flows() as usize;
             *flow < first
         });
         let group = group.map(|group| &*group.name);
@@ -408,6 +408,10 @@ impl Scenario {
             let place = (seed, index);
             if let Some(list) = self.workload(group, &built, load.clone(), place)? {
                 flows.extend(group.flow_list(list));
+                continue;
+            }
+            if let Some(incast) = self.incast(group, &mut built, flows.len(), overhead, place)? {
+                flows.extend(incast);
                 continue;
             }
             let drawn: Option<Vec<_>> = self

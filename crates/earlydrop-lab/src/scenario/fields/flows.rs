@@ -30,6 +30,10 @@ const KINDS: Kind = Kind::Choice(&[
         "requests",
         "requests of `request` with answers of `size`, over one TCP connection, `pause` in between",
     ),
+    (
+        "incast",
+        "clients that each request an answer of `size` of `servers` at the same time, and again `pause` after all have answered (a barrier)",
+    ),
     ("cbr", "datagrams of `packet` at a constant `rate`"),
     (
         "on-off",
@@ -65,6 +69,8 @@ pub(super) static FLOWS: Section = Section {
             ("ftp", "bulk"),
             ("long", "bulk"),
             ("http", "web"),
+            ("fan-in", "incast"),
+            ("barrier", "incast"),
             ("voip", "voice"),
             ("pcap", "replay"),
             ("recording", "replay"),
@@ -123,7 +129,7 @@ pub(super) static FLOWS: Section = Section {
         )
         .when(
             "kind",
-            &["transfer", "web", "pages", "arrivals", "requests"],
+            &["transfer", "web", "pages", "arrivals", "requests", "incast"],
         ),
         one(
             "sizes",
@@ -131,7 +137,21 @@ pub(super) static FLOWS: Section = Section {
             "",
             "a measured distribution of sizes, in place of `size`: websearch, data-mining, hadoop, rpc, or a file with a size in bytes and the percentage of flows that are not larger on each line",
         )
-        .when("kind", &["web", "pages", "arrivals", "requests"]),
+        .when("kind", &["web", "pages", "arrivals", "requests", "incast"]),
+        one(
+            "servers",
+            Kind::Count(Range::closed(1.0, 65_536.0), "servers"),
+            "8",
+            "the number of servers of each client (`to`), each on a host of its own in a leaf-spine or a fat tree",
+        )
+        .when("kind", &["incast"]),
+        one(
+            "rounds",
+            Kind::OrAuto(&Kind::Count(Range::closed(1.0, 1e9), "rounds")),
+            "auto",
+            "how often each client asks its servers; auto: until the end",
+        )
+        .when("kind", &["incast"]),
         one(
             "load",
             Kind::Number(Range::closed(0.0, 10.0), "share"),
@@ -150,9 +170,9 @@ pub(super) static FLOWS: Section = Section {
             "pause",
             Shape::Spread(TIME),
             "0 s",
-            "the time from the end of one transfer, page or answer to the beginning of the next",
+            "the time from the end of one transfer, page or answer to the beginning of the next; of an incast, from the last answer",
         )
-        .when("kind", &["web", "pages", "requests"]),
+        .when("kind", &["web", "pages", "requests", "incast"]),
         one(
             "ports",
             Kind::Choice(&[
@@ -181,7 +201,7 @@ pub(super) static FLOWS: Section = Section {
         )
         .when("kind", &["arrivals"]),
         one("request", SIZE, "400 bytes", "the size of a request")
-            .when("kind", &["pages", "requests"]),
+            .when("kind", &["pages", "requests", "incast"]),
         one("rate", RATE, "1 Mbps", "their rate while they send")
             .when("kind", &["cbr", "on-off"]),
         one(
@@ -234,7 +254,7 @@ pub(super) static FLOWS: Section = Section {
 
 /// The kinds of flows that send over TCP.
 const TCP_KINDS: &[&str] = &[
-    "bulk", "transfer", "web", "pages", "arrivals", "requests", "list",
+    "bulk", "transfer", "web", "pages", "arrivals", "requests", "incast", "list",
 ];
 
 const ECN_FIELD: Kind = Kind::Choice(&[

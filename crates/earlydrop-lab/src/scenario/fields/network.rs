@@ -76,6 +76,9 @@ const SHAPE: Kind = Kind::Choice(&[
 /// The shapes of data centres.
 const FABRICS: &[&str] = &["leaf-spine", "fat-tree"];
 
+/// The shapes with switches of several ports.
+const SWITCHED: &[&str] = &["leaf-spine", "fat-tree", "graph"];
+
 /// The topology.
 pub(super) static NETWORK: Section = Section {
     name: "network",
@@ -147,6 +150,38 @@ pub(super) static NETWORK: Section = Section {
             "",
             "the buffer: every scheme's `limit`; auto: 3 BDP, or four packets a flow or 50 packets where that is more; left out: each scheme's default",
         ),
+        one(
+            "shared_buffer",
+            Kind::OrAuto(&Kind::Bytes(Range::closed(1.0, 1e12))),
+            "auto",
+            "the packet buffer that all ports of a switch share, with dynamic thresholds (Choudhury and Hahne 1998), before each port's scheme; of a graph, the links with a queue of each node with several; every scheme's `limit` where there is no `buffer`; auto: none",
+        )
+        .written_like("9 MB")
+        .when("shape", SWITCHED),
+        one(
+            "alpha",
+            Kind::Number(
+                Range {
+                    with_low: false,
+                    ..Range::closed(0.0, 1024.0)
+                },
+                "factor",
+            ),
+            "1",
+            "the dynamic threshold's factor: a port drops what arrives while its queue is at least alpha times the free part of `shared_buffer`",
+        )
+        .when("shape", SWITCHED),
+        one(
+            "ecmp",
+            Kind::Choice(&[
+                ("flow", "each connection takes one, by a hash as of its ports"),
+                ("packet", "each packet takes one at random (packet spraying)"),
+            ]),
+            "flow",
+            "what is spread over the shortest routes between two hosts",
+        )
+        .with_hints(&[("spray", "packet"), ("spraying", "packet"), ("hash", "flow")])
+        .when("shape", FABRICS),
         one(
             "bottlenecks",
             Kind::Count(Range::closed(1.0, 16.0), "links"),

@@ -11,7 +11,7 @@ use earlydrop::registry::{self, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::{
     Aggregation, Change, DelayTrace, Dumbbell, Link, LinkId, Network, Node as Host, ParkingLot,
-    Reorder, Trace,
+    Reorder, SharedBuffer, Trace,
 };
 
 use fabric::{FabricSpec, build_fabric};
@@ -34,6 +34,10 @@ pub struct Topology {
     pub rtt: Nanos,
     /// Every scheme's `limit`, as written.
     pub buffer: Option<(String, Place)>,
+    /// The buffer that the ports of each switch share.
+    shared_buffer: Option<SharedBuffer>,
+    /// Whether packets are spread over all shortest routes, instead of flows.
+    spraying: bool,
     /// The name of the watched link, as written; empty for the default.
     watch: (String, Place),
     /// Where the kind of topology was written, or the table.
@@ -332,6 +336,10 @@ impl Topology {
             Layout::Graph(edges) => build_graph(edges, around),
             Layout::Fabric(fabric) => build_fabric(fabric, around),
         };
+        built.network.spraying = self.spraying;
+        if let Some(buffer) = self.shared_buffer {
+            built.share_buffers(buffer);
+        }
         if !self.watch.0.is_empty() {
             built.watched = self.watched(&built.network)?;
         }
@@ -366,6 +374,27 @@ impl Topology {
     /// Whether hosts of a graph have access links.
     pub(super) fn has_access(&self) -> bool {
         self.access.is_some()
+    }
+}
+
+impl BuiltNetwork {
+    /// Lets the ports of each switch share a buffer: each node of a fabric that is no host, and
+    /// each node of a graph with several links that have a queue.
+    fn share_buffers(&mut self, buffer: SharedBuffer) {
+        let network = &mut self.network;
+        let mut queues = vec![0; network.nodes()];
+        for (_, from, _, link) in network.links() {
+            queues[from.0 as usize] += u32::from(link.queue.is_some());
+        }
+        let least = if self.hosts.is_empty() { 2 } else { 1 };
+        for host in &self.hosts {
+            queues[host.0 as usize] = 0;
+        }
+        for (node, queues) in (0..).zip(queues) {
+            if queues >= least {
+                network.share_buffer(Host(node), buffer);
+            }
+        }
     }
 }
 

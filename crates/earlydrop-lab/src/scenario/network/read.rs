@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
-use earlydrop_sim::network::{Aggregation, Change, DelayTrace, Reorder, Trace};
+use earlydrop_sim::network::{Aggregation, Change, DelayTrace, Reorder, SharedBuffer, Trace};
 
 use super::fabric::{FabricSize, FabricSpec};
 use super::{Chain, Edge, Layout, LinkSpec, QueueChoice, Topology};
@@ -24,8 +24,16 @@ pub(in crate::scenario) fn read(
         }
         shape => chain(network, shape == "dumbbell", context, problems),
     };
-    let buffer = network.length("buffer");
-    let buffer = buffer.map(|length| (length.to_string(), network.place_of("buffer").clone()));
+    let shared_buffer = shared_buffer(network, problems);
+    let buffer = network.length("buffer").map(|length| length.to_string());
+    let buffer_field = if buffer.is_some() {
+        "buffer"
+    } else {
+        "shared_buffer"
+    };
+    // A switch that shares its memory has no other limit of a port.
+    let buffer = buffer.or(shared_buffer.map(|shared| format!("{} bytes", shared.size.0)));
+    let buffer = buffer.map(|length| (length, network.place_of(buffer_field).clone()));
     let rtt = match &layout {
         Layout::Fabric(fabric) => fabric.rtt(Bytes(1500)),
         _ => network.time("rtt"),
@@ -35,9 +43,25 @@ pub(in crate::scenario) fn read(
         access: network.rate_or_auto("access"),
         rtt,
         buffer,
+        shared_buffer,
+        spraying: network.choice("ecmp") == "packet",
         watch: (network.text("watch"), network.place_of("watch").clone()),
         place: network.place_of("shape").clone(),
     }
+}
+
+/// The buffer that the ports of a switch share, if they do.
+fn shared_buffer(network: &Entries, problems: &mut Vec<Problem>) -> Option<SharedBuffer> {
+    let size = network.size_or_auto("shared_buffer");
+    if size.is_none() && network.has("alpha") {
+        let message = "`alpha` without a shared buffer";
+        let help = "nearest: shared_buffer = \"9 MB\", or no `alpha`";
+        problems.push(Problem::new(network.place_of("alpha"), message, help));
+    }
+    size.map(|size| SharedBuffer {
+        size,
+        alpha: network.number("alpha"),
+    })
 }
 
 fn chain(

@@ -1,5 +1,7 @@
 //! Workloads: sizes as measured in networks, offered loads, and transfers between random hosts.
 
+mod incast;
+
 use earlydrop::random::Pcg32;
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::distribution::Distribution;
