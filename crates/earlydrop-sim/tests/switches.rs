@@ -9,7 +9,7 @@ use earlydrop_sim::network::{Link, LinkId, Network, Node, SharedBuffer};
 use earlydrop_sim::results::Results;
 use earlydrop_sim::spread::Spread;
 use earlydrop_sim::tcp::{Algorithm, LossDetection, Profile};
-use earlydrop_sim::traffic::{Application, Flow, Incast, Pattern};
+use earlydrop_sim::traffic::{Application, Flow, Incast, Pattern, Start, Step};
 
 /// A switch with so many hosts on links of 1 Gbps and 1 us, whose ports to them have `queue`.
 struct Star {
@@ -122,7 +122,7 @@ fn the_first_packet_beyond_the_threshold_is_refused() {
         let mut run = Run::new(star.network.clone(), Nanos::from_micros(30));
         for sender in &star.hosts[1..] {
             let flow = flood(*sender, star.hosts[0]);
-            run.add(flow.then(Nanos(1), earlydrop_sim::traffic::Step::Stop));
+            run.add(flow.then(Nanos(1), Step::Stop));
         }
         let results = run.results().unwrap();
         assert_eq!(
@@ -244,11 +244,34 @@ fn goodput_collapses_where_the_buffer_is_small() {
     assert!(small < 0.2e9 && big > 0.85e9, "{small} {big}");
 }
 
+/// Servers that are stopped do not answer: the round waits until they resume.
+#[test]
+fn a_stopped_server_holds_the_barrier() {
+    let star = star(5, "droptail:limit=10000");
+    let mut run = incast(&star, &eager(), 14_480, 20);
+    let (stop, resume) = (Nanos::from_millis(3), Nanos::from_millis(500));
+    let stopped = run.flows.remove(2);
+    run.flows
+        .insert(2, stopped.then(stop, Step::Stop).then(resume, Step::Resume));
+    let results = run.results().unwrap();
+    assert_eq!(results.rounds.len(), 20);
+    let held: Vec<_> = results
+        .rounds
+        .iter()
+        .filter(|round| round.began < resume && round.ended > resume)
+        .collect();
+    assert_eq!(held.len(), 1);
+    assert!(held[0].span() > Nanos::from_millis(490));
+    for pair in results.rounds.windows(2) {
+        assert_eq!(pair[1].began, pair[0].ended + Nanos::from_micros(50));
+    }
+}
+
 #[test]
 fn servers_of_a_client_start_together() {
     let star = star(3, "droptail");
     let mut run = incast(&star, &eager(), 1000, 1);
-    run.flows[1].start = earlydrop_sim::traffic::Start::At(Nanos(5));
+    run.flows[1].start = Start::At(Nanos(5));
     let problem = run.results().unwrap_err().to_string();
     assert!(problem.contains("start together"), "{problem}");
 }

@@ -85,3 +85,40 @@ fn invalid_run(problem: &RunError) -> Unsupported {
         help: "the simulator refuses it, too".to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+    use earlydrop_sim::network::{Dumbbell, Link, SharedBuffer};
+    use earlydrop_sim::spread::Spread;
+    use earlydrop_sim::tcp::{Algorithm, Profile};
+    use earlydrop_sim::traffic::Incast;
+
+    use super::*;
+
+    #[test]
+    fn incasts_and_shared_buffers_are_refused_with_the_nearest() {
+        let rate = BitsPerSec::from_mbps(10);
+        let link = Link::new(rate, Nanos::from_millis(20)).queue("red".parse().unwrap());
+        let mut dumbbell = Dumbbell::new(link.clone(), link);
+        let (from, to) = dumbbell.pair(rate, Nanos::ZERO);
+        let (size, alpha) = (Bytes(100_000), 1.0);
+        let buffer = SharedBuffer { size, alpha };
+        dumbbell.network.share_buffer(dumbbell.left, buffer);
+        let mut run = Run::new(dumbbell.network, Nanos::from_secs(1));
+        let application = Application::Incast(Incast {
+            client: 0,
+            request: Bytes(100),
+            response: Spread::constant(Bytes(1000)),
+            think: Spread::constant(Nanos::ZERO),
+            rounds: None,
+        });
+        let profile = Arc::new(Profile::modern(Algorithm::Reno));
+        run.add(Flow::tcp(from, to, &profile, application));
+        let refused = unsupported(&run, dumbbell.bottleneck);
+        assert!(refused[0].help.contains("kind = \"requests\""));
+        assert!(refused[1].message.contains("share no buffer"));
+    }
+}

@@ -158,6 +158,26 @@ mod tests {
         assert_eq!(routes(&fabric, 0, 16), ([4].into(), 4));
     }
 
+    /// How many shortest routes there are, all different and of this many links.
+    fn all_routes(fabric: &Fabric, from: usize, to: usize, links: usize) -> usize {
+        let (from, to) = (fabric.hosts[from], fabric.hosts[to]);
+        let found = Routes::new(&fabric.network).find_all(from, to, 1000);
+        assert!(found.iter().all(|route| route.len() == links));
+        found.iter().collect::<HashSet<_>>().len()
+    }
+
+    #[test]
+    fn all_shortest_routes_are_found_once() {
+        let leaf_spine = Fabric::leaf_spine(9, 4, 16, &links());
+        assert_eq!(all_routes(&leaf_spine, 0, 15, 2), 1);
+        assert_eq!(all_routes(&leaf_spine, 0, 16, 4), 4);
+        let fat_tree = Fabric::fat_tree(8, &links());
+        assert_eq!(all_routes(&fat_tree, 0, 4, 4), 4);
+        assert_eq!(all_routes(&fat_tree, 0, 127, 6), 16);
+        assert_eq!(leaf_spine.switches.len(), 13);
+        assert_eq!(fat_tree.switches.len(), 80);
+    }
+
     #[test]
     fn a_fat_tree_has_a_route_over_each_core() {
         let fabric = Fabric::fat_tree(8, &links());
