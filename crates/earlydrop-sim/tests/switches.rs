@@ -267,6 +267,34 @@ fn a_stopped_server_holds_the_barrier() {
     }
 }
 
+/// Hosts take random times before each packet, so that no two packets meet in a nanosecond.
+#[test]
+fn the_reference_engine_sees_the_same_buffer() {
+    let profile = Arc::new(Profile::modern(Algorithm::Dctcp));
+    let star = star(17, "red:min=5,max=30,ecn=on").sharing(100_000, 0.5);
+    let mut run = incast(&star, &profile, 32_000, 5);
+    for flow in &mut run.flows {
+        flow.overhead = Nanos::from_micros(10);
+    }
+    let (fast, reference) = (run.start().unwrap(), run.start().unwrap());
+    let (fast, reference) = (fast.finish(), reference.reference_engine().finish());
+    assert_eq!(fast.rounds, reference.rounds);
+    for (a, b) in fast.queues.iter().zip(&reference.queues) {
+        assert_eq!(
+            (&a.counters, a.shared_buffer),
+            (&b.counters, b.shared_buffer)
+        );
+    }
+    assert!(refused_any(&fast) > 0);
+}
+
+/// What the buffer refused at all ports.
+fn refused_any(results: &Results) -> u64 {
+    let queues = results.queues.iter();
+    let refused = queues.filter_map(|queue| queue.shared_buffer.map(|b| b.refused.packets));
+    refused.sum()
+}
+
 #[test]
 fn servers_of_a_client_start_together() {
     let star = star(3, "droptail");
