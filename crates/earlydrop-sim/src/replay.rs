@@ -210,7 +210,7 @@ impl Replay {
             self.next += 1;
         } else if self.repeats {
             self.next = 0;
-            self.begun = self.begun + self.recording.period();
+            self.begun += self.recording.period();
         } else {
             return Nanos::NEVER;
         }

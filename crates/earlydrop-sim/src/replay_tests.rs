@@ -78,10 +78,7 @@ fn pcapng_is_read_as_it_is_written() {
     assert_eq!(read.packets(), expected);
     let error = PacketTrace::read(&file[..file.len() - 1]).unwrap_err();
     assert!(error.contains("cut off within packet 2"), "{error}");
-    assert_eq!(
-        PacketTrace::read(&file[..file.len().min(100)]).is_err(),
-        true
-    );
+    assert!(PacketTrace::read(&file[..file.len().min(100)]).is_err());
 }
 
 #[test]
