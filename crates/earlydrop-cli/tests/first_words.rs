@@ -84,7 +84,7 @@ fn what_was_probably_meant_is_suggested() {
         ),
         (
             &["check", "small.toml", "--set", "flows.bulk.kind=udp"],
-            "requests, cbr, on-off, voice; nearest: kind = \"cbr\"",
+            "requests, incast, cbr, on-off, replay, voice; nearest: kind = \"cbr\"",
         ),
         (
             &["check", "small.toml", "--schemes", "fq_codl"],

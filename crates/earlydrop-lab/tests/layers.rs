@@ -6,7 +6,7 @@ mod layers;
 use std::path::Path;
 
 /// The crate's modules from the bottom to the top.
-const ORDER: [&str; 27] = [
+const ORDER: [&str; 28] = [
     "version",
     "escape",
     "files",
@@ -22,6 +22,7 @@ const ORDER: [&str; 27] = [
     "outcome",
     "rows",
     "summary",
+    "suite",
     "baseline",
     "stopping",
     "run",
