@@ -8,6 +8,7 @@ use std::mem::size_of;
 use earlydrop::units::Nanos;
 
 use crate::capture::Recorded;
+use crate::measure::Queues;
 use crate::network::Link;
 use crate::packet_log::PacketRecord;
 use crate::results::Completion;
@@ -122,9 +123,17 @@ impl Run {
         interval.map_or(0.0, |every| self.duration.0 as f64 / every.0.max(1) as f64)
     }
 
+    /// The number of queues that are sampled.
+    fn sampled_queues(&self) -> f64 {
+        match &self.measure.sampled {
+            Queues::All => self.queued_links().count() as f64,
+            Queues::Of(links) => links.len() as f64,
+        }
+    }
+
     /// The values that one sample has.
     fn series_per_sample(&self) -> f64 {
-        let queues = self.queued_links().count() as f64;
+        let queues = self.sampled_queues();
         queues * SERIES_OF_QUEUE + self.measure.windows.len() as f64
     }
 
@@ -134,7 +143,7 @@ impl Run {
         let mut groups: Vec<&str> = self.flows.iter().map(|flow| &*flow.group).collect();
         groups.sort_unstable();
         groups.dedup();
-        2.0 * self.queued_links().count() as f64 * groups.len() as f64
+        2.0 * self.sampled_queues() * groups.len() as f64
     }
 }
 

@@ -40,7 +40,7 @@ fn over(link: Link, duration: Nanos) -> (Run, Node, Node) {
     let mut run = Run::new(network, duration);
     run.measure.captures = vec![LinkId(0)];
     run.measure.delays = true;
-    run.measure.sojourn = true;
+    run.measure.sojourn = Some(earlydrop_sim::measure::Queues::All);
     (run, from, to)
 }
 

@@ -224,7 +224,7 @@ fn shortcuts_change_no_result(mut run: Run) -> Result<(), TestCaseError> {
     run.measure.loss_event = Some(Nanos(sample.0 * 6 + 1));
     run.measure.delays = true;
     run.measure.round_trips = true;
-    run.measure.sojourn = true;
+    run.measure.sojourn = Some(earlydrop_sim::measure::Queues::All);
     run.measure.sample_every = Some(sample);
     if run.seed.is_multiple_of(3) {
         run.measure.arrivals_every = Some(sample);

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
-use earlydrop_sim::measure::Measure;
+use earlydrop_sim::measure::{Measure, Queues};
+use earlydrop_sim::network::LinkId;
 use earlydrop_sim::traffic::{FlowId, Traffic};
 
 use super::{Context, Scenario};
@@ -20,6 +21,7 @@ pub struct MeasureOptions {
     pub sample: Nanos,
     /// The runs whose samples are stored.
     pub series: SeriesScope,
+    queues: SampledQueues,
     arrivals: bool,
     departures: bool,
     /// The number of TCP flows of each group whose cwnd is sampled.
@@ -42,6 +44,18 @@ pub enum SeriesScope {
     None,
 }
 
+/// The queues that are sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SampledQueues {
+    Auto,
+    All,
+    /// The watched one, and those of bottlenecks.
+    Watched,
+}
+
+/// In a network of more queues, only those that a run's page shows are sampled by default: a fat
+/// tree has tens of thousands.
+const MOST_SAMPLED_QUEUES: usize = 64;
 /// Up to this many flows, packet delays are measured by default: each flow takes 20 KB.
 const MAX_FLOWS_WITH_DELAYS: u64 = 1000;
 /// More samples than this take gigabytes.
@@ -75,6 +89,11 @@ pub(super) fn read(
             "none" => SeriesScope::None,
             _ => SeriesScope::FirstSeed,
         },
+        queues: match entries.choice("queues") {
+            "all" => SampledQueues::All,
+            "watched" => SampledQueues::Watched,
+            _ => SampledQueues::Auto,
+        },
         arrivals: entries.flag("arrivals"),
         departures: entries.flag("departures"),
         windows: entries.count("windows"),
@@ -85,13 +104,33 @@ pub(super) fn read(
 
 impl MeasureOptions {
     /// The simulator's options for `run` of `scenario`, with samples over time if `series`.
-    pub(super) fn for_run(&self, scenario: &Scenario, run: &Run, series: bool) -> Measure {
+    ///
+    /// `shown` are the watched link and the bottlenecks: of their queues, every figure is stored.
+    pub(super) fn for_run(
+        &self,
+        scenario: &Scenario,
+        run: &Run,
+        shown: Vec<LinkId>,
+        series: bool,
+    ) -> Measure {
+        let all = match self.queues {
+            SampledQueues::Auto => {
+                let links = run.network.links().map(|(_, _, _, link)| link);
+                links.filter(|link| link.queue.is_some()).count() <= MOST_SAMPLED_QUEUES
+            }
+            SampledQueues::All => true,
+            SampledQueues::Watched => false,
+        };
         Measure {
             warm_up: scenario.warm_up,
             delays: self.delays,
             round_trips: self.round_trips,
-            sojourn: self.sojourn,
+            sojourn: self.sojourn.then(|| Queues::Of(shown.clone())),
             sample_every: series.then_some(self.sample),
+            sampled: match all {
+                true => Queues::All,
+                false => Queues::Of(shown),
+            },
             arrivals_every: (series && self.arrivals).then_some(self.sample),
             departures_every: (series && self.departures).then_some(self.sample),
             windows: match series {

@@ -432,7 +432,8 @@ impl Scenario {
         };
         let mut run = Run::new(built.network, self.duration).seed(seed);
         run.flows = flows;
-        run.measure = self.measure.for_run(self, &run, series);
+        let shown = bottlenecks.iter().copied().chain([watched]).collect();
+        run.measure = self.measure.for_run(self, &run, shown, series);
         let deadline = self.measure.deadline;
         Ok(PreparedRun {
             run,

@@ -179,7 +179,7 @@ pub(super) fn host_path(
         .from_near
         .iter()
         .map(|from_near| *from_near == is_up);
-    let meter = Meter::new(run, addresses, ours, buffers);
+    let meter = Meter::new(run, id, addresses, ours, buffers);
     let access = [
         topology.before[index].clone(),
         topology.after[index].clone(),

@@ -13,7 +13,7 @@ use earlydrop::packet::Ecn;
 use earlydrop::units::{BitsPerSec, Bytes};
 use earlydrop_sim::Run;
 use earlydrop_sim::fine_time::FineTime;
-use earlydrop_sim::measure::Measure;
+use earlydrop_sim::measure::{Measure, Queues};
 use earlydrop_sim::network::{Dumbbell, LinkId, Reorder};
 use earlydrop_sim::results::{QueueResult, Results};
 use earlydrop_sim::traffic::{Flow, Pattern, Traffic};
@@ -51,7 +51,7 @@ fn run(bottleneck: Link) -> (Run, LinkId) {
     run.measure = Measure {
         warm_up: Nanos::from_millis(300),
         delays: true,
-        sojourn: true,
+        sojourn: Some(Queues::All),
         sample_every: Some(Nanos::from_millis(10)),
         arrivals_every: Some(Nanos::from_millis(100)),
         departures_every: Some(Nanos::from_millis(100)),

@@ -10,6 +10,7 @@ use earlydrop_sim::Run;
 use earlydrop_sim::fine_time::FineTime;
 use earlydrop_sim::link::QueuedLink;
 use earlydrop_sim::measure::{FlowMeter, QueueMeter, Timing};
+use earlydrop_sim::network::LinkId;
 
 use super::addresses::AddressPlan;
 use crate::pool::Frame;
@@ -47,6 +48,7 @@ impl Meter {
     /// this way.
     pub(crate) fn new(
         run: &Run,
+        link: LinkId,
         addresses: &Arc<AddressPlan>,
         ours: impl Iterator<Item = bool>,
         buffers: u32,
@@ -55,7 +57,7 @@ impl Meter {
         let flow = |is_ours: bool| is_ours.then(|| FlowMeter::new(measure.delays, false));
         Meter {
             addresses: addresses.clone(),
-            queue: QueueMeter::new(measure, run.duration),
+            queue: QueueMeter::new(measure, link, run.duration),
             flows: ours.map(flow).collect(),
             timing: Timing {
                 from: measure.warm_up,

@@ -34,10 +34,12 @@ pub struct Measure {
     /// Each TCP flow's round trips as its acknowledgments measure them: mean, variance, jitter,
     /// percentiles.
     pub round_trips: bool,
-    /// Percentiles of each queue's sojourn times. Their mean is always measured.
-    pub sojourn: bool,
+    /// The queues whose percentiles of sojourn times are measured. Their mean always is.
+    pub sojourn: Option<Queues>,
     /// Interval at which queue lengths and probes are sampled.
     pub sample_every: Option<Nanos>,
+    /// The queues of which there are samples, arrivals and departures over time, if of any.
+    pub sampled: Queues,
     /// Interval by which the bytes of each group that arrive at each queue are counted.
     pub arrivals_every: Option<Nanos>,
     /// Interval by which the bytes of each group that depart from each queue are counted, when
@@ -52,6 +54,26 @@ pub struct Measure {
     pub captures: Vec<LinkId>,
     /// Links with a queue whose every arrival, drop and departure is recorded.
     pub packets: Vec<LinkId>,
+}
+
+/// Queues that something is measured of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Queues {
+    /// All.
+    #[default]
+    All,
+    /// Those in front of these links.
+    Of(Vec<LinkId>),
+}
+
+impl Queues {
+    /// Whether the queue in front of `link` is one of them.
+    pub fn include(&self, link: LinkId) -> bool {
+        match self {
+            Queues::All => true,
+            Queues::Of(links) => links.contains(&link),
+        }
+    }
 }
 
 /// A distribution of times as an HDR histogram: three significant digits, two for a single
@@ -90,13 +112,9 @@ impl Distribution {
     }
 
     /// Records `span` as often as `times`.
-    pub(crate) fn record_all(&mut self, span: Nanos, times: u64) {
+    fn record_all(&mut self, span: Nanos, times: u64) {
         let recorded = self.histogram.record_n(span.0, times);
         recorded.expect("it grows by itself");
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.histogram.clear();
     }
 
     pub(crate) fn add(&mut self, other: &Distribution) {
@@ -117,5 +135,58 @@ impl Distribution {
     /// The mean; zero when nothing was recorded.
     pub fn mean(&self) -> Nanos {
         Nanos(self.histogram.mean() as u64)
+    }
+}
+
+/// Records a [`Distribution`], several times at once: a histogram is too large for the caches where
+/// there are many, and then the misses of one batch overlap.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorder {
+    waiting: [Nanos; 32],
+    filled: usize,
+    /// Times of zero, as of packets that find a link free.
+    zeros: u64,
+    recorded: Distribution,
+}
+
+impl Recorder {
+    #[inline(always)]
+    pub(crate) fn record(&mut self, span: Nanos) {
+        if span == Nanos::ZERO {
+            self.zeros += 1;
+            return;
+        }
+        if self.filled == self.waiting.len() {
+            self.empty();
+        }
+        self.waiting[self.filled] = span;
+        self.filled += 1;
+    }
+
+    /// Records that many times of zero.
+    pub(crate) fn record_zeros(&mut self, times: u64) {
+        self.zeros += times;
+    }
+
+    /// Enters what waits into the histogram.
+    #[inline(never)]
+    fn empty(&mut self) {
+        for span in &self.waiting[..self.filled] {
+            self.recorded.record(*span);
+        }
+        self.filled = 0;
+    }
+
+    /// Forgets everything recorded.
+    pub(crate) fn clear(&mut self) {
+        (self.filled, self.zeros) = (0, 0);
+        self.recorded.histogram.clear();
+    }
+
+    /// What was recorded.
+    pub(crate) fn finish(mut self) -> Distribution {
+        self.empty();
+        self.recorded.record_all(Nanos::ZERO, self.zeros);
+        self.recorded
     }
 }

@@ -7,7 +7,7 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
-use super::{Distribution, Measure, TrafficByFlow};
+use super::{Measure, Recorder, TrafficByFlow};
 use crate::fine_time::FineTime;
 use crate::link::QueuedLink;
 use crate::network::LinkId;
@@ -208,7 +208,7 @@ pub struct QueueMeter {
     /// The link's work at the end of the warm-up, and its utilisation since then.
     work_before: Work,
     utilisation: f64,
-    sojourn: Option<Box<Distribution>>,
+    sojourn: Option<Box<Recorder>>,
     counted: Counters,
     before: Counters,
     losses: Option<Box<LossEvents>>,
@@ -218,9 +218,13 @@ pub struct QueueMeter {
 }
 
 impl QueueMeter {
-    /// A meter of what `measure` asks for, in a run that ends at `end`.
-    pub fn new(measure: &Measure, end: Nanos) -> QueueMeter {
-        let samples = measure.sample_every.map(|interval| {
+    /// A meter of what `measure` asks for of the queue in front of `link`, in a run that ends at
+    /// `end`.
+    pub fn new(measure: &Measure, link: LinkId, end: Nanos) -> QueueMeter {
+        let is_sampled = measure.sampled.include(link);
+        let every = |interval: Option<Nanos>| interval.filter(|_| is_sampled);
+        let sojourn = measure.sojourn.as_ref();
+        let samples = every(measure.sample_every).map(|interval| {
             Box::new(Samples {
                 interval,
                 ..Samples::default()
@@ -242,7 +246,9 @@ impl QueueMeter {
             sojourns_before: (0, 0),
             work_before: Work::default(),
             utilisation: 0.0,
-            sojourn: measure.sojourn.then(Box::default),
+            sojourn: sojourn
+                .is_some_and(|queues| queues.include(link))
+                .then(Box::default),
             counted: Counters::default(),
             before: Counters::default(),
             losses: measure.loss_event.map(|interval| {
@@ -252,8 +258,8 @@ impl QueueMeter {
                 })
             }),
             samples,
-            arrivals: measure.arrivals_every.map(bytes_by_flow),
-            departures: measure.departures_every.map(bytes_by_flow),
+            arrivals: every(measure.arrivals_every).map(bytes_by_flow),
+            departures: every(measure.departures_every).map(bytes_by_flow),
         };
         meter.set_next_tick();
         meter
@@ -368,18 +374,10 @@ impl QueueMeter {
         self.sums.begun += time;
         self.sums.sojourn += sojourn.0;
         self.sums.sojourns += 1;
-        if self.sojourn.is_some() {
-            self.record_sojourn(sojourn, 1);
-        }
-    }
-
-    /// Records `sojourn` for `packets` in the distribution.
-    #[inline(never)]
-    fn record_sojourn(&mut self, sojourn: Nanos, packets: u64) {
-        if let Some(distribution) = &mut self.sojourn
+        if let Some(recorder) = &mut self.sojourn
             && self.phase != Phase::Over
         {
-            distribution.record_all(sojourn, packets);
+            recorder.record(sojourn);
         }
     }
 
@@ -387,7 +385,11 @@ impl QueueMeter {
     pub(crate) fn sent_unqueued(&mut self, packets: u64, time: FineTime) {
         self.sums.begun += time.times(packets);
         self.sums.sojourns += packets;
-        self.record_sojourn(Nanos::ZERO, packets);
+        if let Some(recorder) = &mut self.sojourn
+            && self.phase != Phase::Over
+        {
+            recorder.record_zeros(packets);
+        }
     }
 
     /// The time until which packets that do not wait need only be
@@ -476,7 +478,7 @@ impl QueueMeter {
             longest: sums.longest,
             mean_sojourn: (sums.sojourns > 0)
                 .then(|| Nanos((sums.sojourn as f64 / sums.sojourns as f64) as u64)),
-            sojourn: self.sojourn.take().map(|boxed| *boxed),
+            sojourn: self.sojourn.take().map(|boxed| boxed.finish()),
             flows_per_loss_event: self
                 .losses
                 .as_ref()

@@ -152,7 +152,7 @@ fn case(version: Version, tcp: &str, discipline: &str, ecn: bool, flows: u32) ->
     let mut run = Run::new(dumbbell.network, TO);
     run.flows = senders;
     run.measure.warm_up = FROM;
-    run.measure.sojourn = true;
+    run.measure.sojourn = Some(earlydrop_sim::measure::Queues::All);
     let marking = if ecn { "ecn" } else { "noecn" };
     Case {
         name: format!("{tcp}.{discipline}.{marking}.N{flows}"),

@@ -434,7 +434,7 @@ pub(crate) fn measured_more(run: &Run) -> Run {
     let measure = &mut run.measure;
     measure.delays = true;
     measure.round_trips = true;
-    measure.sojourn = true;
+    measure.sojourn = Some(earlydrop_sim::measure::Queues::All);
     measure.sample_every = Some(Nanos(7_654_321));
     measure.arrivals_every = Some(Nanos(7_654_321));
     measure.departures_every = Some(Nanos(7_654_321));

@@ -46,6 +46,16 @@ pub(super) static MEASURE: Section = Section {
             "the runs whose samples are stored",
         ),
         one(
+            "queues",
+            Kind::Choice(&[
+                ("auto", "all, in a network of up to 64 queues; otherwise as `watched`"),
+                ("all", "every queue"),
+                ("watched", "that of the watched link, and those of bottlenecks"),
+            ]),
+            "auto",
+            "the queues that are sampled",
+        ),
+        one(
             "arrivals",
             Kind::Flag,
             "off",

@@ -199,7 +199,7 @@ fn add_link(
     let plan = spec.plan(&facts)?;
     let name = run.network.link_name(id);
     let is_logged = run.measure.packets.contains(&id);
-    let meter = QueueMeter::new(&run.measure, run.duration);
+    let meter = QueueMeter::new(&run.measure, id, run.duration);
     if let Plan::Single {
         aqm: AnyAqm::DropTail(_),
         limit,
