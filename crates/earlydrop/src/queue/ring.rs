@@ -1,6 +1,6 @@
-//! Packets in order of arrival, in one block of memory that never grows.
+//! Packets in order of arrival, in one block of memory that never grows by itself.
 
-use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use crate::aqm::{Backlog, Slot};
 use crate::packet::{FlowKey, Packet, PacketInfo};
@@ -40,9 +40,10 @@ const FIRST_TURN: u32 = 16;
 /// twice as many when these do not suffice: what is used again soon stays in the caches.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<P> {
-    slots: Box<[RingEntry<P>]>,
-    /// The slots in turn, from the first on: a power of two.
-    turn: u32,
+    /// The slots in turn, a power of two. The memory of all is reserved from the start.
+    slots: Vec<RingEntry<P>>,
+    /// The most slots that are ever in turn.
+    room: u32,
     /// Index of the oldest packet; slots are used modulo those in turn.
     head: u32,
     /// Slots in use from the head on, holes included.
@@ -54,11 +55,12 @@ pub(crate) struct Ring<P> {
 impl<P: Packet> Ring<P> {
     /// Allocates room for `packets`.
     pub(crate) fn with_room_for(packets: u32) -> Ring<P> {
+        let room = slots_for(packets);
+        let mut slots = Vec::with_capacity(room as usize);
+        slots.resize_with(room.min(FIRST_TURN) as usize, RingEntry::empty);
         Ring {
-            slots: (0..slots_for(packets))
-                .map(|_| RingEntry::empty())
-                .collect(),
-            turn: slots_for(packets).min(FIRST_TURN),
+            slots,
+            room,
             head: 0,
             span: 0,
             packets: 0,
@@ -68,12 +70,9 @@ impl<P: Packet> Ring<P> {
 
     /// Makes room for `packets` if there is less. Packets and holes stay in their slots.
     pub(crate) fn grow(&mut self, packets: u32) {
-        if slots_for(packets) as usize <= self.slots.len() {
-            return;
-        }
-        let mut slots = core::mem::take(&mut self.slots).into_vec();
-        slots.resize_with(slots_for(packets) as usize, RingEntry::empty);
-        self.slots = slots.into();
+        self.room = self.room.max(slots_for(packets));
+        self.slots
+            .reserve_exact(self.room as usize - self.slots.len());
     }
 
     /// The packets from the head on.
@@ -93,7 +92,7 @@ impl<P: Packet> Ring<P> {
         };
         Ring {
             slots: self.slots.iter().map(entry).collect(),
-            turn: self.turn,
+            room: self.room,
             head: self.head,
             span: self.span,
             packets: self.packets,
@@ -103,13 +102,13 @@ impl<P: Packet> Ring<P> {
 
     #[inline(always)]
     fn index(&self, offset: u32) -> usize {
-        (self.head.wrapping_add(offset) & (self.turn - 1)) as usize
+        (self.head.wrapping_add(offset) & (self.slots.len() as u32 - 1)) as usize
     }
 
     /// Adds `packet` at the tail. The caller never exceeds the room allocated.
     #[inline(always)]
     pub(crate) fn push(&mut self, packet: P, arrived: Nanos) {
-        if self.span == self.turn {
+        if self.span as usize == self.slots.len() {
             self.make_room();
         }
         self.bytes += u64::from(packet.size());
@@ -179,14 +178,15 @@ impl<P: Packet> Ring<P> {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self) {
-        if self.turn as usize == self.slots.len() {
+        let turn = self.slots.len();
+        if turn == self.room as usize {
             return self.close_holes();
         }
+        self.slots.resize_with(2 * turn, RingEntry::empty);
         // What has come round to the first slots continues behind the last.
-        for slot in 0..self.head {
-            self.slots.swap(slot as usize, (self.turn + slot) as usize);
+        for slot in 0..self.head as usize {
+            self.slots.swap(slot, turn + slot);
         }
-        self.turn *= 2;
     }
 
     /// Moves packets towards the head over the holes between them.
@@ -205,7 +205,7 @@ impl<P: Packet> Ring<P> {
 
     /// Bytes of memory held for slots.
     pub(crate) fn heap_bytes(&self) -> usize {
-        core::mem::size_of_val::<[RingEntry<P>]>(&self.slots)
+        self.slots.capacity() * core::mem::size_of::<RingEntry<P>>()
     }
 }
 

@@ -29,6 +29,7 @@ use crate::measure::{QueueMeter, Timing};
 use crate::network::{Change, DelayTrace, Link, LinkId};
 use crate::packet::Packet;
 use crate::packet_log::PacketLog;
+use crate::prefetch::use_huge_pages;
 use crate::run::{Run, RunError};
 use crate::streams::{Purpose, stream};
 
@@ -61,6 +62,12 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
         seed: run.seed,
     };
+    let queued = run
+        .network
+        .links()
+        .filter(|(_, _, _, link)| link.queue.is_some());
+    simulation.ports.reserve_exact(queued.count());
+    use_huge_pages(&simulation.ports);
     let mut links = Vec::with_capacity(run.network.links().len());
     for (id, _, _, described) in run.network.links() {
         let checked = check_link(described).and_then(|()| check_scheme_changes(described));
