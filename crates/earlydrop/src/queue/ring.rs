@@ -38,7 +38,7 @@ const FIRST_TURN: u32 = 16;
 ///
 /// Most queues are far from their limit. So packets take turns in the first few slots, and in
 /// twice as many when these do not suffice: what is used again soon stays in the caches.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Ring<P> {
     /// The slots in turn, a power of two. The memory of all is reserved from the start.
     slots: Vec<RingEntry<P>>,
@@ -50,6 +50,28 @@ pub(crate) struct Ring<P> {
     span: u32,
     packets: u32,
     bytes: u64,
+}
+
+impl<P: Clone> Clone for Ring<P> {
+    fn clone(&self) -> Ring<P> {
+        self.with_slots(|slot| slot.clone())
+    }
+}
+
+impl<P> Ring<P> {
+    /// A copy of what `of` makes of each slot, with as much memory reserved.
+    fn with_slots<Q>(&self, of: impl FnMut(&RingEntry<P>) -> RingEntry<Q>) -> Ring<Q> {
+        let mut slots = Vec::with_capacity(self.room as usize);
+        slots.extend(self.slots.iter().map(of));
+        Ring {
+            slots,
+            room: self.room,
+            head: self.head,
+            span: self.span,
+            packets: self.packets,
+            bytes: self.bytes,
+        }
+    }
 }
 
 impl<P: Packet> Ring<P> {
@@ -86,18 +108,10 @@ impl<P: Packet> Ring<P> {
 
     /// A copy that holds what `map` makes of each packet, in the same slot.
     pub(crate) fn map<Q>(&self, map: impl Fn(&P) -> Q) -> Ring<Q> {
-        let entry = |entry: &RingEntry<P>| RingEntry {
-            packet: entry.packet.as_ref().map(&map),
-            arrived: entry.arrived,
-        };
-        Ring {
-            slots: self.slots.iter().map(entry).collect(),
-            room: self.room,
-            head: self.head,
-            span: self.span,
-            packets: self.packets,
-            bytes: self.bytes,
-        }
+        self.with_slots(|slot| RingEntry {
+            packet: slot.packet.as_ref().map(&map),
+            arrived: slot.arrived,
+        })
     }
 
     #[inline(always)]
