@@ -38,6 +38,7 @@ fn without_a_name_every_suite_and_its_parts_are_listed() {
         "coexistence",
         "datacentre",
         "web-search",
+        "incast",
     ] {
         assert!(ran.out.contains(name), "{name} in\n{}", ran.out);
     }

@@ -44,7 +44,7 @@ pub static SUITES: &[Suite] = &[
         name: "datacentre",
         title: "Flow completion times in a data centre",
         source: "workload of Alizadeh et al.: DCTCP, SIGCOMM 2010; slowdown as in Alizadeh et \
-                 al.: pFabric, SIGCOMM 2013",
+                 al.: pFabric, SIGCOMM 2013; incast of Phanishayee et al.: FAST 2008",
         schemes: "",
         left_out: &["data mining, whose largest flows take seconds of simulated time"],
         parts: DATACENTRE,
@@ -212,15 +212,29 @@ const L4S: &[Part] = &[
     ),
 ];
 
-const DATACENTRE: &[Part] = &[part!(
-    "datacentre",
-    "web-search",
-    "",
-    "What does the load cost small and large transfers?",
-    &[
-        Of("slowdown_p50"),
-        Of("slowdown_p99"),
-        Of("slowdown_p999"),
-        Of("timeouts"),
-    ]
-)];
+const DATACENTRE: &[Part] = &[
+    part!(
+        "datacentre",
+        "web-search",
+        "",
+        "What does the load cost small and large transfers?",
+        &[
+            Of("slowdown_p50"),
+            Of("slowdown_p99"),
+            Of("slowdown_p999"),
+            Of("timeouts"),
+        ]
+    ),
+    part!(
+        "datacentre",
+        "incast",
+        "",
+        "How long does a client wait for all its servers, when all answer at once?",
+        &[
+            Of("round_slowdown_p50"),
+            Of("round_slowdown_p99"),
+            Of("loss"),
+            Of("timeouts"),
+        ]
+    ),
+];
