@@ -11,6 +11,8 @@
 
 use std::collections::VecDeque;
 
+#[cfg(test)]
+use earlydrop::counters::Counters;
 use earlydrop::counters::Tally;
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
@@ -83,6 +85,12 @@ impl HostPath {
         self.process_until(at, pool, &mut CaptureTap(0, no_capture));
         let mut tap = MeterTap(&mut self.meter, &mut CaptureTap(0, no_capture));
         self.direction.observe(at, pool, &mut tap);
+    }
+
+    /// What the queue has counted since time zero.
+    #[cfg(test)]
+    pub(crate) fn counters(&self) -> &Counters {
+        self.direction.counters()
     }
 
     /// Packets and bytes between the two devices.
