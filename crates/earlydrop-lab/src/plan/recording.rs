@@ -166,7 +166,7 @@ impl<'a> Recordings<'a> {
                 let mut names = HashMap::new();
                 axis.values.iter().find_map(|value| {
                     let name = value.text()?;
-                    let text = read.get(&name)?.text.clone();
+                    let text = named_in(&read, &name)?.text.clone();
                     let other = names.insert(text, name.clone())?;
                     let message = format!(
                         "`{}` takes the same recording twice: \"{other}\" and \"{name}\" have the \
@@ -183,7 +183,7 @@ impl<'a> Recordings<'a> {
         let read = self.read.borrow();
         let rename = |node: &mut Node| {
             if let Content::Text(name) = &mut node.content
-                && let Some(recording) = read.get(name)
+                && let Some(recording) = named_in(&read, name)
             {
                 name.clone_from(&recording.stored_name);
             }
@@ -211,6 +211,11 @@ impl<'a> Recordings<'a> {
         let by_name = read.map(|recording| (recording.stored_name.clone(), recording));
         by_name.collect::<BTreeMap<_, _>>().into_values().collect()
     }
+}
+
+/// The recording that a field's text names: a field is read without the blanks around its text.
+fn named_in<'a>(read: &'a BTreeMap<String, Recording>, text: &str) -> Option<&'a Recording> {
+    read.get(text.trim())
 }
 
 /// Whether a field of this name is a file's name.

@@ -54,6 +54,19 @@ fn contents_of_files_are_part_of_a_runs_identity() {
 }
 
 #[test]
+fn blanks_around_a_name_are_no_part_of_it() {
+    let plan = plan_with("network.trace = \" a/rates.csv \"", RATES, DELAYS).unwrap();
+    let stored = plan.recordings.iter();
+    let stored = stored.map(|kept| (kept.stored_name.clone(), kept.text.to_string()));
+    let stored = TraceFiles::Memory(stored.collect());
+    let again = Source::new("s.toml", &plan.document, stored).unwrap();
+    assert_eq!(again.plan().unwrap().identity(), plan.identity());
+    let swept = "sweep.\"network.trace\" = [\"a/rates.csv\", \" a/rates.csv\"]";
+    let twice = plan_with(swept, RATES, DELAYS).unwrap_err();
+    assert!(twice.contains("same recording twice"), "{twice}");
+}
+
+#[test]
 fn errors_name_file_line_and_value() {
     let error = |line: &str, rates: &str, delays: &str| plan_with(line, rates, delays).unwrap_err();
     let wrong_rate = error(BOTH, "time,rate\n0,10 fast\n1,", DELAYS);
