@@ -530,3 +530,22 @@ fn flags_and_limits_are_kept() {
     assert_eq!(step.classes[0].min.value, step.classes[0].max.value);
     assert!(step.curve(0, &link()).unwrap().is_some());
 }
+
+/// A curve that ends below 1 has no more pieces than one by numbers may have.
+#[test]
+fn a_curve_that_never_drops_everything_is_written_again() {
+    let link = Link::at(BitsPerSec::from_mbps(10));
+    let tool = TOOLS.iter().find(|tool| tool.name == "earlydrop").unwrap();
+    for curve in [
+        "12500: 0.01; 37500: 0.64; 38750: 0.64",
+        "10: 0 0.01; 20: 0.1 0 0.001; 30: 0.2",
+        "1250: 0.64",
+        "1250: 0.64; 1250.0000001: 0.7",
+    ] {
+        let text = format!("red:curve=numbers,segments={curve},unit=bytes,limit=0.1 s,ecn=off");
+        let parsed = read(&text, None, &link).unwrap();
+        let written = word_for_word(&parsed, tool, &link).unwrap().text;
+        let again = read(&written, None, &link).unwrap_or_else(|error| panic!("{error:?}"));
+        assert!(word_for_word(&again, tool, &link).is_ok(), "{written}");
+    }
+}

@@ -346,7 +346,8 @@ fn marking(s: &Settings) -> Marking {
     }
 }
 
-/// Samples a curve given as numbers at eight points, and adds the point where it ends.
+/// Samples a curve given as numbers at eight points, and adds the point where it ends. A single
+/// step is one point.
 fn corners(curve: &earlydrop::red::Curve) -> Vec<(f64, f64)> {
     let (first, end) = (curve.first(), curve.shape().max);
     // The last sample is just below the end, where the probability may jump.
@@ -354,6 +355,13 @@ fn corners(curve: &earlydrop::red::Curve) -> Vec<(f64, f64)> {
     let below = |x: f64| (x, curve.probability(x.next_down()));
     let mut points: Vec<(f64, f64)> = (0..8).map(|step| below(at(step))).collect();
     points.push((end, 1.0_f64.min(curve.probability(end))));
+    points.dedup_by(|later, earlier| {
+        let same = later.0 <= earlier.0;
+        if same {
+            *earlier = *later;
+        }
+        same
+    });
     points
 }
 

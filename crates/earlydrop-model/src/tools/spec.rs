@@ -204,16 +204,18 @@ fn limit_text(limit: Length) -> String {
     }
 }
 
-/// Eight segments, and the point where the last one ends.
-const MOST: usize = 9;
+/// A curve by numbers has at most this many segments, apart from the one where it drops everything.
+const MOST_SEGMENTS: usize = 8;
 
-/// Points as the value of the parameter `segments`: at most [`MOST`] of them, evenly picked.
+/// Points as the value of the parameter `segments`: as many as it takes, evenly picked.
 fn segments(points: &[(f64, f64)], stepped: bool) -> String {
     let zeros = points.iter().take_while(|(_, p)| *p == 0.0).count();
     let rising = &points[if stepped { zeros } else { zeros.max(1) - 1 }.min(points.len())..];
-    let every = |index: usize| index * (rising.len() - 1) / (MOST - 1);
-    let chosen: Vec<(f64, f64)> = match rising.len() > MOST {
-        true => (0..MOST).map(|index| rising[every(index)]).collect(),
+    let drops_all = rising.last().is_some_and(|(_, p)| *p >= 1.0);
+    let most = MOST_SEGMENTS + usize::from(drops_all);
+    let every = |index: usize| index * (rising.len() - 1) / (most - 1);
+    let chosen: Vec<(f64, f64)> = match rising.len() > most {
+        true => (0..most).map(|index| rising[every(index)]).collect(),
         false => rising.to_vec(),
     };
     let mut segments = Vec::new();
