@@ -8,7 +8,9 @@ use earlydrop_lab::document::{Place, Problem, Problems};
 use earlydrop_lab::escape::{visible, visible_lines};
 
 use crate::draw::Style;
-use crate::standard_input::STANDARD_INPUT;
+
+/// The name of standard input in messages.
+pub(crate) const STANDARD_INPUT: &str = "standard input";
 
 /// Every problem with its source line, a marker under the cause, and a suggestion.
 pub(crate) fn render(problems: &Problems, style: &Style) -> String {

@@ -6,8 +6,9 @@ use earlydrop_lab::budget::Limits;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::plan::{Plan, ShortName, Source};
 
+use crate::diagnostics::STANDARD_INPUT;
 use crate::failure::Failure;
-use crate::standard_input::{self, STANDARD_INPUT};
+use crate::standard_input;
 
 /// Fields of a scenario that the command line overrides.
 #[derive(clap::Args, Clone, Debug, Default)]

@@ -2,10 +2,8 @@
 
 use std::io::Read;
 
+use crate::diagnostics::STANDARD_INPUT;
 use crate::failure::Failure;
-
-/// The name of standard input in messages.
-pub(crate) const STANDARD_INPUT: &str = "standard input";
 
 /// Longer input is refused, as longer files are.
 const MAX_BYTES: u64 = 1 << 24;

@@ -2,8 +2,9 @@
 
 use earlydrop_report::request::{LoadOptions, ToolText};
 
+use crate::diagnostics::STANDARD_INPUT;
 use crate::failure::Failure;
-use crate::standard_input::{self, STANDARD_INPUT};
+use crate::standard_input;
 
 /// The link and its flows.
 #[derive(clap::Args, Clone, Debug)]

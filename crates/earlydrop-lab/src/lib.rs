@@ -32,7 +32,7 @@
 //!
 //! # Modules
 //!
-//! A module uses only those above it in this list (`tests/layers.rs` has all of them):
+//! A module uses only those above it in this list (`crates/earlydrop-cli/tests/layers.rs` checks the order of all of them):
 //!
 //! ```text
 //! escape     text for a terminal, a shell, a CSV file or Markdown

@@ -8,10 +8,10 @@ use earlydrop_lab::document::{Node, Problems};
 use earlydrop_lab::plan::Source;
 use earlydrop_lab::sweep::Axis;
 
+use crate::choices::ChoiceFile;
 use crate::claims::{Claim, Idea, IdeasAndReadings, Paper, Sentence};
 use crate::figures::FigureFile;
 use crate::findings::Finding;
-use crate::multiverse::ChoiceFile;
 
 /// Folder, file and text of every TOML file in `papers/`.
 static FILES: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));

@@ -45,6 +45,7 @@
 #![forbid(unsafe_code)]
 
 pub mod catalogue;
+mod choices;
 pub mod claims;
 mod error;
 pub mod falsification;

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use earlydrop::counters::{Counters, Tally};
+use earlydrop::counters::Tally;
 use earlydrop::units::{Bytes, Nanos};
 
 use crate::capture::Capture;
-use crate::measure::{
-    Delays, Distribution, GroupTraffic, Samples, coefficient_of_variation, jain_index,
-};
+use crate::measure::{Delays, Distribution, coefficient_of_variation, jain_index};
 use crate::network::LinkId;
 use crate::packet_log::PacketLog;
 use crate::tcp::SenderCounts;
 use crate::traffic::FlowId;
+
+pub use crate::measure::{QueueResult, SharedBufferResult};
 
 /// Everything measured in a run.
 #[derive(Clone, Debug)]
@@ -37,49 +37,6 @@ pub struct Results {
     pub windows: Vec<(FlowId, Vec<f64>)>,
     /// Totals of all packets, warm-up included.
     pub totals: Totals,
-}
-
-/// The results of a queue and its link.
-#[derive(Clone, Debug)]
-pub struct QueueResult {
-    /// The link behind the queue.
-    pub link: LinkId,
-    /// The name of that link: "left to right".
-    pub name: String,
-    /// Packets and bytes that arrived, departed, were marked, and were dropped by reason.
-    pub counters: Counters,
-    /// The share of the time in which the link was sending, 0 to 1. Of a link that follows a
-    /// trace: the share of the bytes its opportunities could send that they sent.
-    pub utilisation: f64,
-    /// The mean queue length over time, in packets. A packet being sent is not in the queue.
-    pub mean_packets: f64,
-    /// The greatest queue length, in packets.
-    pub longest: u32,
-    /// The mean time from a packet's arrival to the start of its transmission; `None` where no
-    /// transmission began.
-    pub mean_sojourn: Option<Nanos>,
-    /// The distribution of those times, if asked for.
-    pub sojourn: Option<Distribution>,
-    /// The mean number of flows hit by a loss event, if asked for; else zero.
-    pub flows_per_loss_event: f64,
-    /// Queue length and probes over time, if asked for.
-    pub samples: Option<Samples>,
-    /// The arrivals of each group of flows over time, if asked for.
-    pub arrivals: Option<GroupTraffic>,
-    /// The departures of each group of flows over time, if asked for.
-    pub departures: Option<GroupTraffic>,
-    /// The use of the buffer that it shares with other queues, if it shares one.
-    pub shared_buffer: Option<SharedBufferResult>,
-}
-
-/// The use of a [shared buffer](crate::network::SharedBuffer) in the time measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SharedBufferResult {
-    /// The most bytes that waited in all queues of the switch together.
-    pub peak: Bytes,
-    /// What the dynamic threshold refused at this queue. The queue's counters count it, too, as
-    /// dropped because of a [full buffer](earlydrop::aqm::DropReason::Forced).
-    pub refused: Tally,
 }
 
 /// The results of a flow.

@@ -39,7 +39,7 @@
 //! `units`, `packet`, `random`, `steering`, `aqm`, `explanation`, `counters`, `flow_table`,
 //! `curve`, `queue`, `registry`, `red`, `schemes`, `any`, `manual`. The exception is the type
 //! [`registry::Plan`], which the constructor in a [`registry::Descriptor`] returns: it is
-//! an enum over all schemes. `tests/layers.rs` checks the order.
+//! an enum over all schemes. `crates/earlydrop-cli/tests/layers.rs` checks the order.
 
 #![no_std]
 #![forbid(unsafe_code)]

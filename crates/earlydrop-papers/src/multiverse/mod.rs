@@ -10,13 +10,12 @@
 //! most. S. Steegen et al., "Increasing Transparency Through a Multiverse Analysis", *Perspectives
 //! on Psychological Science* 11 (2016), 702-712.
 
-mod choice;
 mod design;
 mod influence;
 mod robustness;
 mod run;
 
-pub use choice::{Choice, ChoiceFile, ChoiceValue};
+pub use crate::choices::{Choice, ChoiceFile, ChoiceValue};
 pub use design::{Universe, design};
 pub use influence::Influence;
 pub use robustness::{Robustness, UniverseJudgement};

@@ -3,9 +3,9 @@
 use earlydrop_lab::statistics::Mean;
 use serde_json::{Value, json};
 
-use super::choice::Choice;
 use super::design::Universe;
 use super::influence::{Influence, influence};
+use crate::choices::Choice;
 use crate::claims::{Claim, Evidence, Judgement, Verdict};
 
 /// A claim with its verdict in each universe.
@@ -147,9 +147,9 @@ impl<'a> Robustness<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::choice::ChoiceFile;
     use super::super::design::design;
     use super::*;
+    use crate::choices::ChoiceFile;
     use crate::claims::verdict_tests::claim;
 
     #[test]

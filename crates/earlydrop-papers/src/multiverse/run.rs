@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use earlydrop_lab::plan::{Plan, Source, Variant};
 use earlydrop_lab::store::Store;
 
-use super::choice::Choice;
 use super::design::{Universe, design};
 use super::robustness::{Robustness, UniverseJudgement};
 use crate::catalogue::{Pace, PaperEntry};
+use crate::choices::Choice;
 use crate::claims::{Claim, Runs, Selector, Standing, Test, judge};
 use crate::error::Error;
 

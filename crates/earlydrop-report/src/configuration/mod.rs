@@ -22,6 +22,8 @@ use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::verify::Measurement;
 use earlydrop_model::configure::{Question, Recommendation};
 
+use crate::request::RequestError;
+
 pub use json::json;
 pub use page::page;
 pub use question::{ConfigureOptions, answer};
@@ -67,4 +69,10 @@ pub enum SnippetError {
         /// The reason.
         why: String,
     },
+}
+
+impl From<SnippetError> for RequestError {
+    fn from(error: SnippetError) -> RequestError {
+        RequestError::Option(error.to_string())
+    }
 }

@@ -17,8 +17,6 @@ use earlydrop_lab::plan::SourceError;
 use earlydrop_lab::store::{RunError, StoreError};
 use earlydrop_model::ModelError;
 
-use crate::configuration::SnippetError;
-
 pub use load::{LoadOptions, ToolInput, ToolText, tool};
 pub(crate) use load::{control, ecn};
 pub use values::{flows, link, number, packet, read, read_as, time, wrong_kind};
@@ -49,12 +47,6 @@ impl From<ConfigError> for RequestError {
 
 impl From<ModelError> for RequestError {
     fn from(error: ModelError) -> RequestError {
-        RequestError::Option(error.to_string())
-    }
-}
-
-impl From<SnippetError> for RequestError {
-    fn from(error: SnippetError) -> RequestError {
         RequestError::Option(error.to_string())
     }
 }

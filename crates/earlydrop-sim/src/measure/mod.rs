@@ -4,6 +4,7 @@ mod arrivals;
 mod fairness;
 mod flow;
 pub(crate) mod queue;
+mod result;
 
 pub use arrivals::GroupTraffic;
 pub(crate) use arrivals::TrafficByFlow;
@@ -11,6 +12,7 @@ pub use fairness::{coefficient_of_variation, jain_index};
 pub use flow::{Delays, FlowMeter, Timing};
 pub(crate) use queue::QueueProgress;
 pub use queue::{MeasuredQueue, QueueMeter, Samples, Work};
+pub use result::{QueueResult, SharedBufferResult};
 
 use std::fmt;
 
@@ -48,7 +50,7 @@ pub struct Measure {
     /// TCP flows whose `cwnd` is sampled, every [`sample_every`](Measure::sample_every).
     pub windows: Vec<FlowId>,
     /// The time within which losses of several flows count as one loss event, usually a
-    /// round-trip time; see [`QueueResult`](crate::results::QueueResult).
+    /// round-trip time; see [`QueueResult`].
     pub loss_event: Option<Nanos>,
     /// Links whose packets are recorded as they leave.
     pub captures: Vec<LinkId>,

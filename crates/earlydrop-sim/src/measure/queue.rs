@@ -7,12 +7,11 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
-use super::{Measure, Recorder, TrafficByFlow};
+use super::{Measure, QueueResult, Recorder, TrafficByFlow};
 use crate::fine_time::FineTime;
 use crate::link::QueuedLink;
 use crate::network::LinkId;
 use crate::packet::Packet;
-use crate::results::QueueResult;
 
 /// A queue and its link as a [`QueueMeter`] sees them.
 pub trait MeasuredQueue {
