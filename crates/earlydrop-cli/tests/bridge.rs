@@ -4,19 +4,15 @@
 //! The tests need root, `ip`, `ethtool`, `unshare` and `nsenter`; without them they are skipped.
 #![cfg(target_os = "linux")]
 
-mod support;
-mod testbed;
-mod traffic;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Output};
 
+use crate::support::{Ran, User};
+use crate::testbed::{FAR, NEAR, Testbed};
+use crate::traffic::{adds_up, fills_the_link, marks_arrive, number, one_by_one, summary, until};
 use serde_json::Value;
-use support::{Ran, User};
-use testbed::{FAR, NEAR, Testbed};
-use traffic::{adds_up, fills_the_link, marks_arrive, number, one_by_one, summary, until};
 
 /// Packets of a direction in a sample: read, and delivered.
 struct Sampled {

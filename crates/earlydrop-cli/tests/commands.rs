@@ -1,10 +1,8 @@
 //! Every command on valid input, as a new user tries it.
 
-mod support;
-
 use std::fs;
 
-use support::{SMALL, User, database, numbers};
+use crate::support::{SMALL, User, database, numbers};
 
 #[test]
 fn compare_without_arguments_runs_the_built_in_scenario() {

@@ -1,10 +1,8 @@
 //! `earlydrop configure` as a user runs it.
 
-mod support;
-
 use std::fs;
 
-use support::User;
+use crate::support::User;
 
 const LINK: [&str; 7] = [
     "configure",

@@ -1,15 +1,13 @@
 //! Hostile names, paths and values: none of them acts on the terminal, on a shell that runs a
 //! printed command again, or on a spreadsheet; and every printed command runs.
 
-mod support;
-
 use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::{Ran, SMALL, User};
 use assert_cmd::cargo::cargo_bin;
-use support::{Ran, SMALL, User};
 
 /// Sets a title and the clipboard, clears the screen, moves the cursor and reverses letters.
 const HOSTILE: &str = "a\u{1b}]0;pwned\u{7}\u{1b}]52;c;eA==\u{7}\u{1b}[2J\u{9b}2J\u{7f}\u{202e}b\r";

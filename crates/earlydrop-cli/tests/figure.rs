@@ -1,11 +1,9 @@
 //! `earlydrop figure`, `report --as latex`, tidy exports and records of packets, as a user types them.
 
-mod support;
-
 use std::collections::HashMap;
 use std::fs;
 
-use support::{SMALL, User, database, numbers};
+use crate::support::{SMALL, User, database, numbers};
 
 fn user_with_run() -> User {
     let user = User::new();

@@ -7,15 +7,15 @@
 //! anew.
 #![cfg(unix)]
 
-mod support;
-
 use std::cell::RefCell;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
 
-use support::pages::{Block, Entry, check_page, console, entries, page, shortened, with_blocks};
-use support::{Ran, User};
+use crate::support::pages::{
+    Block, Entry, check_page, console, entries, page, shortened, with_blocks,
+};
+use crate::support::{Ran, User};
 
 /// What is typed instead of the beginning of a line; `None` skips the line.
 const REPLACED: [(&str, Option<&str>); 5] = [

@@ -1,10 +1,8 @@
 //! What `compare`, `run` and `check` say about a link, about changes, and about differences.
 
-mod support;
-
 use std::fs;
 
-use support::{SMALL, User};
+use crate::support::{SMALL, User};
 
 #[test]
 fn defaults_follow_the_link_and_the_title_says_so() {

@@ -1,8 +1,6 @@
 //! What a new user types first: other spellings, standard input, missing units, the shell.
 
-mod support;
-
-use support::{SMALL, User};
+use crate::support::{SMALL, User};
 
 #[test]
 fn spellings_of_linux_are_accepted_wherever_a_scheme_is_named() {

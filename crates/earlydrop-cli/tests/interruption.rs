@@ -1,14 +1,12 @@
 //! A run that is killed at any time: finished cells are kept, not run again, and never counted twice.
 #![cfg(unix)]
 
-mod support;
-
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::support::{Ran, User, database, numbers};
 use rusqlite::{Connection, OpenFlags};
-use support::{Ran, User, database, numbers};
 
 /// 300 runs of some milliseconds each.
 const MANY: &str = "\

@@ -1,10 +1,8 @@
 //! `earlydrop lab` as a user types it.
 
-mod support;
-
 use std::fs;
 
-use support::{SMALL, User};
+use crate::support::{SMALL, User};
 
 /// The address that a page opens.
 fn start(page: &str) -> &str {

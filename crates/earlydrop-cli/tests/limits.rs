@@ -1,12 +1,10 @@
 //! What would never end or never fit is refused before it begins, and what has begun stops.
 
-mod support;
-
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use support::{Ran, User};
+use crate::support::{self, Ran, User};
 
 /// A hundred thousand flows for 30 years; nobody waits for it.
 const ENDLESS: &str = "\

@@ -4,15 +4,13 @@
 //! `EARLYDROP_NEEDS_NAMESPACES` is set.
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use support::{Ran, User, database, numbers, skipped};
+use crate::support::{Ran, User, database, numbers, skipped};
 
 /// Two schemes, two seeds, two seconds each.
 const SHORT: &str = "\

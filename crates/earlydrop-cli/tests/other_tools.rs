@@ -1,12 +1,10 @@
 //! `earlydrop explain` and `earlydrop translate` as a user runs them, and the page that shows their
 //! output.
 
-mod support;
-
 use std::fs;
 
-use support::pages::{Entry, check_page, console, page, with_blocks};
-use support::{Ran, User};
+use crate::support::pages::{Entry, check_page, console, page, with_blocks};
+use crate::support::{Ran, User};
 
 const LINUX: &str = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 \
                      burst 55 probability 0.02 ecn";

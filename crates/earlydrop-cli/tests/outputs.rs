@@ -1,11 +1,9 @@
 //! Files that a command writes: whole, where they can be written, and over nobody else's.
 
-mod support;
-
 use std::fs;
 use std::process::Command;
 
-use support::{Ran, User};
+use crate::support::{Ran, User};
 
 const SHORT: &str = "\
 duration = \"2 s\"

@@ -1,8 +1,6 @@
 //! `earlydrop queue` as a user runs it.
 
-mod support;
-
-use support::User;
+use crate::support::User;
 
 #[test]
 fn it_solves_the_queue_as_text_and_as_json() {

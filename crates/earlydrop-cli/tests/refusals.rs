@@ -1,11 +1,9 @@
 //! Wrong input: each error is reported with its place and a suggestion, the exit code is 2, and
 //! nothing is overwritten.
 
-mod support;
-
 use std::fs;
 
-use support::{Ran, SMALL, User};
+use crate::support::{Ran, SMALL, User};
 
 fn refused(ran: Ran, said: &[&str]) {
     assert_eq!(ran.code, Some(2), "{ran:?}");

@@ -3,15 +3,13 @@
 //!
 //! Without Chromium the tests are skipped, unless `EARLYDROP_NEEDS_BROWSER` is set.
 
-mod support;
-
 use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::support::{SMALL, User, database, numbers};
 use rusqlite::Connection;
 use serde_json::Value;
-use support::{SMALL, User, database, numbers};
 
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 

@@ -1,10 +1,8 @@
 //! `earlydrop reproduce`, run as a process.
 
-mod support;
-
 use std::fs;
 
-use support::User;
+use crate::support::User;
 
 #[test]
 fn a_claim_gets_a_verdict_with_its_interval() {

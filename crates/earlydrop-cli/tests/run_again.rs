@@ -1,12 +1,10 @@
 //! Every command that a page shows to be run again runs in a new folder, with the same results.
 #![cfg(unix)]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{Ran, SMALL, User};
+use crate::support::{Ran, SMALL, User};
 
 /// The command on a page of a run or of a trace, which is in the page's data.
 fn command_of(page: &str) -> String {

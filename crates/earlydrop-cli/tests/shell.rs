@@ -4,9 +4,6 @@
 //! `EARLYDROP_NEEDS_NAMESPACES` is set.
 #![cfg(target_os = "linux")]
 
-mod support;
-mod traffic;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -14,9 +11,11 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use crate::support::{Ran, User, skipped};
+use crate::traffic::{
+    adds_up, fills_the_link, helper, marks_arrive, number, one_by_one, summary, until,
+};
 use serde_json::Value;
-use support::{Ran, User, skipped};
-use traffic::{adds_up, fills_the_link, helper, marks_arrive, number, one_by_one, summary, until};
 
 /// The user id of `nobody`.
 const NOBODY: u32 = 65_534;

@@ -1,10 +1,8 @@
 //! `earlydrop suite`, as a new user tries it.
 
-mod support;
-
 use std::fs;
 
-use support::User;
+use crate::support::User;
 
 const SHORT: [&str; 6] = ["suite", "rfc7928", "--only", "ecn", "--seeds", "3"];
 

@@ -1,10 +1,9 @@
 //! `earlydrop tune`, as a new user tries it.
 
-mod support;
-
+use crate::support;
 use std::fs;
 
-use support::{SMALL, User};
+use crate::support::{SMALL, User};
 
 const GOAL: [&str; 4] = [
     "--minimise",

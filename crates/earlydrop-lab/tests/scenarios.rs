@@ -223,7 +223,7 @@ fn the_trace_follows_its_formula() {
 }
 
 /// The run times of whole files. Not part of every run of the tests:
-/// `cargo test --release -p earlydrop-lab --test scenarios -- --ignored --nocapture`.
+/// `cargo test --release -p earlydrop-lab --test it scenarios -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes"]
 fn whole_files_take_less_than_a_minute() {

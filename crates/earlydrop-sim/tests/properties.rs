@@ -1,8 +1,6 @@
 //! Properties of every run, whatever its network, queues and traffic.
 
-#[path = "support/random_runs.rs"]
-mod random_runs;
-
+use crate::random_runs::{facts, measured_more, runner, runs};
 use earlydrop::counters::Tally;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::Change;
@@ -11,7 +9,6 @@ use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports, Start, Step, Tra
 use earlydrop_sim::{Run, RunError};
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
-use random_runs::{facts, measured_more, runner, runs};
 
 fn check(cases: u32, holds: fn(&Run) -> Result<(), TestCaseError>) {
     let result = runner(cases).run(&runs(), |run| holds(&run));

@@ -1,6 +1,6 @@
 //! A snapshot of whole runs: any change of behaviour shows as a difference of numbers.
 //!
-//! `INSTA_UPDATE=always cargo test --test snapshot` accepts new numbers.
+//! `INSTA_UPDATE=always cargo test -p earlydrop-sim --test it snapshot` accepts new numbers.
 
 use std::fmt::Write;
 use std::sync::Arc;

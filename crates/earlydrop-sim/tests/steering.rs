@@ -1,11 +1,8 @@
 //! Links that are looked at and steered during a run.
 
-#[path = "support/random_runs.rs"]
-#[allow(dead_code)]
-mod random_runs;
-
 use std::sync::Arc;
 
+use crate::random_runs::{facts, measured_more, runner, runs};
 use earlydrop::counters::Tally;
 use earlydrop::registry::{Plan, Spec};
 use earlydrop::schemes::AnyAqm;
@@ -18,7 +15,6 @@ use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
 use earlydrop_sim::traffic::{Flow, FlowId};
 use earlydrop_sim::{Run, Simulation};
 use proptest::prelude::*;
-use random_runs::{facts, measured_more, runner, runs};
 
 const STEP: Nanos = Nanos::from_millis(10);
 

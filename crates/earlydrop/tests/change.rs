@@ -1,16 +1,14 @@
 //! A queue in use changes to another plan. `invariants` has changes to the plan in use, after
 //! which every verdict is the same.
 
-mod support;
-
+use crate::support::ledger::{Audited, Tagged};
+use crate::support::{limit_of, link, plan, presets};
 use earlydrop::aqm::{Aqm, Backlog, DropReason, Verdict};
 use earlydrop::packet::{Ecn, PacketInfo};
 use earlydrop::queue::{ChangeError, Limit, Outcome, QueueDiscipline};
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{Descriptor, Kind, Parameter, Plan, SCHEMES, Spec};
 use earlydrop::units::Nanos;
-use support::ledger::{Audited, Tagged};
-use support::{limit_of, link, plan, presets};
 
 /// Traffic that fills a queue and empties it, packet by packet.
 struct Traffic {

@@ -1,17 +1,15 @@
 //! Every choice in every part of the RED family combines with every other.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::ledger::{Audited, Tagged};
+use crate::support::plan;
 use earlydrop::aqm::DropReason;
 use earlydrop::packet::Ecn;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::random::Pcg32;
 use earlydrop::registry::find;
 use earlydrop::units::Nanos;
-use support::ledger::{Audited, Tagged};
-use support::plan;
 
 /// The choices of a parameter of RED.
 fn choices(parameter: &str) -> Vec<&'static str> {

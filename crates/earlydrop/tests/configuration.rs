@@ -1,10 +1,9 @@
 //! Every parameter of every scheme: its text, its errors; and that the presets of other tools
 //! drop as often as those tools.
 
-mod support;
-
 use std::collections::HashSet;
 
+use crate::support::{link, plan, presets};
 use earlydrop::aqm::{Aqm, Backlog, Slot, Verdict};
 use earlydrop::packet::{Ecn, FlowKey, PacketInfo};
 use earlydrop::random::Pcg32;
@@ -12,7 +11,6 @@ use earlydrop::registry::{
     ConfigError, Descriptor, Kind, Link, Parameter, Plan, Range, SCHEMES, Spec,
 };
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
-use support::{link, plan, presets};
 
 fn every_parameter() -> impl Iterator<Item = (&'static Descriptor, &'static Parameter)> {
     let of = |scheme: &'static Descriptor| scheme.parameters().map(move |one| (scheme, one));

@@ -1,15 +1,13 @@
 //! Any text for any parameter gives a useful error or a queue that works.
 
-mod support;
-
+use crate::support::ledger::{Audited, Tagged};
+use crate::support::traffic::fixed_runner;
+use crate::support::{limit_of, link};
 use earlydrop::packet::Ecn;
 use earlydrop::registry::{Descriptor, Kind, Parameter, Plan, SCHEMES, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
 use proptest::prelude::*;
 use proptest::sample::select;
-use support::ledger::{Audited, Tagged};
-use support::traffic::fixed_runner;
-use support::{limit_of, link};
 
 /// Usual numbers, edge cases, and extreme ones.
 fn numbers() -> impl Strategy<Value = String> {

@@ -1,13 +1,11 @@
 //! Invariants of every scheme, with every preset and in random compositions, under random
 //! traffic. `support::ledger` checks them at every call.
 
-mod support;
-
+use crate::support::ledger::{Audited, Event};
+use crate::support::traffic::{Act, Aside, Driver, Kind, fixed_runner, traffic};
+use crate::support::{plan, presets};
 use earlydrop::units::Nanos;
 use proptest::prelude::*;
-use support::ledger::{Audited, Event};
-use support::traffic::{Act, Aside, Driver, Kind, fixed_runner, traffic};
-use support::{plan, presets};
 
 /// A clock days after its origin, at no round number.
 const LATER: Nanos = Nanos(500_000_123_456_789);

@@ -1,11 +1,9 @@
 //! How a host with many flows and a host with one share a link, under CAKE, FQ-PIE and others.
 
-mod support;
-
+use crate::support::plan;
 use earlydrop::packet::{Ecn, FlowKey, Packet};
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
-use support::plan;
 
 /// Flows of the first host; the second has one.
 const MANY: u64 = 100;

@@ -1,16 +1,14 @@
 //! Congestion signals: none without congestion, and no drop where a mark is possible, apart from
 //! documented exceptions.
 
-mod support;
-
+use crate::support::ledger::{Audited, Event, Tagged};
+use crate::support::{link, plan, presets};
 use earlydrop::aqm::DropReason;
 use earlydrop::packet::Ecn;
 use earlydrop::queue::{Outcome, QueueDiscipline};
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{Link, SCHEMES, Spec};
 use earlydrop::units::{Bytes, Nanos};
-use support::ledger::{Audited, Event, Tagged};
-use support::{link, plan, presets};
 
 fn packet(id: u64, size: u32, ecn: Ecn) -> Tagged {
     Tagged {

@@ -4,8 +4,8 @@ use earlydrop_report::run_report::Data;
 use earlydrop_report::run_report::data::{Baseline, Difference, DifferenceSummary};
 
 use super::browser::{browser, open};
-use super::support::{Sample, sample};
 use super::{check, expect, metric};
+use crate::support::{Sample, sample};
 
 /// Differences of each scheme but the first from it, in milliseconds: mean, half of the interval,
 /// whether it is significant.

@@ -3,7 +3,7 @@
 use earlydrop_report::run_report::answers;
 use earlydrop_report::run_report::data::Threshold;
 
-use crate::browser::{Opened, browser, open};
+use super::browser::{Opened, browser, open};
 use crate::support::{Sample, sample};
 
 /// The place of a figure in the page.

@@ -1,18 +1,13 @@
 //! Agreement with ns-3: every figure of `bench/reference/ns3-3.48.csv` and `ns3-mended.csv` is
 //! within its tolerance, except those whose deviation is explained.
 //!
-//! `cargo test -p earlydrop-sim --test ns3 -- --nocapture` prints the tables;
+//! `cargo test -p earlydrop-sim --test it ns3 -- --nocapture` prints the tables;
 //! `docs/explanation/validation.md` quotes and discusses them.
 
-#[allow(dead_code)]
-#[path = "ns3/mod.rs"]
-mod ns3;
-#[allow(dead_code, unused_imports)]
-#[path = "reference/mod.rs"]
-mod reference;
-
-use ns3::Version;
-use reference::ReferenceSimulator;
+use crate::ns3;
+use crate::ns3::Version;
+use crate::reference;
+use crate::reference::ReferenceSimulator;
 
 fn compare(simulator: &ReferenceSimulator, version: Version) {
     let figures = ns3::figures(version);

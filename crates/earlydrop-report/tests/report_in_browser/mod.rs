@@ -6,16 +6,14 @@
 mod browser;
 mod differences;
 mod first_screen;
-#[path = "../support/mod.rs"]
-mod support;
 
+use crate::support::{Sample, sample};
 use browser::{Opened, browser, open};
 use earlydrop_report::run_report::Data;
 use earlydrop_report::run_report::data::{
     Distribution, Estimate, LATENESS, LiveRuns, TimingSummary,
 };
 use serde_json::Value;
-use support::{Sample, sample};
 
 /// The relative tolerance of sums: the page carries five digits of numbers that it only draws.
 const TOLERANCE: f64 = 1e-4;

@@ -1,10 +1,8 @@
 //! `as=linux` against Linux's own qdiscs: the same packets in, the same fates out.
 
-#[path = "linux/mod.rs"]
-mod linux;
-
-use linux::figures::{self, FIGURES};
-use linux::{KernelRun, Traces, traces};
+use crate::linux;
+use crate::linux::figures::{self, FIGURES};
+use crate::linux::{KernelRun, Traces, traces};
 
 #[test]
 fn arrivals_are_those_the_kernel_was_given() {

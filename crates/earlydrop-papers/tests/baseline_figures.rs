@@ -4,14 +4,9 @@
 //! Seeds are fixed: those of the files, more for Ku et al. With other seeds fewer than one run
 //! of this test in twenty would miss a figure by chance, which the test checks.
 
-#[path = "baselines/mod.rs"]
-mod baselines;
-#[allow(dead_code)]
-#[path = "../../earlydrop-sim/tests/ns2/mod.rs"]
-mod ns2;
-#[allow(dead_code, unused_imports)]
-#[path = "../../earlydrop-sim/tests/reference/mod.rs"]
-mod reference;
+use crate::baselines;
+use crate::ns2;
+use crate::reference;
 
 #[test]
 fn the_papers_baselines_agree_with_ns2() {

@@ -1,15 +1,11 @@
 //! Agreement with ns-2: every figure of `bench/reference/ns2.csv` is within its tolerance, except
 //! those whose deviation is explained.
 //!
-//! `cargo test -p earlydrop-sim --test ns2 -- --nocapture` prints the table;
+//! `cargo test -p earlydrop-sim --test it ns2 -- --nocapture` prints the table;
 //! `docs/explanation/validation.md` quotes and discusses it.
 
-#[allow(dead_code)]
-#[path = "ns2/mod.rs"]
-mod ns2;
-#[allow(dead_code, unused_imports)]
-#[path = "reference/mod.rs"]
-mod reference;
+use crate::ns2;
+use crate::reference;
 
 #[test]
 fn figures_are_those_of_ns2() {

@@ -1,0 +1,20 @@
+//! The crate's integration tests, as one program: a file each.
+
+mod analytic;
+mod changes;
+#[cfg(feature = "store")]
+mod memory;
+#[cfg(feature = "store")]
+mod pages;
+mod run_folder;
+#[cfg(feature = "files")]
+mod scenarios;
+mod schema;
+mod sizes;
+mod timers;
+#[cfg(feature = "store")]
+mod tune;
+#[cfg(feature = "files")]
+mod watch;
+mod why;
+mod workloads;

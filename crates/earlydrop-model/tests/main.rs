@@ -1,0 +1,5 @@
+//! The crate's integration tests, as one program: a file each.
+
+mod iproute2;
+mod queue;
+mod tools;

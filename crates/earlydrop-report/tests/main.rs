@@ -1,0 +1,6 @@
+//! The crate's integration tests, as one program: a file each.
+
+mod live_runs;
+mod own_scheme;
+mod report_in_browser;
+mod support;

@@ -1,0 +1,28 @@
+//! The crate's integration tests, as one program: a file each.
+
+mod analytic;
+mod applications;
+mod bbr3;
+mod links;
+#[allow(dead_code, reason = "an example writes tables with the rest")]
+mod ns2;
+mod ns2_figures;
+#[allow(dead_code, reason = "an example writes tables with the rest")]
+mod ns3;
+mod ns3_figures;
+mod prague;
+mod properties;
+#[path = "support/random_runs.rs"]
+mod random_runs;
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "an example writes tables with the rest"
+)]
+mod reference;
+mod snapshot;
+mod steering;
+mod switches;
+mod traffic;
+mod utilisation;
+mod workloads;

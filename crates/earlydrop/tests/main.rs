@@ -1,0 +1,16 @@
+//! The crate's integration tests, as one program: a file each.
+
+mod change;
+mod compositions;
+mod configuration;
+mod contract;
+mod fuzz;
+mod invariants;
+mod isolation;
+mod linux;
+mod linux_figures;
+#[cfg(feature = "manual")]
+mod pages;
+mod reference;
+mod signals;
+mod support;
