@@ -149,7 +149,8 @@ fn places(mean: f64, half: Option<f64>) -> Option<(i32, i32)> {
     let interval = last_place(half, 2) - power;
     let finest = match mean {
         0.0 => return Some((power, interval)),
-        _ => (last_place(mean, 4) - power).min(0),
+        // Of the mean as it is: 99.996 has hundredths, though it rounds to 100.0.
+        _ => (magnitude(&format!("{mean:e}")) - 3 - power).min(0),
     };
     Some((power, interval.max(finest)))
 }
@@ -158,11 +159,13 @@ fn places(mean: f64, half: Option<f64>) -> Option<(i32, i32)> {
 /// digits, which round to 1.0, would be -1.
 fn last_place(value: f64, digits: usize) -> i32 {
     let decimals = digits.max(1) - 1;
-    let text = format!("{value:.decimals$e}");
-    let power = text
-        .split_once('e')
-        .and_then(|(_, power)| power.parse().ok());
-    power.unwrap_or(0) - decimals as i32
+    magnitude(&format!("{value:.decimals$e}")) - decimals as i32
+}
+
+/// The exponent of a text such as "1.5e-3".
+fn magnitude(text: &str) -> i32 {
+    let power = text.split_once('e').map(|(_, power)| power.parse());
+    power.and_then(Result::ok).unwrap_or(0)
 }
 
 /// A number rounded to a decimal place: -2 for hundredths, 1 for tens. Zero has no sign.
@@ -244,7 +247,8 @@ mod tests {
             (55.6, 9.96, "56 ± 10"),
             // At most four digits of the mean, but whole units.
             (99.99, 1e-9, "99.99 ± 0.00"),
-            (9.999_6, 0.000_3, "10.00 ± 0.00"),
+            (99.996, 0.010, "100.00 ± 0.01"),
+            (9.999_6, 0.000_3, "10.000 ± 0.000"),
             (12345.6, 3.2, "12346 ± 3"),
             (1.2e-8, 3.4e-9, "(1.20 ± 0.34)e-8"),
             (1.234_567e8, 1.2e5, "(1.235 ± 0.001)e8"),
