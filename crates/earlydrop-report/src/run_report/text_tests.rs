@@ -12,7 +12,11 @@ use crate::{latex, table};
 const TEXTS: &str = include_str!("../../../earlydrop-model/src/number/texts.csv");
 
 fn plan() -> Plan {
-    let source = Source::new("one.toml", "schemes = ['red']", TraceFiles::default());
+    let source = Source::new(
+        "one.toml",
+        "schemes = ['red']\nflows.bulk.count = 1",
+        TraceFiles::default(),
+    );
     source.unwrap().plan().unwrap()
 }
 
