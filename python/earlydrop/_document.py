@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from . import _lib
 from .notebook import framed
 from .scenario import Value, _text
 from .table import aligned
@@ -82,15 +83,13 @@ def texts(options: Mapping[str, Value | None]) -> dict[str, str]:
 
 
 def number(value: float | None, unit: str = "", scale: float = 1.0) -> str:
-    """A number in few digits, with its unit."""
-    if value is None:
-        return "-"
-    return f"{scale * value:.4g} {unit}".rstrip()
+    """A number as the command prints it, with its unit."""
+    return "-" if value is None else _lib.number_text(scale * value, None, unit)
 
 
 def percent(share: float | None) -> str:
     """A share in percent."""
-    return "-" if share is None else f"{100 * share:.3g}%"
+    return number(share, "%", 100)
 
 
 @dataclass(frozen=True)
@@ -109,8 +108,7 @@ class Estimate:
         return cls(document["mean"], half, document.get("seeds"))
 
     def __str__(self) -> str:
-        half = "" if self.half_width is None else f" ± {self.half_width:.2g}"
-        return f"{self.mean:.4g}{half}"
+        return _lib.number_text(self.mean, self.half_width)
 
 
 def columns(

@@ -26,6 +26,7 @@ __all__ = [
     "falsify",
     "is_built_in",
     "notebook_style",
+    "number_text",
     "planned_runs",
     "queue",
     "reproduce",
@@ -39,6 +40,9 @@ __all__ = [
 
 def is_built_in(name: str) -> bool: ...
 def version() -> str: ...
+def number_text(
+    value: float, half: float | None = None, unit: str = "", digits: int = 3
+) -> str: ...
 def notebook_style() -> str: ...
 def command(words: list[str]) -> int: ...
 def configure(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import _lib
-from ._document import Answer, Document, TextTable, columns
+from ._document import Answer, Document, TextTable, columns, number
 from .errors import ArgumentError
 from .prediction import PREDICTED, Doubt, Prediction, load_options
 from .scenario import Value
@@ -161,7 +161,7 @@ class Explanation(Answer):
 def _on_link(setting: Setting) -> str:
     if setting.packets is None or setting.seconds is None:
         return ""
-    return f"{setting.packets:.4g} packets, {1e3 * setting.seconds:.4g} ms"
+    return f"{number(setting.packets, 'packets')}, {number(setting.seconds, 'ms', 1e3)}"
 
 
 def explain(

@@ -121,7 +121,7 @@ def _effect(claim: Claim) -> str:
     if claim.interval is None:
         return number(claim.effect)
     low, high = claim.interval
-    return f"{number(claim.effect)} [{low:.3g}, {high:.3g}]"
+    return f"{number(claim.effect)} [{number(low)}, {number(high)}]"
 
 
 def _universes(claim: Claim) -> list[str]:

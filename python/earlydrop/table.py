@@ -147,7 +147,7 @@ def _text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return _lib.number_text(value, digits=6)
     if isinstance(value, list):
         return f"[{len(value)} values]"
     return str(value)

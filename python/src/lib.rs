@@ -26,6 +26,7 @@ use pyo3::prelude::*;
 /// What is exported to Python; `earlydrop/_lib.pyi` has the types.
 #[pymodule]
 mod _lib {
+    use earlydrop_lab::number;
     use pyo3::prelude::*;
 
     #[pymodule_export]
@@ -72,6 +73,18 @@ mod _lib {
     #[pyfunction]
     fn is_built_in(name: &str) -> bool {
         earlydrop::registry::find(name).is_some()
+    }
+
+    /// A number or an estimate as the command prints it, with its unit; `digits` are those of a
+    /// number without an interval.
+    #[pyfunction]
+    #[pyo3(signature = (value, half=None, unit="", digits=3))]
+    fn number_text(value: f64, half: Option<f64>, unit: &str, digits: usize) -> String {
+        let text = match half {
+            Some(_) => number::estimate(value, half),
+            None => number::to_digits(value, digits),
+        };
+        number::with_unit(text, unit)
     }
 
     /// The version of the program, with the commit it was built from.

@@ -8,7 +8,7 @@ import { Laboratory } from "./laboratory.ts";
 import { Program } from "./program.ts";
 import { defaultSetup, knobsAt, parseSpec, settingsAt, type Setup } from "./setup.ts";
 import type { Scheme } from "./types.ts";
-import { SECOND, digits, percent, span as spanText } from "./units.ts";
+import { SECOND, digits, formatWith, percent, span as spanText } from "./units.ts";
 import { CurveEditor } from "./ui/curve.ts";
 import { Column } from "./ui/column.ts";
 import { button, byId, el, fill, throttled } from "./ui/dom.ts";
@@ -296,6 +296,7 @@ class Page {
 async function main(): Promise<void> {
   const bytes = await embedded("program");
   const program = await Program.load(bytes);
+  formatWith(program);
   const workerUrl = URL.createObjectURL(new Blob([byId("worker").textContent!], { type: "text/javascript" }));
   const laboratory = new Laboratory(program, bytes, workerUrl, defaultSetup());
   const page = new Page(laboratory, program.schemes(), program.version());

@@ -15,6 +15,10 @@ interface Exports {
   explain(): void;
   schemes(): void;
   version(): void;
+  number_text(value: number, digits: number): void;
+  estimate_text(mean: number, half: number): void;
+  percent_text(share: number): void;
+  time_text(seconds: number): void;
   release(handle: number): void;
   text_ptr(): number;
   text_len(): number;
@@ -101,6 +105,30 @@ export class Program {
 
   version(): string {
     this.calls.version();
+    return this.text();
+  }
+
+  /** A number with so many significant digits, and all before the point. */
+  numberText(value: number, digits: number): string {
+    this.calls.number_text(value, digits);
+    return this.text();
+  }
+
+  /** A mean with half its interval, NaN without one: "12.35 ± 0.42". */
+  estimateText(mean: number, half: number): string {
+    this.calls.estimate_text(mean, half);
+    return this.text();
+  }
+
+  /** A share in percent. */
+  percentText(share: number): string {
+    this.calls.percent_text(share);
+    return this.text();
+  }
+
+  /** A time in seconds, with its unit. */
+  timeText(seconds: number): string {
+    this.calls.time_text(seconds);
     return this.text();
   }
 

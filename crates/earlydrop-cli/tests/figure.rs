@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::fs;
 
+use earlydrop_lab::metrics::{METRICS, index_of};
+use earlydrop_lab::number;
+
 use crate::support::{SMALL, User, database, numbers};
 
 fn user_with_run() -> User {
@@ -148,6 +151,45 @@ fn latex_tables_have_the_numbers_of_the_text() {
         let cell = cell.trim().trim_matches('*');
         let number = cell.replace('±', "\\pm").replace('≈', "^{\\approx}");
         assert!(latex.contains(&number), "{number} in {latex}");
+    }
+}
+
+/// Terminal, Markdown, LaTeX and the report's page show each mean of a run by the one rule.
+#[test]
+fn a_result_has_the_same_text_everywhere() {
+    let user = user_with_run();
+    let metrics = ["delay_mean", "utilisation", "loss"];
+    let chosen = ["report", "out", "--metrics", "delay_mean,utilisation,loss"];
+    let shown = |more: &[&str]| user.runs(&[&chosen[..], more].concat()).well().out;
+    let terminal = shown(&[]);
+    let markdown = shown(&["--as", "markdown"]);
+    let latex = shown(&["--as", "latex"]);
+    let page = fs::read_to_string(user.path("out/report.html")).unwrap();
+    let json = user
+        .runs(&["run", "small.toml", "--out", "out", "--json"])
+        .well()
+        .json();
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    for (row, name) in rows.iter().flat_map(|row| metrics.map(|name| (row, name))) {
+        let scale = METRICS[index_of(name).unwrap()].scale;
+        let value = |key: &str| row["metrics"][name][key].as_f64();
+        let half = value("half_width_95").map(|half| scale * half);
+        let text = number::estimate(scale * value("mean").unwrap(), half);
+        assert!(
+            half.is_none() || text.contains('±') || half == Some(0.0),
+            "{text}"
+        );
+        assert!(terminal.contains(&text), "{text} in {terminal}");
+        assert!(markdown.contains(&text), "{text} in {markdown}");
+        assert!(
+            latex.contains(&text.replace('±', "\\pm")),
+            "{text} in {latex}"
+        );
+        assert!(
+            page.contains(&format!("{{\"text\":\"{text}\"")),
+            "{text} in the page"
+        );
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::support::{SMALL, User, database, numbers};
+use earlydrop_lab::statistics::Mean;
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -169,6 +170,17 @@ fn each_figure_draws_the_values_of_the_database() {
         assert_eq!(delay.len(), 4);
         check(&scatter, &format!("{scheme}, runs"), &delay, &utilisation);
         check(&scatter, scheme, &mean(&delay), &mean(&utilisation));
+    }
+    // The table has the text that was made for it.
+    let table = drawn(&dom, "summary");
+    let column = |name: &str| {
+        let columns = table["columns"].as_array().unwrap();
+        columns.iter().position(|column| column == name).unwrap()
+    };
+    for (row, scheme) in ["red", "codel"].into_iter().enumerate() {
+        let mean = Mean::of(&values("delay_mean", scheme)).unwrap().alone(1e3);
+        assert_eq!(table["rows"][row]["name"], scheme);
+        assert_eq!(table["rows"][row]["cells"][column("delay_mean")], mean);
     }
     // Cells are numbered seed by seed, point by point: 2 is red at the second point.
     let overtime = drawn(&dom, "overtime");

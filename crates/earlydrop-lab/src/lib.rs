@@ -115,6 +115,7 @@ pub mod verify;
 mod version;
 pub mod watch;
 
+pub use earlydrop_model::number;
 pub use version::version;
 
 /// The example of the package's README compiles.

@@ -1,5 +1,6 @@
 //! Means with 95% confidence intervals, and tests of differences between means.
 
+use earlydrop_model::number;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The confidence level of intervals: the share of them that contain the true mean.
@@ -41,41 +42,20 @@ impl Mean {
         Some(self.half? * (self.count as f64 + 1.0).sqrt())
     }
 
-    /// The mean as [`with_interval`](Mean::with_interval) prints it.
-    pub fn printed(&self, scale: f64) -> f64 {
-        let text = self.with_interval(scale);
-        let mean = text.split(' ').next().and_then(|mean| mean.parse().ok());
-        mean.unwrap_or(self.mean * scale)
-    }
-
-    /// "12.35 ± 0.42", both multiplied by `scale`. The interval has two digits and decides
-    /// about the digits of the mean, which has at most four.
+    /// "12.35 ± 0.42", both multiplied by `scale`: see [`number`].
     pub fn with_interval(&self, scale: f64) -> String {
-        let value = self.mean * scale;
-        let Some(half) = self.half.map(|half| half * scale) else {
-            return significant(value, 3);
-        };
-        if half <= 0.0 || !half.is_finite() {
-            return significant(value, 3);
-        }
-        let digit = |number: f64| number.abs().log10().floor() as i32;
-        let finest = match value {
-            0.0 => digit(half) - 1,
-            _ => (digit(half) - 1).max(digit(value) - 3),
-        };
-        let decimals = usize::try_from((-finest).clamp(0, 6)).unwrap_or(0);
-        format!("{value:.decimals$} ± {half:.decimals$}")
+        number::estimate(self.mean * scale, self.half.map(|half| half * scale))
     }
-}
 
-/// A number with this many significant digits, without an exponent.
-pub fn significant(value: f64, digits: i32) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
+    /// The mean with the digits that it has beside its interval: "12.35".
+    pub fn alone(&self, scale: f64) -> String {
+        number::mean(self.mean * scale, self.half.map(|half| half * scale))
     }
-    let decimals = digits - 1 - value.abs().log10().floor() as i32;
-    let decimals = usize::try_from(decimals.clamp(0, 9)).unwrap_or(0);
-    format!("{value:.decimals$}")
+
+    /// A difference of means with its sign: "+12.35 ± 0.42", both multiplied by `scale`.
+    pub fn difference(&self, scale: f64) -> String {
+        number::difference(self.mean * scale, self.half.map(|half| half * scale))
+    }
 }
 
 /// The two-sided 95% quantile of Student's t.
@@ -358,24 +338,13 @@ mod tests {
         assert!((share - CONFIDENCE).abs() < 0.025, "{share}");
     }
 
-    fn mean(mean: f64, half: Option<f64>) -> Mean {
-        Mean {
-            mean,
-            half,
-            count: 5,
-        }
-    }
-
     #[test]
-    fn the_interval_decides_about_digits() {
-        assert_eq!(
-            mean(0.012_345, Some(0.000_42)).with_interval(1e3),
-            "12.35 ± 0.42"
-        );
-        assert_eq!(mean(1234.5, Some(56.0)).with_interval(1.0), "1234 ± 56");
-        assert_eq!(mean(0.25, None).with_interval(100.0), "25.0");
-        assert_eq!(mean(0.0, Some(0.0)).with_interval(1.0), "0");
-        assert_eq!(mean(99.99, Some(1e-9)).with_interval(1.0), "99.99 ± 0.00");
-        assert_eq!(mean(0.0, Some(0.5)).with_interval(1.0), "0.00 ± 0.50");
+    fn an_interval_is_shown_in_the_unit_of_display() {
+        let mean = Mean {
+            mean: 0.012_345,
+            half: Some(0.000_42),
+            count: 5,
+        };
+        assert_eq!(mean.with_interval(1e3), "12.35 ± 0.42");
     }
 }

@@ -31,7 +31,7 @@ impl RankedMean {
         }
     }
 
-    /// Whether it is the best mean, or is printed as it is.
+    /// Whether it is the best mean, or equals it to the digits that its interval allows.
     pub fn is_best(&self) -> bool {
         self.standing == Some(Standing::Best)
     }
@@ -275,13 +275,29 @@ fn ranked_means(
     });
     let mut ranked: Vec<Option<RankedMean>> = ranked.collect();
     let best = ranked.iter().flatten().find(|entry| entry.is_best());
-    if let Some(best) = best.map(|best| best.mean.printed(metric.scale)) {
+    if let Some(best) = best.map(|best| to_interval(best.mean, metric.scale)) {
         let ranked = ranked.iter_mut().flatten();
-        for entry in ranked.filter(|entry| entry.mean.printed(metric.scale) == best) {
+        for entry in ranked.filter(|entry| to_interval(entry.mean, metric.scale) == best) {
             entry.standing = Some(Standing::Best);
         }
     }
     ranked
+}
+
+/// A mean in the unit of display, rounded to the second digit of its interval, but at most to its
+/// fourth and six decimals; to its third without an interval. Means that are equal by it share a
+/// standing.
+fn to_interval(mean: Mean, scale: f64) -> f64 {
+    let value = mean.mean * scale;
+    let half = mean.half.map(|half| half * scale);
+    let digit = |number: f64| number.abs().log10().floor() as i32;
+    let (finest, most) = match half.filter(|half| *half > 0.0 && half.is_finite()) {
+        _ if value == 0.0 || !value.is_finite() => return value,
+        Some(half) => ((digit(half) - 1).max(digit(value) - 3), 6),
+        None => (digit(value) - 2, 9),
+    };
+    let steps = 10_f64.powi((-finest).clamp(0, most));
+    (value * steps).round_ties_even() / steps
 }
 
 /// The summaries of every bottleneck at a point. `measured` is in the order of the cells.

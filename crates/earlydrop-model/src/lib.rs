@@ -59,6 +59,7 @@
 //! | [`open_loop`] | the mean queue M^x/M/1/K from a known loss rate |
 //! | [`tools`], [`explain`] | RED configurations of `tc`, ns-2, ns-3, DPDK, Cisco, Junos, SONiC and INET: read, translated, explained |
 //! | [`solve`] | root finding by bracketing |
+//! | [`number`] | numbers as text for people, in every crate |
 //!
 //! Nothing here simulates, reads a file or starts a thread. All functions are deterministic.
 
@@ -76,6 +77,7 @@ pub mod fluid;
 #[doc(hidden)]
 pub mod fuzzing;
 mod load;
+pub mod number;
 pub mod open_loop;
 pub mod queue;
 mod response;

@@ -181,7 +181,7 @@ fn pictures_show_what_was_measured() {
     let most = values.iter().fold(f64::MIN, |most, value| most.max(*value));
     let words = format!("<title>CLRED: {} samples from ", values.len());
     let (_, rest) = trace.split_once(&words).unwrap();
-    assert!(rest.contains(&format!(" to {}", earlydrop_report::figure::number(most))));
+    assert!(rest.contains(&format!(" to {}", earlydrop_lab::number::number(most))));
 
     the_pages_carry_the_claims(&study);
 }

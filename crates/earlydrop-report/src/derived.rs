@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use earlydrop_lab::number;
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::scenario::{LinkSizes, QueueLength, Scenario, SchemeSizes};
-use earlydrop_lab::statistics::significant;
 use earlydrop_lab::sweep::Axis;
 
 /// The values at all points, a sentence each; those that differ between points begin with the swept
@@ -77,7 +77,7 @@ fn of_link(scenario: &Scenario, link: &LinkSizes) -> Vec<String> {
     let buffer = |scheme: &SchemeSizes| {
         let QueueLength { packets, .. } = scheme.buffer;
         packets.is_finite().then(|| {
-            let bdp = short(scheme.buffer.bdp);
+            let bdp = number::number(scheme.buffer.bdp);
             format!("{} = {bdp} BDP", length(&scheme.buffer))
         })
     };
@@ -88,7 +88,7 @@ fn of_link(scenario: &Scenario, link: &LinkSizes) -> Vec<String> {
     let target = |scheme: &SchemeSizes| {
         let target = scheme.target?;
         let packets = target.as_secs_f64() * link.link.rate.packets_per_sec(link.link.mean_packet);
-        Some(format!("{target} = {} packets", short(packets)))
+        Some(format!("{target} = {} packets", number::number(packets)))
     };
     let lines = [
         grouped(scenario, link, "buffer", buffer),
@@ -126,15 +126,6 @@ fn grouped(
 
 /// "250 packets = 150 ms".
 fn length(length: &QueueLength) -> String {
-    let time = match length.seconds {
-        seconds if seconds < 1.0 => format!("{} ms", short(1e3 * seconds)),
-        seconds => format!("{} s", short(seconds)),
-    };
-    format!("{} packets = {time}", short(length.packets))
-}
-
-/// A number with three significant digits, without zeros at its end.
-fn short(number: f64) -> String {
-    let rounded = significant(number, 3).parse().unwrap_or(number);
-    format!("{rounded}")
+    let packets = number::number(length.packets);
+    format!("{packets} packets = {}", number::time(length.seconds))
 }

@@ -40,7 +40,9 @@ fn row(cells: impl Iterator<Item = String>) -> String {
 
 /// A number in math mode, so that its minus is one; other text as it is.
 fn cell(cell: &Cell) -> String {
-    let is_number = |word: &str| word == "±" || word.parse::<f64>().is_ok();
+    // "(1.2 ± 0.3)e-8" is one, too.
+    let bare = |word: &str| word.replace(['(', ')'], "").parse::<f64>();
+    let is_number = |word: &str| word == "±" || bare(word).is_ok();
     if !cell.text.split(' ').all(is_number) {
         let text = tex(&cell.text);
         return match cell.mark {

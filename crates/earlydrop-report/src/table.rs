@@ -5,8 +5,9 @@ use earlydrop_lab::baseline::{
 };
 use earlydrop_lab::escape::{CsvField, CsvWriter, markdown};
 use earlydrop_lab::metrics::{LINK_METRICS, LIVE_METRICS, METRICS, Metric};
+use earlydrop_lab::number;
 use earlydrop_lab::plan::{Hosts, Plan};
-use earlydrop_lab::statistics::{Standing, significant};
+use earlydrop_lab::statistics::Standing;
 use earlydrop_lab::summary::{LinkSummary, RankedMean, SchemeSummary, Summary};
 
 /// Rows of cells with a header.
@@ -162,15 +163,18 @@ fn difference_cell(difference: Option<&Difference>, metric: &Metric) -> Cell {
     let Some(difference) = difference else {
         return Cell::plain("-".to_string());
     };
-    let number = difference.mean.with_interval(metric.scale);
-    let sign = if difference.mean.mean > 0.0 { "+" } else { "" };
+    let number = difference.mean.difference(metric.scale);
     let share = match difference.share {
-        Some(share) if difference.mean.mean != 0.0 => {
-            format!(" ({sign}{}%)", significant(100.0 * share, 2))
-        }
+        Some(share) if difference.mean.mean != 0.0 => format!(" ({})", share_text(share)),
         _ => String::new(),
     };
-    Cell::difference(format!("{sign}{number}{share}"), difference.significant)
+    Cell::difference(format!("{number}{share}"), difference.significant)
+}
+
+/// A difference as a share of the baseline's mean, in two digits: "+3282%".
+pub(crate) fn share_text(share: f64) -> String {
+    let sign = if share > 0.0 { "+" } else { "" };
+    format!("{sign}{}%", number::to_digits(100.0 * share, 2))
 }
 
 fn table(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>, point: usize) -> Table {

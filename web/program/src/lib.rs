@@ -9,6 +9,8 @@
 //! advance(handle, until, events)  simulates, and gathers rows -> the time reached, in ns
 //! rows_ptr, rows_len(handle, table), clear(handle)      0 packets, 1 samples, 2 cwnd
 //! curve(handle), outcome(handle), explain(), schemes(), version() -> the text
+//! number_text(value, digits), estimate_text(mean, half), percent_text(share), time_text(seconds)
+//!                                 numbers for people -> the text
 //! text_ptr(), text_len()          the text of the last call
 //! release(handle)
 //! ```
@@ -20,6 +22,7 @@ mod session;
 
 use std::cell::RefCell;
 
+use earlydrop_lab::number;
 use session::{Opening, Session};
 
 /// What lies between two calls.
@@ -171,6 +174,30 @@ pub extern "C" fn schemes() {
 #[unsafe(no_mangle)]
 pub extern "C" fn version() {
     answer(|_| Some(earlydrop_lab::version().to_string()));
+}
+
+/// A number for people, with so many significant digits.
+#[unsafe(no_mangle)]
+pub extern "C" fn number_text(value: f64, digits: usize) {
+    answer(|_| Some(number::to_digits(value, digits)));
+}
+
+/// A mean with half its interval, not a number without one, for people.
+#[unsafe(no_mangle)]
+pub extern "C" fn estimate_text(mean: f64, half: f64) {
+    answer(|_| Some(number::estimate(mean, Some(half))));
+}
+
+/// A share in percent, for people.
+#[unsafe(no_mangle)]
+pub extern "C" fn percent_text(share: f64) {
+    answer(|_| Some(number::percent(share)));
+}
+
+/// A time in seconds with its unit, for people.
+#[unsafe(no_mangle)]
+pub extern "C" fn time_text(seconds: f64) {
+    answer(|_| Some(number::time(seconds)));
 }
 
 /// Ends a session.

@@ -1,5 +1,6 @@
 // Scales, ticks and the frame of a plot.
 
+import { digits } from "../units.ts";
 import type { Inks } from "./palette.ts";
 import type { Pen } from "./pen.ts";
 
@@ -39,10 +40,6 @@ export function roundUp(value: number): number {
   return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((factor) => factor * power).find((top) => top >= value * 1.05)!;
 }
 
-function label(value: number): string {
-  return String(Number(value.toPrecision(4)));
-}
-
 export interface Axis {
   from: number;
   to: number;
@@ -57,12 +54,12 @@ export function axes(pen: Pen, box: Box, x: Axis, y: Axis, inks: Inks, size = 10
   const toY = scale(y.from, y.to, box.y + box.height, box.y);
   for (const value of ticks(y.from, y.to, y.count)) {
     pen.line([box.x, toY(value), box.x + box.width, toY(value)], { colour: inks.grid });
-    pen.text(label(value), box.x - 4, toY(value) + size * 0.35, { size, align: "right", colour: inks.muted });
+    pen.text(digits(value, 4), box.x - 4, toY(value) + size * 0.35, { size, align: "right", colour: inks.muted });
   }
   for (const value of ticks(x.from, x.to, x.count)) {
     const at = toX(value);
     pen.line([at, box.y + box.height, at, box.y + box.height + 3], { colour: inks.axis });
-    pen.text(label(value), at, box.y + box.height + size + 3, { size, align: "center", colour: inks.muted });
+    pen.text(digits(value, 4), at, box.y + box.height + size + 3, { size, align: "center", colour: inks.muted });
   }
   pen.line([box.x, box.y + box.height, box.x + box.width, box.y + box.height], { colour: inks.axis });
   if (x.name) pen.text(x.name, box.x + box.width, box.y + box.height + 2.2 * size + 3, { size, align: "right", colour: inks.muted });

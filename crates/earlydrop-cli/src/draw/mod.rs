@@ -10,7 +10,7 @@ mod sparkline;
 mod table;
 mod text;
 
-pub(crate) use earlydrop_report::figure::number;
+pub(crate) use earlydrop_lab::number::number;
 pub(crate) use plot::Plot;
 pub(crate) use sparkline::sparkline;
 pub(crate) use table::Table;

@@ -249,7 +249,6 @@ fn labels_in_rows(labels: &[(usize, String)], columns: usize, rows: usize) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use earlydrop_report::figure::number;
 
     fn painted(plot: &Plot, width: usize, unicode: bool) -> Vec<String> {
         let style = Style {
@@ -332,21 +331,6 @@ mod tests {
             [" min               all", "    max"]
         );
         assert_eq!(labels_in_rows(&labels, 24, 1), [" min               all"]);
-    }
-
-    #[test]
-    fn numbers_have_three_significant_digits() {
-        for (value, text) in [
-            (0.0, "0"),
-            (0.025, "0.025"),
-            (15.0, "15"),
-            (0.123456, "0.123"),
-            (12345.6, "12346"),
-            (1e-9, "1.00e-9"),
-            (f64::INFINITY, "inf"),
-        ] {
-            assert_eq!(number(value), text);
-        }
     }
 
     #[test]

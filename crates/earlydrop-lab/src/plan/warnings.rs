@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use earlydrop::units::Nanos;
 use earlydrop_model::configure::BUFFER_PER_FLOW;
+use earlydrop_model::number::{number, to_digits};
 
 use super::Plan;
 use crate::scenario::{LinkSizes, QueueLength, Scenario, SchemeSizes};
-use crate::statistics::significant;
 
 /// Buffers are at least this many times a scheme's target delay: below, the queue is full before
 /// the scheme has held it at its target.
@@ -194,7 +194,7 @@ impl At<'_> {
                      RTT\", or see `earlydrop configure --link {} --rtt {} --flows {flows}`",
                     schemes.join(", "),
                     count(flows),
-                    significant(needed, 2),
+                    to_digits(needed, 2),
                     rate.to_string().replace(' ', ""),
                     rtt.to_string().replace(' ', ""),
                 ),
@@ -314,6 +314,5 @@ fn words(length: &QueueLength) -> String {
 
 /// A time with three digits: "0.6 ms".
 fn in_ms(seconds: f64) -> String {
-    let ms: f64 = significant(1e3 * seconds, 3).parse().unwrap_or(f64::NAN);
-    format!("{ms} ms")
+    format!("{} ms", number(1e3 * seconds))
 }

@@ -490,4 +490,15 @@ const JSON: &str = "
 | baseline | with `--baseline`: `scheme`, `significant` (its meaning), and `rows` with each metric's `difference`, `half_width_95`, `share` of the baseline's mean, `p_value`, `significant` |
 
 Metrics that were not measured are left out. Keys keep their names and their order.
+
+## Numbers in text
+
+These documents, tables and databases have full precision. Tables in a terminal, pages, pictures, Python and the laboratory show a number by one rule (`earlydrop_model::number`, whose page has its reasons and further cases):
+
+| what | rule | example |
+|---|---|---|
+| a mean with its interval | two significant digits of the interval, and the mean to the same place, but at most four digits of the mean and all before the point | 334.2 and 107.3: `330 ± 110`; 12345.6 and 3.2: `12346 ± 3` |
+| a number | three significant digits and all before the point, no zeros at the end | 12345.6: `12346`; 9.50: `9.5` |
+| a large or small number | an exponent from ten million on and below a millionth | `1.5e7`, `(1.20 ± 0.34)e-8` |
+| not measured | a hyphen | `-` |
 ";

@@ -42,6 +42,8 @@ pub mod tc;
 mod token;
 mod translation;
 
+pub(crate) use token::digits;
+
 use std::fmt;
 use std::ops::Range;
 

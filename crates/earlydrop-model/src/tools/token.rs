@@ -141,8 +141,9 @@ fn word_length(rest: &str, signs: &str, comments: &[&str]) -> usize {
         .map_or(rest.len(), |(index, _)| index)
 }
 
-/// Formats a number with at most `significant` digits, without trailing zeros.
-pub(super) fn digits(value: f64, significant: usize) -> String {
+/// A number for a configuration, which other programs read: at most `significant` digits and no
+/// exponent. For people: [`number`](crate::number).
+pub(crate) fn digits(value: f64, significant: usize) -> String {
     let rounded = format!("{value:.*e}", significant.saturating_sub(1));
     let number: f64 = rounded.parse().unwrap_or(value);
     number.to_string()

@@ -7,8 +7,8 @@
 use earlydrop::red::Spacing;
 use earlydrop::registry::Link;
 
-use super::token::digits;
 use super::{Configuration, Knob, ParseError, Tool, WithOrigin, check, differences};
+use crate::number::number;
 use crate::solve::falling_root;
 use crate::spacing::long_run;
 
@@ -62,8 +62,8 @@ pub fn translate(
             class.max_p.value = equivalent_max_p(was, from, to);
             notes.push(format!(
                 "max_p {} becomes {}: with the same max_p, {} signals {}",
-                digits(was, 3),
-                digits(class.max_p.value, 3),
+                number(was),
+                number(class.max_p.value),
                 tool.name,
                 ratio_in_words(long_run(to, was) / long_run(from, was)),
             ));
@@ -71,7 +71,7 @@ pub fn translate(
             notes.push(format!(
                 "{} is configured for the same spacing; with its default spacing, max_p {} has the same long-run rate",
                 tool.name,
-                digits(equivalent_max_p(was, from, tool.spacing), 3),
+                number(equivalent_max_p(was, from, tool.spacing)),
             ));
         }
     }
@@ -82,8 +82,8 @@ pub fn translate(
 /// Words for a ratio of rates: "2.92 times as often", "1.96 times more rarely".
 pub fn ratio_in_words(ratio: f64) -> String {
     match ratio < 1.0 {
-        true => format!("{} times more rarely", digits(1.0 / ratio, 3)),
-        false => format!("{} times as often", digits(ratio, 3)),
+        true => format!("{} times more rarely", number(1.0 / ratio)),
+        false => format!("{} times as often", number(ratio)),
     }
 }
 

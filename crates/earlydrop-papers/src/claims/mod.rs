@@ -44,7 +44,6 @@ pub use measurements::Measurements;
 pub(crate) use measurements::is_same_value;
 pub use missing::MissingData;
 pub use report::ClaimReport;
-pub(crate) use report::percent;
 pub use runs::Runs;
 pub use selector::{Selector, SelectorError, SeriesStatistic};
 pub use sentences::Sentence;

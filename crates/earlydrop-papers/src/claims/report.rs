@@ -1,7 +1,7 @@
 //! Reports about claims, in words and as JSON.
 
 use earlydrop_lab::escape::CommandLine;
-use earlydrop_lab::statistics::significant;
+use earlydrop_lab::number::{self, change};
 use serde_json::{Value, json};
 
 use super::cells::ClaimCells;
@@ -39,9 +39,9 @@ impl ClaimReport<'_> {
             (Some(effect), Some((low, high))) => {
                 format!(
                     "{} ({} to {})",
-                    percent(effect.mean),
-                    percent(low),
-                    percent(high)
+                    change(effect.mean, None),
+                    change(low, None),
+                    change(high, None)
                 )
             }
             _ => String::new(),
@@ -104,7 +104,7 @@ impl ClaimReport<'_> {
             && self.judgement.verdict != Verdict::Holds
             && let Some((low, high)) = number.single_runs()
         {
-            let (low, high) = (significant(low, 3), significant(high, 3));
+            let (low, high) = (number::number(low), number::number(high));
             let not = if number.is_a_single_run() { "" } else { "not " };
             return Some(format!(
                 "{not}within the {low} to {high} of 95% of our single runs"
@@ -199,11 +199,6 @@ impl ClaimReport<'_> {
 
 /// More seeds than anybody would run for a claim.
 const MANY_SEEDS: usize = 1000;
-
-/// A share in per cent with its sign: "+12.3%".
-pub(crate) fn percent(share: f64) -> String {
-    format!("{:+.1}%", 100.0 * share)
-}
 
 /// Joins places, merging those that differ only in their last value: "with red, n = 10" and
 /// "with red, n = 20" become "with red, n = 10, 20".

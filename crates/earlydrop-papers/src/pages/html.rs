@@ -1,5 +1,6 @@
 //! Parts that several HTML pages share: verdicts, claims, the footer.
 
+use earlydrop_lab::number;
 use earlydrop_report::figure::{self, Effect, ForestRow, escape};
 
 use super::provenance::Provenance;
@@ -168,12 +169,9 @@ fn comparisons(report: &ClaimReport<'_>) -> String {
     }
     let mut rows = String::new();
     for (one, evidence) in judgement.comparisons.iter().zip(&judgement.evidence) {
-        let effect = one.mean().map_or(String::new(), |mean| {
-            let half = mean
-                .half
-                .map_or(String::new(), |half| format!(" ± {:.1}", 100.0 * half));
-            format!("{:+.1}{half}%", 100.0 * mean.mean)
-        });
+        let effect = one
+            .mean()
+            .map_or(String::new(), |mean| number::change(mean.mean, mean.half));
         rows.push_str(&format!(
             "<tr><td>{}</td><td class=\"number\">{effect}</td><td>{}</td><td class=\"{}\">{}</td></tr>\n",
             escape(&one.place),

@@ -1,12 +1,13 @@
 //! The page about ideas and readings, in Markdown.
 
 use earlydrop_lab::escape::markdown;
+use earlydrop_lab::number::change;
 use earlydrop_lab::statistics::Mean;
 
 use super::findings::own_findings;
 use crate::claims::{
     ClaimReport, Comparison, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, Test,
-    Verdict, conclude, matching, percent,
+    Verdict, conclude, matching,
 };
 use crate::findings::Finding;
 use crate::multiverse::Robustness;
@@ -201,7 +202,7 @@ fn range(report: &ClaimReport<'_>) -> String {
     let worst = means.iter().copied().reduce(f64::min);
     let best = means.iter().copied().reduce(f64::max);
     match (worst, best) {
-        (Some(worst), Some(best)) => format!("{} to {}", percent(worst), percent(best)),
+        (Some(worst), Some(best)) => format!("{} to {}", change(worst, None), change(best, None)),
         _ => String::new(),
     }
 }
@@ -217,8 +218,8 @@ fn difference(report: &ClaimReport<'_>) -> String {
         return String::new();
     };
     let mean = mean - tolerance(report);
-    let (low, high) = (percent(mean - half), percent(mean + half));
-    format!("{} ({low} to {high})", percent(mean))
+    let (low, high) = (change(mean - half, None), change(mean + half, None));
+    format!("{} ({low} to {high})", change(mean, None))
 }
 
 #[cfg(test)]

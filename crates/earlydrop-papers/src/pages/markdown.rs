@@ -1,6 +1,7 @@
 //! A paper's page in Markdown, with its pictures as files, for readers of the repository.
 
 use earlydrop_lab::escape::markdown::{code, row};
+use earlydrop_lab::number::change;
 use earlydrop_report::figure;
 
 use super::html::{effect_row, sign};
@@ -255,7 +256,7 @@ fn table(printed: &PrintedTable) -> String {
 /// What was printed, ours, the deviation, and the verdict on a claim about it.
 fn cells(number: &Number) -> [String; 4] {
     let off = number.deviation();
-    let off = off.map_or(String::new(), |off| format!("{:+.1}%", 100.0 * off));
+    let off = off.map_or(String::new(), |off| change(off, None));
     let verdict = number.claim.as_ref();
     let verdict = verdict.map_or(String::new(), |(_, verdict)| {
         format!("{} {verdict}", sign(*verdict))

@@ -1,5 +1,6 @@
 //! A paper's page in HTML: its figures drawn again, each with its claims and their verdicts.
 
+use earlydrop_lab::number::change;
 use earlydrop_report::figure::escape;
 use earlydrop_report::page_shell;
 
@@ -273,7 +274,7 @@ fn table(printed: &PrintedTable) -> String {
 
 fn number(number: &Number) -> String {
     let off = number.deviation();
-    let off = off.map_or(String::new(), |off| format!("{:+.1}%", 100.0 * off));
+    let off = off.map_or(String::new(), |off| change(off, None));
     let (anchor, verdict) = match &number.claim {
         Some((id, verdict)) => (
             format!(" id=\"{}\" title=\"{}\"", escape(id), escape(id)),

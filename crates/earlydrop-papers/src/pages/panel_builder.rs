@@ -1,6 +1,7 @@
 //! Builds the charts and tables of panels from stored runs.
 
 use earlydrop_lab::metrics::{METRICS, Metric, index_of};
+use earlydrop_lab::number::number;
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::Cell;
 use earlydrop_lab::statistics::Mean;
@@ -382,7 +383,7 @@ impl<'a> PanelBuilder<'a> {
             let places = quantiles.iter().map(|(share, time)| (*time, 100.0 * share));
             let within = |wanted: f64| {
                 let quantile = quantiles.iter().find(|(share, _)| *share >= wanted);
-                figure::number(quantile.map_or(f64::NAN, |(_, time)| *time))
+                number(quantile.map_or(f64::NAN, |(_, time)| *time))
             };
             chart.curves.push(Curve {
                 name: curve.name.clone(),
@@ -446,9 +447,9 @@ fn trace(curve: &CurveSpec, series: Series, look: usize) -> Curve {
         tooltip: format!(
             "{}: {count} samples from {} to {}, on average {}",
             curve.name,
-            figure::number(smallest),
-            figure::number(largest),
-            figure::number(sum / count.max(1) as f64)
+            number(smallest),
+            number(largest),
+            number(sum / count.max(1) as f64)
         ),
         line: Line::Trace {
             start: 0.0,

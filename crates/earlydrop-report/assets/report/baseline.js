@@ -64,9 +64,9 @@ function drawDifferences(look, metric, column) {
       }),
       tooltip: plotTooltip("item", (item) => {
         const { scheme, values } = rows[item.value[1]];
-        const text = differenceText(values[column], metric);
+        const { text, share_text: share } = values[column];
         return tip(data.schemes[scheme].label, [
-          { mark: markOf(scheme, look.theme), kind: "symbol", label: `against ${baselineLabel()}`, value: `${text.line} ${metric.unit}${text.share ? ` (${text.share})` : ""}` },
+          { mark: markOf(scheme, look.theme), kind: "symbol", label: `against ${baselineLabel()}`, value: `${text} ${metric.unit}${share ? ` (${share})` : ""}` },
           { label: "significant", value: values[column].significant ? "yes" : "no" },
         ]);
       }),
@@ -127,7 +127,7 @@ function differenceSeries(look, scheme, difference, metric, at, range) {
       z: 3,
     });
   }
-  const text = differenceText(difference, metric).line;
+  const { text } = difference;
   series.push({
     type: "scatter",
     name: label,
@@ -161,19 +161,6 @@ function differenceCaption(metric, rows, column, beyond, look) {
     ? "The difference of each scheme, its mean over seeds with the 95% interval; the runs are paired by seed. A filled symbol is a significant difference, a hollow one is not."
     : "The difference of each scheme in a single run: there are no intervals, and nothing is significant.";
   return `${capital(metric.title)} against that of ${baselineLabel()}, the line at zero${atPoint()}. ${how}${beyond ? " An arrow stands for a value beyond the axis, which is written beside it." : ""}${look.print ? "" : " Press a scheme below the figure to leave it out; the axis follows."}`;
-}
-
-/** A difference as text: its mean with a sign, half its interval, and its share of the baseline. */
-function differenceText(difference, metric) {
-  const text = estimateText(difference, metric.scale);
-  if (!text) return null;
-  const mean = withSign(text.mean, difference.mean);
-  const share = isNumber(difference.share) ? `${withSign(plain(100 * difference.share, 2), difference.share)}%` : "";
-  return { mean, half: text.half, share, line: text.half ? `${mean} ${PLUS_MINUS} ${text.half}` : mean };
-}
-
-function withSign(text, value) {
-  return value > 0 ? `+${text}` : text;
 }
 
 function addDifferenceTable(section, metrics) {
@@ -223,16 +210,16 @@ function differenceTable(rows, metrics) {
 }
 
 function differenceCell(difference, metric) {
-  const text = difference && differenceText(difference, metric);
-  if (!text) return make("td", { class: "missing" }, make("span", { "aria-label": "not measured" }, "\u2013"));
+  if (!difference) return make("td", { class: "missing" }, make("span", { "aria-label": "not measured" }, "\u2013"));
   const { significant } = difference;
+  const text = estimateParts(difference.text);
   const sign = make("span", { class: "star" }, significant ? SIGNIFICANT : "", significant ? make("span", { class: "unseen" }, " significant ") : null);
   const better = significant && metric.better ? ((difference.mean < 0) === (metric.better === "less") ? "better" : "worse") : "";
   return make(
     "td",
     { class: significant ? "significant" : null },
     make("span", { class: "value" }, sign, make(significant ? "b" : "span", { class: "difference" }, text.mean), text.half ? make("span", { class: "half" }, `${PLUS_MINUS}${THIN}${text.half}`) : null),
-    make("span", { class: "share" }, [text.share, better].filter(Boolean).join(", ")),
+    make("span", { class: "share" }, [difference.share_text, better].filter(Boolean).join(", ")),
   );
 }
 

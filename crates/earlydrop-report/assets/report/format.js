@@ -1,4 +1,4 @@
-// Numbers and words as text.
+// Numbers and words as text. Estimates come as text.
 
 const MINUS = "\u2212";
 const PLUS_MINUS = "\u00b1";
@@ -45,26 +45,10 @@ function plain(value, digits = 4) {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-/**
- * A mean and half its interval as text, in the metric's unit. The interval decides the digits: two
- * significant digits of the half-width, but at most four of the mean.
- */
-function estimateText(estimate, scale) {
-  if (!estimate || !isNumber(estimate.mean)) return null;
-  const mean = estimate.mean * scale;
-  if (!isNumber(estimate.half) || estimate.half === 0) {
-    return estimate.half === 0 ? { mean: plain(mean, 6), half: "0" } : { mean: plain(mean), half: "" };
-  }
-  const half = estimate.half * scale;
-  const decimals = mean === 0 ? decimalsOf(half, 2) : Math.min(decimalsOf(half, 2), decimalsOf(mean, 4));
-  return { mean: fixed(mean, decimals), half: fixed(half, decimals) };
-}
-
-/** An estimate in one text: "12.3 ± 0.4". */
-function estimateLine(estimate, scale) {
-  const text = estimateText(estimate, scale);
-  if (!text) return "\u2013";
-  return text.half ? `${text.mean} ${PLUS_MINUS} ${text.half}` : text.mean;
+/** The mean and half its interval of a text such as "12.3 \u00b1 0.4". */
+function estimateParts(text) {
+  const [mean, half = ""] = text.split(` ${PLUS_MINUS} `);
+  return { mean, half };
 }
 
 /** "queueing delay, 99% (ms)". */
@@ -74,7 +58,7 @@ function withUnit(title, unit) {
 
 /** "1 seed", "10 seeds". */
 function count(number, one, many = `${one}s`) {
-  return `${plain(number, 7)} ${number === 1 ? one : many}`;
+  return `${number} ${number === 1 ? one : many}`;
 }
 
 /** "a", "a and b", "a, b and c". */

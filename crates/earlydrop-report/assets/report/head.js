@@ -13,8 +13,8 @@ function addHead() {
     data.trace ? null : count(Math.max(seeds, data.seeds.length), "seed"),
   ].filter(Boolean);
   const where = data.link ? ` on the link ${data.link}` : "";
-  const size = what.length ? `${capital(listed(what))}${runs < planned ? `, ${plain(runs, 7)} of ${count(planned, "run")} done` : ""}. ` : "";
-  const sentenceRun = `${size}Measured${where} from ${plain(data.measured[0])}\u00a0s to ${plain(data.measured[1])}\u00a0s.`;
+  const size = what.length ? `${capital(listed(what))}${runs < planned ? `, ${runs} of ${count(planned, "run")} done` : ""}. ` : "";
+  const sentenceRun = `${size}Measured${where} ${data.measured_text}.`;
 
   head.append(
     make("p", { class: "kicker" }, "earlydrop ", make("span", {}, data.version)),
@@ -48,7 +48,7 @@ function missingRuns() {
   if (data.cells.length === 0) return make("p", { class: "warning", role: "note" }, "No run is done yet.");
   const few = short.length > 0 && short.length <= 6 ? ` Missing from: ${listed(short)}.` : "";
   const verb = missing === 1 ? "run is" : "runs are";
-  return make("p", { class: "warning", role: "note" }, `${plain(missing, 7)} ${verb} not done yet. The results are from fewer seeds than planned.${few}`);
+  return make("p", { class: "warning", role: "note" }, `${missing} ${verb} not done yet. The results are from fewer seeds than planned.${few}`);
 }
 
 /** The sticky bar: sections, the point of the sweep, and the theme. */

@@ -116,7 +116,7 @@ function drawScatter(look, xIndex, yIndex) {
       if (!one) return "";
       return tip(item.seriesName, [xMetric, yMetric].map((metric, place) => ({
         label: capital(metric.title),
-        value: `${estimateLine(one.entry.values[[xIndex, yIndex][place]], metric.scale)} ${metric.unit}`,
+        value: `${one.entry.values[[xIndex, yIndex][place]].text} ${metric.unit}`,
       })));
     }),
     series,

@@ -112,7 +112,7 @@ function drawSweep(look, metricAt, axisAt) {
         return tip(`${axis.title} = ${axis.values[at]}`, byHeight(visible.flatMap(({ scheme, label, points }) => {
           const one = points.find((candidate) => candidate.x === x);
           if (!one) return [];
-          return [{ mark: markOf(scheme, look.theme), label, number: one.mean, value: `${estimateLine(one.estimate, metric.scale)} ${metric.unit}` }];
+          return [{ mark: markOf(scheme, look.theme), label, number: one.mean, value: `${one.estimate.text} ${metric.unit}` }];
         })));
       }),
       series,

@@ -11,7 +11,7 @@ const SIMILAR = "\u2248";
  */
 function estimateTable({ caption, metrics, rows, sort = null, onlyFirst = null }) {
   const ranges = metrics.map((_, index) => intervalRange(rows.map((row) => row.values[index])));
-  const texts = rows.map((row) => metrics.map((metric, index) => estimateText(row.values[index], metric.scale)));
+  const texts = rows.map((row) => metrics.map((_, index) => row.values[index] && estimateParts(row.values[index].text)));
   const widest = metrics.map((_, index) => Math.max(0, ...texts.map((row) => row[index]?.half.length ?? 0)));
   const order = rows.map((_, index) => index);
   if (sort) sortRows(order, rows, metrics, sort);

@@ -7,7 +7,7 @@ use earlydrop_model::validity::{Band, Caveat};
 use earlydrop_model::{Control, Prediction, required_signal_probability};
 
 use super::ConfigurationReport;
-use crate::figure::number;
+use earlydrop_lab::number::{number, percent, time};
 
 /// The number of points of a curve.
 const POINTS: u32 = 240;
@@ -29,7 +29,7 @@ pub fn title(recommendation: &Recommendation) -> String {
         load.rate,
         load.rtt,
         number(recommendation.buffer),
-        milliseconds(recommendation.goal / load.service()),
+        time(recommendation.goal / load.service()),
         number(recommendation.goal),
     )
 }
@@ -95,11 +95,11 @@ fn expected(chosen: &Choice) -> String {
     };
     format!(
         "{} in the queue ({} packets), {signals}, utilisation {}, cwnd {} packets, RTT {}",
-        milliseconds(expected.delay.as_secs_f64()),
+        time(expected.delay.as_secs_f64()),
         number(expected.queue),
         percent(expected.utilisation),
         number(expected.window),
-        milliseconds(expected.rtt.as_secs_f64()),
+        time(expected.rtt.as_secs_f64()),
     )
 }
 
@@ -128,7 +128,7 @@ fn stability_text(stability: &Stability) -> String {
         "{}: {phase}, gain margin {}, period {}",
         stability.verdict().name(),
         number(stability.gain_margin),
-        milliseconds(stability.period),
+        time(stability.period),
     )
 }
 
@@ -181,7 +181,7 @@ pub fn band_text(caveats: &[Caveat], prediction: &Prediction) -> String {
         "{limits} By its errors in {} simulated settings, in 8 cases of 10 the delay is {}{signals}, \
          and the utilisation is {}.",
         band.settings,
-        range(measured.delay, &milliseconds),
+        range(measured.delay, &time),
         range(measured.utilisation, &percent),
     )
 }
@@ -255,7 +255,7 @@ pub fn methods(recommendation: &Recommendation) -> Vec<Vec<String>> {
             of(t.map(|t| t.max)),
             max_p,
             of(t.map(|t| t.weight)),
-            milliseconds(expected.delay.as_secs_f64()),
+            time(expected.delay.as_secs_f64()),
             percent(expected.loss + expected.marks),
             percent(expected.utilisation),
             verdict.to_string(),
@@ -321,15 +321,4 @@ pub fn prediction_and_simulation(report: &ConfigurationReport) -> Vec<Vec<String
             100.0,
         ),
     ]
-}
-
-fn milliseconds(secs: f64) -> String {
-    match secs < 1.0 {
-        true => format!("{} ms", number(1e3 * secs)),
-        false => format!("{} s", number(secs)),
-    }
-}
-
-fn percent(share: f64) -> String {
-    format!("{}%", number(100.0 * share))
 }

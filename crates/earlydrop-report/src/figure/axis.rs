@@ -1,6 +1,8 @@
 //! Axes of a chart: the request for one, the plot area, ticks and labels.
 
-use super::scale::{Scale, number};
+use earlydrop_lab::number::number;
+
+use super::scale::Scale;
 use super::svg::{Anchor, Elements, width_of};
 
 /// What an axis must show; the default fits the values that are drawn.

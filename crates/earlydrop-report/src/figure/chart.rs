@@ -1,9 +1,10 @@
 //! Curves over two axes, with reference lines.
 
+use earlydrop_lab::number::number;
+
 use super::axis::{Axis, Frame, WIDTH, draw_x_axis, draw_y_axis, extent, write_heading};
 use super::curve::{Curve, Line, draw_curve};
 use super::label_layout;
-use super::scale::number;
 use super::svg::{Anchor, Drawing, Elements, width_of};
 
 /// A dashed horizontal line at a value to compare with.

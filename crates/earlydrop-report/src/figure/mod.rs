@@ -45,6 +45,6 @@ pub use bars::{Bar, Bars};
 pub use chart::{Chart, Level, VerticalLine};
 pub use curve::{Curve, Line, Point};
 pub use forest::{Effect, ForestRow, forest, strip, strip_axis};
-pub use scale::{Scale, number, ticks};
+pub use scale::{Scale, ticks};
 pub use specification_curve::{Specification, SpecificationCurve, specification_curve};
 pub use svg::{Drawing, STYLE, escape};

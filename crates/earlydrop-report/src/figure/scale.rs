@@ -1,4 +1,6 @@
-//! Linear and logarithmic scales, ticks, and numbers as text.
+//! Linear and logarithmic scales, and ticks.
+
+use earlydrop_lab::number::number;
 
 /// A linear or logarithmic mapping from values to positions along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,23 +130,6 @@ pub fn ticks(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// A number with three significant digits: "0.0123", "9.5", "1234".
-pub fn number(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{}", value + 0.0);
-    }
-    let magnitude = value.abs().log10().floor();
-    if !(-6.0..12.0).contains(&magnitude) {
-        return format!("{value:.2e}");
-    }
-    let decimals = (2.0 - magnitude).max(0.0) as usize;
-    let text = format!("{value:.decimals$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').into(),
-        false => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,19 +188,6 @@ mod tests {
             assert!(from < to, "{low} to {high}: {from} to {to}");
             let (from, to) = Scale::log(low, high).ends();
             assert!(0.0 < from && from < to, "{low} to {high}: {from} to {to}");
-        }
-    }
-
-    #[test]
-    fn numbers_have_three_significant_digits() {
-        for (value, text) in [
-            (0.0, "0"),
-            (1234.5, "1234"),
-            (0.012_345, "0.0123"),
-            (9.5, "9.5"),
-            (1.0, "1"),
-        ] {
-            assert_eq!(number(value), text);
         }
     }
 }

@@ -4,6 +4,8 @@
 //! U. Simonsohn, J. P. Simmons, L. D. Nelson, "Specification curve analysis", *Nature Human
 //! Behaviour* 4 (2020), 1208-1214.
 
+use earlydrop_lab::number::change;
+
 use super::forest::{Effect, share};
 use super::svg::{Anchor, Drawing, Elements, coordinate, width_of};
 
@@ -108,10 +110,8 @@ fn draw_axis(elements: &mut Elements, left: f64) {
 /// Draws a universe's effect with its interval; ours has a ring.
 fn draw_effect(elements: &mut Elements, universe: &Specification, x: f64) {
     let Effect { mean, half, look } = universe.effect;
-    let tooltip = match universe.is_ours {
-        true => format!("{:+.1}%, our values", 100.0 * mean),
-        false => format!("{:+.1}%", 100.0 * mean),
-    };
+    let ours = if universe.is_ours { ", our values" } else { "" };
+    let tooltip = format!("{}{ours}", change(mean, None));
     elements.with_tooltip(&tooltip, |group| {
         if let Some(half) = half {
             let class = format!("one {look}");

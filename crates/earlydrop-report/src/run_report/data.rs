@@ -22,6 +22,8 @@ pub struct Data {
     pub link: String,
     /// Start and end of the measurement, in seconds of simulated or real time.
     pub measured: [f64; 2],
+    /// These in words: "from 10 s to 40 s".
+    pub measured_text: String,
     /// The seeds that have run.
     pub seeds: Vec<u64>,
     /// The number of cells of the plan: schemes times points times seeds.
@@ -185,13 +187,15 @@ pub struct Axis {
 }
 
 /// A mean over seeds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Estimate {
+    /// Mean and interval in the unit of display: "330 ± 110".
+    pub text: String,
     /// The mean.
     pub mean: f64,
     /// Half the width of its 95% interval; `None` with a single seed.
     pub half: Option<f64>,
-    /// Whether it is the best mean of its column, or is printed as it is.
+    /// Whether it is the best mean of its column, or equals it to the digits of its interval.
     pub best: bool,
     /// Whether it is not significantly different from the best mean, by differences paired by seed
     /// and corrected for the number of schemes.
@@ -249,8 +253,12 @@ pub struct DifferenceSummary {
 }
 
 /// A mean difference.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Difference {
+    /// Difference and interval in the unit of display: "-12.3 ± 0.4".
+    pub text: String,
+    /// The share with its sign: "-55%".
+    pub share_text: Option<String>,
     /// The mean difference within seeds, in base units.
     pub mean: f64,
     /// Half the width of its 95% interval; `None` with a single seed.

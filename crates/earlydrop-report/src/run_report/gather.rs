@@ -8,11 +8,12 @@ use super::data::{self, Data};
 use super::links;
 use super::thresholds::thresholds;
 use crate::derived;
-use crate::table::View;
+use crate::table::{View, share_text};
 use earlydrop_lab::baseline::{Comparison, SIGNIFICANT};
 use earlydrop_lab::document::base_unit;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
+use earlydrop_lab::number;
 use earlydrop_lab::plan::{Cell, Hosts, Plan};
 use earlydrop_lab::scenario::Scheme;
 use earlydrop_lab::store::{Store, StoreError};
@@ -46,6 +47,7 @@ pub fn gather(
             scenario.warm_up.as_secs_f64(),
             scenario.duration.as_secs_f64(),
         ],
+        measured_text: format!("from {} to {}", scenario.warm_up, scenario.duration),
         seeds: plan.seeds.clone(),
         cells_planned: plan.cell_count(),
         metrics: viewed_metrics(view),
@@ -104,6 +106,7 @@ pub fn of_trace(
             scenario.warm_up.as_secs_f64(),
             scenario.duration.as_secs_f64(),
         ],
+        measured_text: format!("from {} to {}", scenario.warm_up, scenario.duration),
         seeds: vec![seed],
         cells_planned: 1,
         metrics: METRICS.iter().map(metric).collect(),
@@ -150,13 +153,16 @@ fn trace_title(plan: &Plan, cell: Cell, source: &str) -> String {
 
 /// Estimates without intervals, from the values of a single run.
 fn single_run(values: &[Option<f64>]) -> Vec<Option<data::Estimate>> {
-    let estimate = |mean| data::Estimate {
-        mean,
-        half: None,
-        best: false,
-        similar: false,
+    let estimate = |(value, metric): (&Option<f64>, &Metric)| {
+        Some(data::Estimate {
+            text: number::number((*value)? * metric.scale),
+            mean: (*value)?,
+            half: None,
+            best: false,
+            similar: false,
+        })
     };
-    values.iter().map(|value| value.map(estimate)).collect()
+    values.iter().zip(METRICS).map(estimate).collect()
 }
 
 fn pairs(quantiles: &[(f64, f64)]) -> Vec<[f64; 2]> {
@@ -329,13 +335,20 @@ fn axis(axis: &earlydrop_lab::sweep::Axis) -> data::Axis {
     }
 }
 
-fn estimate(entry: &Option<RankedMean>) -> Option<data::Estimate> {
-    entry.map(|entry| data::Estimate {
-        mean: entry.mean.mean,
-        half: entry.mean.half,
-        best: entry.is_best(),
-        similar: entry.is_similar(),
-    })
+pub(super) fn estimates<'a>(
+    values: &[Option<RankedMean>],
+    metrics: impl IntoIterator<Item = &'a Metric>,
+) -> Vec<Option<data::Estimate>> {
+    let estimate = |(entry, metric): (&Option<RankedMean>, &Metric)| {
+        entry.map(|entry| data::Estimate {
+            text: entry.mean.with_interval(metric.scale),
+            mean: entry.mean.mean,
+            half: entry.mean.half,
+            best: entry.is_best(),
+            similar: entry.is_similar(),
+        })
+    };
+    values.iter().zip(metrics).map(estimate).collect()
 }
 
 /// The timing quality of a run on real hosts.
@@ -350,7 +363,7 @@ fn live(store: &Store, summary: &Summary) -> Result<Option<data::LiveRuns>, Stor
             point: row.point,
             runs: row.seeds,
             doubtful: live.doubtful,
-            values: live.values.iter().map(estimate).collect(),
+            values: estimates(&live.values, LIVE_METRICS),
         })
     });
     Ok(Some(data::LiveRuns {
@@ -364,7 +377,7 @@ fn row(row: &earlydrop_lab::summary::SchemeSummary) -> data::SchemeSummary {
         scheme: row.scheme,
         point: row.point,
         seeds: row.seeds,
-        values: row.values.iter().map(estimate).collect(),
+        values: estimates(&row.values, METRICS),
     }
 }
 
@@ -373,7 +386,7 @@ fn link_row(row: &earlydrop_lab::summary::LinkSummary) -> data::LinkSummary {
         scheme: row.scheme,
         point: row.point,
         link: row.link.clone(),
-        values: row.values.iter().map(estimate).collect(),
+        values: estimates(&row.values, LINK_METRICS),
     }
 }
 
@@ -386,9 +399,12 @@ impl data::Baseline {
             values: row
                 .values
                 .iter()
-                .map(|difference| {
+                .zip(&comparison.metrics)
+                .map(|(difference, metric)| {
                     let difference = (*difference)?;
                     Some(data::Difference {
+                        text: difference.mean.difference(METRICS[*metric].scale),
+                        share_text: difference.share.map(share_text),
                         mean: difference.mean.mean,
                         half: difference.mean.half,
                         share: difference.share,
@@ -412,7 +428,7 @@ fn group(group: &earlydrop_lab::summary::GroupSummary) -> data::GroupSummary {
         point: group.point,
         group: group.name.clone(),
         flows: group.flows,
-        values: group.values.iter().map(estimate).collect(),
+        values: estimates(&group.values, metrics::of_groups()),
     }
 }
 

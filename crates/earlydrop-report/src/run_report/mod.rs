@@ -18,6 +18,8 @@ mod links;
 mod page;
 mod panels;
 pub mod pictures;
+#[cfg(test)]
+mod text_tests;
 mod thresholds;
 
 pub use answers::answers;

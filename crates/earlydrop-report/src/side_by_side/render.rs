@@ -61,11 +61,8 @@ pub(super) fn estimate_text(mean: Option<Mean>, quantity: &Quantity) -> String {
 
 /// A difference with its sign: "+0.5 ± 0.2".
 fn signed(difference: Option<Mean>, quantity: &Quantity) -> String {
-    let text = estimate_text(difference, quantity);
-    match difference {
-        Some(mean) if mean.mean > 0.0 => format!("+{text}"),
-        _ => text,
-    }
+    let text = difference.map(|mean| mean.difference(quantity.scale));
+    text.unwrap_or_else(|| "-".to_string())
 }
 
 /// The comparison in Markdown: a table for each point, differences in parentheses, significant ones

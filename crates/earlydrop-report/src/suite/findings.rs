@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use earlydrop_lab::metrics::Better;
+use earlydrop_lab::number::with_unit;
 use earlydrop_lab::suite::{Measure, Value};
 
 use super::PartResult;
@@ -240,18 +241,10 @@ impl Words<'_> {
             [] => "not measured".to_string(),
             [value] => self.number(value),
             [low, .., high] => {
-                let ends = [low, high].map(|value| value.ranked.mean.printed(scale));
-                with_unit(format!("{} to {}", ends[0], ends[1]), unit)
+                let [low, high] = [low, high].map(|value| value.ranked.mean.alone(scale));
+                with_unit(format!("{low} to {high}"), unit)
             }
         }
-    }
-}
-
-/// "5.2 ms", "97.5%".
-fn with_unit(number: String, unit: &str) -> String {
-    match unit {
-        "" | "%" => number + unit,
-        unit => format!("{number} {unit}"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The report of a search in a terminal: before and after, the Pareto front, and settings to paste.
 
 use earlydrop_lab::metrics::{METRICS, Metric};
+use earlydrop_lab::number;
 use earlydrop_lab::plan::Source;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::tune::{SearchResult, Validation, line, pareto_front};
@@ -112,11 +113,8 @@ impl Report<'_> {
         };
         let change = match (validation.change, validation.before) {
             (Some(change), Some(before)) if before.mean != 0.0 => {
-                let share = |value: f64| 100.0 * value / before.mean.abs();
-                let half = change
-                    .half
-                    .map_or(String::new(), |half| format!(" ± {:.1}", share(half)));
-                format!("{:+.1}{half}%", share(change.mean))
+                let share = |value: f64| value / before.mean.abs();
+                number::change(share(change.mean), change.half.map(share))
             }
             _ => "-".to_string(),
         };

@@ -3,7 +3,8 @@
 use earlydrop::red::{Spacing, linux_idle_time};
 use earlydrop::units::BitsPerSec;
 
-use super::{Problem, Subject, rounded};
+use super::{Problem, Subject};
+use crate::number::number;
 use crate::spacing::long_run;
 use crate::thresholds::LEAST_MIN;
 use crate::tools::{Adapt, Knob, Origin, Shape, equivalent_max_p, ratio_in_words, tc};
@@ -35,7 +36,7 @@ pub(super) fn max_p_for_load(s: &Subject) -> f64 {
 pub(super) const MOST_MAX_P: f64 = 0.5;
 
 fn milliseconds(packets: f64, load: &Load) -> String {
-    format!("{} ms", rounded(1e3 * packets / load.service()))
+    format!("{} ms", number(1e3 * packets / load.service()))
 }
 
 /// The flows need more signals than the curve gives just below max: the average stays at max.
@@ -66,8 +67,8 @@ pub(super) fn average_at_max(s: &Subject) -> Option<Problem> {
         format!(
             "{} need congestion signals on {}% of their packets, and just below max {}% carry one: {above}",
             s.flows(),
-            rounded(100.0 * signals),
-            rounded(100.0 * top),
+            number(100.0 * signals),
+            number(100.0 * top),
         ),
         change,
     )
@@ -105,7 +106,7 @@ pub(super) fn average_trails(s: &Subject) -> Option<Problem> {
         format!(
             "the time constant of the average is {} round trips: it reacts after the windows have \
              changed, and the queue oscillates",
-            rounded(time_constant)
+            number(time_constant)
         ),
         format!("{}, about ten round trips", s.weight_text(s.usual_weight())),
     )
@@ -124,7 +125,7 @@ pub(super) fn average_follows(s: &Subject) -> Option<Problem> {
     let round_trips = match wanted < slowest {
         true => format!(
             "{} round trips, the slowest that {} takes",
-            rounded(averaging::time_constant(slowest, s.load)),
+            number(averaging::time_constant(slowest, s.load)),
             s.tool()
         ),
         false => "about ten round trips".to_string(),
@@ -132,7 +133,7 @@ pub(super) fn average_follows(s: &Subject) -> Option<Problem> {
     problem(
         format!(
             "the time constant of the average is {} round trips: it follows every burst rather than the load",
-            rounded(s.time_constant())
+            number(s.time_constant())
         ),
         format!("{}, {round_trips}", s.weight_text(wanted)),
     )
@@ -144,7 +145,7 @@ pub(super) fn average_limited(s: &Subject) -> Option<Problem> {
         format!(
             "the time constant of the average is {} round trips, the longest that {} takes{}: bursts \
              within a round trip are dropped from",
-            rounded(s.time_constant()),
+            number(s.time_constant()),
             s.tool(),
             match s.tool() {
                 "linux" => " with this max",
@@ -162,7 +163,7 @@ pub(super) fn max_near_min(s: &Subject) -> Option<Problem> {
     problem(
         format!(
             "max is {} times min: the range of random early drops is narrow",
-            rounded(s.max / s.min)
+            number(s.max / s.min)
         ),
         format!(
             "{} {}",
@@ -178,7 +179,7 @@ pub(super) fn min_small(s: &Subject) -> Option<Problem> {
         format!(
             "min is {} packets of {} bytes: a small burst already causes signals, and a link with so \
              short a queue is often idle",
-            rounded(s.min),
+            number(s.min),
             s.load.packet.0
         ),
         format!("{} {}", s.knob_name(Knob::Min), s.length(LEAST_MIN)),
@@ -197,7 +198,7 @@ pub(super) fn limit_near_max(s: &Subject) -> Option<Problem> {
         format!(
             "the buffer holds {} times max: a burst overflows it before the average reacts, and \
              consecutive packets are lost",
-            rounded(limit / s.max)
+            number(limit / s.max)
         ),
         format!(
             "{} {}",
@@ -250,7 +251,7 @@ pub(super) fn rate_other(s: &Subject) -> Option<Problem> {
             s.knob_name(Knob::Rate),
             BitsPerSec(rate),
             s.load.rate,
-            rounded(ratio.max(1.0 / ratio)),
+            number(ratio.max(1.0 / ratio)),
             if ratio > 1.0 { "slowly" } else { "fast" },
         ),
         match s.tool() {
@@ -286,7 +287,7 @@ pub(super) fn never_adapts(s: &Subject) -> Option<Problem> {
     problem(
         format!(
             "adaptive changes nothing: iproute2 sends it in an attribute that does not start the kernel's timer, and max_p stays {}. The prediction is what adaptive should do",
-            rounded(s.max_p)
+            number(s.max_p)
         ),
         "leave adaptive out, and choose the probability for the number of flows".to_string(),
     )
@@ -309,8 +310,8 @@ pub(super) fn idle_forgotten_late(s: &Subject) -> Option<Problem> {
     problem(
         format!(
             "after a pause the average falls to a quarter in {} s, not in {} s as burst suggests: the kernel reads tc's table of idle times 15.6 times too slowly after the first half",
-            rounded(quarter),
-            rounded(intended)
+            number(quarter),
+            number(intended)
         ),
         "a smaller burst, if bursts after a pause lose packets".to_string(),
     )
@@ -324,7 +325,7 @@ pub(super) fn idle_table_empty(s: &Subject) -> Option<Problem> {
     problem(
         format!(
             "a packet takes {} us at {}, which tc rounds to 0: its table of idle times is empty",
-            rounded(micros),
+            number(micros),
             BitsPerSec(rate as u64)
         ),
         format!(
@@ -342,7 +343,7 @@ pub(super) fn probability_one(s: &Subject) -> Option<Problem> {
     problem(
         format!(
             "tc sends a probability of 1 as 0, and the kernel uses the one of Plog instead, {}",
-            rounded(fallback)
+            number(fallback)
         ),
         "probability 0.999999".to_string(),
     )
@@ -356,7 +357,7 @@ pub(super) fn gentle_adapted(s: &Subject) -> Option<Problem> {
         format!(
             "above max the probability continues from the initial max_p, {}, not from the adapted one: \
              if max_p has become 0.5, the probability falls at max",
-            rounded(s.max_p)
+            number(s.max_p)
         ),
         String::new(),
     )
@@ -368,10 +369,7 @@ pub(super) fn not_gentle(s: &Subject) -> Option<Problem> {
     let mut knobs = s.configuration.tool.knobs.iter();
     let knob = knobs.find(|entry| entry.knob == Knob::Shape);
     problem(
-        format!(
-            "at max the probability jumps from {} to 1",
-            rounded(s.max_p)
-        ),
+        format!("at max the probability jumps from {} to 1", number(s.max_p)),
         match (knob, s.tool()) {
             (_, "junos") => "a third point, drop-probability 100 at twice max".to_string(),
             (Some(_), "earlydrop") => "gred instead of red, or curve=gentle".to_string(),
@@ -400,7 +398,7 @@ pub(super) fn probability_elsewhere(s: &Subject) -> Option<Problem> {
     problem(
         format!(
             "just below max one packet in {} carries a signal; the same max_p signals {}",
-            rounded(1.0 / own),
+            number(1.0 / own),
             others.join(", ")
         ),
         "use `earlydrop translate` instead of copying the number".to_string(),
@@ -411,7 +409,7 @@ pub(super) fn ecn_dropped_above(s: &Subject) -> Option<Problem> {
     let marking = s.configuration.ecn.value;
     (marking.on && !(marking.above_max && marking.up_to >= 1.0)).then_some(())?;
     let from = match marking.up_to < 1.0 {
-        true => format!("once the probability exceeds {}", rounded(marking.up_to)),
+        true => format!("once the probability exceeds {}", number(marking.up_to)),
         false => "above max".to_string(),
     };
     problem(

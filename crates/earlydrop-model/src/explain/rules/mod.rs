@@ -5,7 +5,7 @@ mod remedies;
 
 pub(super) use remedies::{is_serious, remedy};
 
-use crate::tools::{Configuration, Knob, tc};
+use crate::tools::{Configuration, Knob, digits, tc};
 use crate::{Load, Prediction, averaging};
 
 /// How serious a finding is.
@@ -329,7 +329,7 @@ impl<'a> Subject<'a> {
                 .trim_end_matches('.')
                 .to_string(),
             "junos" | "sonic" => format!("{:.0}", (100.0 * p).max(1.0)),
-            _ => rounded(p),
+            _ => digits(p, 3),
         }
     }
 
@@ -347,7 +347,7 @@ impl<'a> Subject<'a> {
             ("linux" | "dpdk" | "cisco", _) => {
                 format!("{} {exponent}", self.knob_name(Knob::Weight))
             }
-            _ => format!("{} {}", self.knob_name(Knob::Weight), rounded(weight)),
+            _ => format!("{} {}", self.knob_name(Knob::Weight), digits(weight, 3)),
         }
     }
 
@@ -367,16 +367,6 @@ impl<'a> Subject<'a> {
             1.0 => "one flow".to_string(),
             flows => format!("{flows} flows"),
         }
-    }
-}
-
-/// Formats a number with three significant digits.
-fn rounded(value: f64) -> String {
-    let decimals = (2.0 - value.abs().log10().floor()).clamp(0.0, 12.0) as usize;
-    let text = format!("{value:.decimals$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text,
     }
 }
 

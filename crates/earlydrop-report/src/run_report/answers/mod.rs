@@ -3,6 +3,7 @@
 //! A scheme *ties* with the best as in the tables: its difference, paired by seed, is not significant
 //! after a correction for the number of schemes.
 
+use earlydrop_lab::number;
 use earlydrop_lab::statistics::{Mean, Standing, paired, standings};
 
 use crate::run_report::data::{Answer, Data, Metric};
@@ -216,12 +217,7 @@ impl Comparison<'_> {
 
 /// "11.2 ± 0.3 ms", "0.12 ± 0.01%".
 fn value(mean: &Mean, metric: &Metric) -> String {
-    let number = mean.with_interval(metric.scale);
-    match metric.unit {
-        "" => number,
-        "%" => format!("{number}%"),
-        unit => format!("{number} {unit}"),
-    }
+    number::with_unit(mean.with_interval(metric.scale), metric.unit)
 }
 
 /// "a, b and c".

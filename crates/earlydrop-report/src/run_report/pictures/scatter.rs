@@ -85,7 +85,7 @@ fn clouds(view: &View<'_>, x: Indexed<'_>, y: Indexed<'_>) -> Vec<Cloud> {
     let rows = view.data.summary.iter();
     let shown = rows.filter(|row| row.point == view.point && view.schemes.contains(&row.scheme));
     let cloud = |row: &crate::run_report::data::SchemeSummary| {
-        let mean = |index: usize| row.values[index].map(|value| value.mean);
+        let mean = |index: usize| row.values[index].as_ref().map(|value| value.mean);
         let cells = view.data.cells.iter();
         let own = cells.filter(|cell| cell.scheme == row.scheme && cell.point == view.point);
         Some(Cloud {

@@ -105,7 +105,7 @@ fn curves(view: &View<'_>, along: usize, (index, metric): (usize, &Metric)) -> V
             .filter(|row| row.scheme == *scheme && is_along(row.point));
         let mut points: Vec<(f64, f64, Option<f64>)> = rows
             .filter_map(|row| {
-                let value = row.values[index]?;
+                let value = row.values[index].as_ref()?;
                 let x = place(view, along, data.points[row.point][along]);
                 let half = value.half.map(|half| half * metric.scale);
                 Some((x, value.mean * metric.scale, half))

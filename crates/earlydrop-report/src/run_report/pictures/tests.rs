@@ -63,6 +63,7 @@ fn data() -> Data {
             }
             let estimate = |mean| {
                 Some(Estimate {
+                    text: String::new(),
                     mean,
                     half: Some(0.002),
                     best: false,
