@@ -6,13 +6,14 @@ mod layers;
 use std::path::Path;
 
 /// From the bottom to the top.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "units",
     "packet",
     "random",
     "steering",
     "aqm",
     "explanation",
+    "trace",
     "counters",
     "flow_table",
     "curve",

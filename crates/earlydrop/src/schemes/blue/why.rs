@@ -2,12 +2,13 @@
 
 use super::Blue;
 use crate::aqm::Backlog;
-use crate::explanation::{Explain, Why, millis, numbers};
+use crate::explanation::{Why, millis, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::trace::Rule;
 use crate::units::Nanos;
 
-impl Explain for Blue {
+impl Rule for Blue {
     fn why_arrival<Q: Backlog>(
         &self,
         now: Nanos,

@@ -5,15 +5,16 @@ use alloc::string::String;
 
 use super::Cobalt;
 use crate::aqm::{Backlog, Verdict};
-use crate::explanation::{Explain, Why, above, below, millis, numbers, rounded};
+use crate::explanation::{Why, above, below, millis, numbers, rounded};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::trace::Rule;
 use crate::units::Nanos;
 
 const CODEL: &str = "Palmei et al. 2019, CoDel's half";
 const BLUE: &str = "Palmei et al. 2019, BLUE's half";
 
-impl Explain for Cobalt {
+impl Rule for Cobalt {
     fn why_departure<Q: Backlog>(
         &self,
         now: Nanos,

@@ -2,12 +2,13 @@
 
 use super::Pi2;
 use crate::aqm::Backlog;
-use crate::explanation::{Explain, Why, above, numbers};
+use crate::explanation::{Why, above, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::trace::Rule;
 use crate::units::Nanos;
 
-impl Explain for Pi2 {
+impl Rule for Pi2 {
     fn why_arrival<Q: Backlog>(
         &self,
         _now: Nanos,

@@ -4,12 +4,13 @@ use alloc::format;
 
 use super::{CERTAIN, Rem, Update};
 use crate::aqm::Backlog;
-use crate::explanation::{Explain, Why, numbers};
+use crate::explanation::{Why, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::trace::Rule;
 use crate::units::Nanos;
 
-impl Explain for Rem {
+impl Rule for Rem {
     fn why_arrival<Q: Backlog>(
         &self,
         _now: Nanos,

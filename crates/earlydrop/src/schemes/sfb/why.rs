@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 
 use super::{Bin, Sfb};
 use crate::aqm::Backlog;
-use crate::explanation::{Explain, Why, below, numbers};
+use crate::explanation::{Why, below, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::trace::Rule;
 use crate::units::Nanos;
 
-impl Explain for Sfb {
+impl Rule for Sfb {
     fn why_arrival<Q: Backlog>(
         &self,
         now: Nanos,

@@ -2,12 +2,13 @@
 
 use super::Sred;
 use crate::aqm::Backlog;
-use crate::explanation::{Explain, Why, below, numbers};
+use crate::explanation::{Why, below, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::trace::Rule;
 use crate::units::Nanos;
 
-impl Explain for Sred {
+impl Rule for Sred {
     fn why_arrival<Q: Backlog>(
         &self,
         _now: Nanos,

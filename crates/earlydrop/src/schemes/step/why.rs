@@ -4,12 +4,13 @@ use alloc::format;
 
 use super::Step;
 use crate::aqm::Backlog;
-use crate::explanation::{Explain, Why, above};
+use crate::explanation::{Why, above};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::trace::Rule;
 use crate::units::Nanos;
 
-impl Explain for Step {
+impl Rule for Step {
     fn why_arrival<Q: Backlog>(
         &self,
         _now: Nanos,
