@@ -290,12 +290,17 @@ impl Why {
     }
 
     /// The same reasons without the numbers that decide: something else does.
-    pub(crate) fn overruled(mut self, by: &str) -> Why {
+    pub(crate) fn overrule(&mut self, by: &str) {
         if let Some(random) = self.random.take() {
             self.given("the random number drawn", ("u", ""), random);
         }
         self.chance = None;
         self.reason = format!("{}, but {by}", self.reason);
+    }
+
+    /// As [`overrule`](Why::overrule).
+    pub(crate) fn overruled(mut self, by: &str) -> Why {
+        self.overrule(by);
         self
     }
 
