@@ -27,6 +27,7 @@ const ORDERS: [(&str, &[&str]); 2] = [
             "steering",
             "aqm",
             "explanation",
+            "trace",
             "counters",
             "flow_table",
             "curve",

@@ -7,9 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::aqm::{Aqm, Backlog};
 use crate::packet::PacketInfo;
-use crate::random::Pcg32;
 use crate::units::Nanos;
 
 /// Why one packet is dropped, marked or kept.
@@ -267,6 +265,18 @@ impl Why {
     }
 
     /// States the law and what it compares.
+    pub(crate) fn set(&mut self, rule: impl Into<String>, reason: impl Into<String>) {
+        (self.rule, self.reason) = (rule.into(), reason.into());
+    }
+
+    /// States that a random number is compared with a probability. One above 1 is certain.
+    pub(crate) fn set_drawn(&mut self, rule: impl Into<String>, random: f64, chance: f64) {
+        let chance = chance.min(1.0);
+        (self.random, self.chance) = (Some(random), Some(chance));
+        self.set(rule, below(random, chance));
+    }
+
+    /// States the law and what it compares.
     pub(crate) fn by(mut self, rule: impl Into<String>, reason: impl Into<String>) -> Why {
         (self.rule, self.reason) = (rule.into(), reason.into());
         self
@@ -280,12 +290,17 @@ impl Why {
     }
 
     /// The same reasons without the numbers that decide: something else does.
-    pub(crate) fn overruled(mut self, by: &str) -> Why {
+    pub(crate) fn overrule(&mut self, by: &str) {
         if let Some(random) = self.random.take() {
             self.given("the random number drawn", ("u", ""), random);
         }
         self.chance = None;
         self.reason = format!("{}, but {by}", self.reason);
+    }
+
+    /// As [`overrule`](Why::overrule).
+    pub(crate) fn overruled(mut self, by: &str) -> Why {
+        self.overrule(by);
         self
     }
 
@@ -305,34 +320,6 @@ impl Why {
 /// A time in milliseconds.
 pub(crate) fn millis(time: Nanos) -> f64 {
     time.0 as f64 / 1e6
-}
-
-/// A scheme that can say what its next verdict will be, and why.
-///
-/// Both functions are called after [`Aqm::poll`], just before the verdict is asked for with the
-/// same arguments. `random` is a copy of the queue's generator: they draw what the verdict draws.
-pub(crate) trait Explain: Aqm {
-    /// Why [`Aqm::on_arrival`] gives its verdict; `None` for a scheme that is not known.
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _now: Nanos,
-        _packet: &PacketInfo,
-        _queue: &Q,
-        _random: &mut Pcg32,
-    ) -> Option<Why> {
-        Some(Why::unjudged_arrival())
-    }
-
-    /// Why [`Aqm::on_departure`] gives its verdict; `None` for a scheme that is not known.
-    fn why_departure<Q: Backlog>(
-        &self,
-        now: Nanos,
-        packet: &PacketInfo,
-        _queue: &Q,
-        _random: &mut Pcg32,
-    ) -> Option<Why> {
-        Some(Why::unjudged_departure(now, packet))
-    }
 }
 
 #[cfg(test)]

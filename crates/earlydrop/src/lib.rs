@@ -36,7 +36,7 @@
 //!
 //! # Order of the modules
 //! A module uses those before it in this list, and none after it:
-//! `units`, `packet`, `random`, `steering`, `aqm`, `explanation`, `counters`, `flow_table`,
+//! `units`, `packet`, `random`, `steering`, `aqm`, `explanation`, `trace`, `counters`, `flow_table`,
 //! `curve`, `queue`, `registry`, `red`, `schemes`, `any`, `manual`. The exception is the type
 //! [`registry::Plan`], which the constructor in a [`registry::Descriptor`] returns: it is
 //! an enum over all schemes. `crates/earlydrop-cli/tests/layers.rs` checks the order.
@@ -63,6 +63,7 @@ pub mod schemes;
 pub mod steering;
 #[cfg(test)]
 mod testing;
+mod trace;
 pub mod units;
 
 pub use any::{AnyAqm, AnyQueue, Plan};

@@ -123,6 +123,22 @@ fn specs_round_trip() {
     }
 }
 
+#[test]
+fn a_wrong_name_lists_the_parameters_of_the_scheme_only() {
+    let error = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
+    let red = error("red:mim=5");
+    let start = "red has no parameter 'mim'; did you mean 'min'? (known: ";
+    assert!(red.starts_with(start), "{red}");
+    let known: Vec<_> = red[start.len()..].split([',', ' ', ')']).collect();
+    assert!(known.contains(&"max_p") && known.contains(&"weight"));
+    for other in ["sfred_alpha", "lru_flows", "ared_beta", "feng_alpha"] {
+        assert!(!known.contains(&other), "{red}");
+    }
+    // What belongs to a choice is suggested, and listed where it is the default.
+    assert!(error("red:lru_flow=5").contains("did you mean 'lru_flows'?"));
+    assert!(error("ared:mim=5").contains("ared_beta"));
+}
+
 /// `name` with its last letter twice.
 fn mistyped(name: &str) -> String {
     format!("{name}{}", &name[name.len() - 1..])

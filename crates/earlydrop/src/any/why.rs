@@ -10,12 +10,13 @@ use core::cell::RefCell;
 
 use super::{AnyAqm, AnyQueue, BoxedAqm, every_aqm};
 use crate::aqm::{Aqm, Backlog, Verdict};
-use crate::explanation::{Explain, Explanation, Why, numbers};
+use crate::explanation::{Explanation, Why, numbers};
 use crate::packet::{Packet, PacketInfo};
 use crate::queue::{
     DualQueue, FairQueue, Limit, Outcome, Overflow, QueueDiscipline, Shadow, SingleQueue,
 };
 use crate::random::Pcg32;
+use crate::trace::Rule;
 use crate::units::Nanos;
 
 impl<P: Packet> AnyQueue<P> {
@@ -482,7 +483,7 @@ fn depart_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
 
 macro_rules! explain_any {
     ($($variant:ident($scheme:ty)),+ $(,)?) => {
-        impl Explain for AnyAqm {
+        impl Rule for AnyAqm {
             fn why_arrival<Q: Backlog>(
                 &self,
                 now: Nanos,
@@ -542,7 +543,7 @@ macro_rules! explain_any {
 
 every_aqm!(explain_any);
 
-impl Explain for BoxedAqm {
+impl Rule for BoxedAqm {
     /// What a scheme of the program's own does is not known.
     fn why_arrival<Q: Backlog>(
         &self,

@@ -7,9 +7,10 @@ use super::{AverageView, Policy, Red, Treatment};
 use super::{Shares, probability};
 use crate::aqm::Backlog;
 use crate::curve::{NUMBERS, ONE, in_steps};
-use crate::explanation::{Explain, Why, amount, below, numbers};
+use crate::explanation::{Why, amount, below, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
+use crate::trace::Rule;
 use crate::units::Nanos;
 
 const FLOYD_JACOBSON: &str = "Floyd and Jacobson 1993, section IV";
@@ -44,7 +45,7 @@ pub(crate) fn strength_of(law: &str) -> &'static str {
     }
 }
 
-impl Explain for Red {
+impl Rule for Red {
     fn why_arrival<Q: Backlog>(
         &self,
         now: Nanos,

@@ -24,7 +24,8 @@ pub enum ConfigError {
         name: String,
         /// The most similar parameter, if one is similar.
         nearest: Option<&'static str>,
-        /// Every parameter of the scheme.
+        /// The scheme's own parameters: those that have an effect while the others are at its
+        /// defaults.
         known: Vec<&'static str>,
     },
     /// A parameter was given twice.

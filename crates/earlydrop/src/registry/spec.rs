@@ -65,11 +65,14 @@ impl Spec {
             || (scheme.nests && name.starts_with("inner."));
         if !known {
             let names = || scheme.parameters().map(|parameter| parameter.name);
+            let own = scheme
+                .parameters()
+                .filter(|parameter| scheme.uses(parameter));
             return Err(ConfigError::UnknownParameter {
                 scheme: scheme.name,
                 name: name.to_string(),
                 nearest: nearest(name, names().chain(["as"])),
-                known: names().collect(),
+                known: own.map(|parameter| parameter.name).collect(),
             });
         }
         if self.given.iter().any(|(given, _)| given == name) {

@@ -26,15 +26,15 @@
 //! |---|---|---|---|
 //! | BLUE by itself | not in their releases | no: SFB, and COBALT's BLUE inside cake | yes |
 
-mod why;
-
 use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::explanation::{millis, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
 use crate::schemes::common::{Threshold, check_within_buffer, signal};
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Nanos};
 
 const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 1999, table 2 (its fourth setting)";
@@ -134,11 +134,32 @@ impl Blue {
         })
     }
 
-    fn raise(&mut self, now: Nanos) {
-        if now >= self.thaw {
-            self.probability = (self.probability + self.d1).min(1.0);
-            self.thaw = now + self.freeze_time;
+    /// Raises p unless it is frozen.
+    fn raise(&mut self, now: Nanos, trace: &mut impl Trace) {
+        trace.given(
+            "p may change from then on",
+            ("thaw", "ms"),
+            millis(self.thaw),
+        );
+        if now < self.thaw {
+            return self.show_probability(trace);
         }
+        let before = self.probability;
+        self.probability = (before + self.d1).min(1.0);
+        self.thaw = now + self.freeze_time;
+        trace.step(
+            "the probability, raised as the queue exceeds L",
+            ("p", ""),
+            "p = min(1, p + d1)",
+            || numbers!("min(1, {} + {})", before, self.d1),
+            self.probability,
+        );
+    }
+
+    /// Shows p, which this arrival does not raise.
+    fn show_probability(&self, trace: &mut impl Trace) {
+        let says = "the probability: overflow raises it, an idle link lowers it";
+        trace.given(says, ("p", ""), self.probability);
     }
 
     /// Lowers p at the end of each freeze_time up to `now`, while the link is idle.
@@ -154,26 +175,39 @@ impl Blue {
     }
 }
 
-impl Aqm for Blue {
+impl Rule for Blue {
     #[inline]
-    fn on_arrival<Q: Backlog>(
+    fn arrive<Q: Backlog, T: Trace>(
         &mut self,
         now: Nanos,
         packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
+        trace: &mut T,
     ) -> Verdict {
-        if let Some(threshold) = &self.threshold
-            && threshold.is_exceeded_by(queue)
-        {
-            self.raise(now);
+        trace.source("Feng, Kandlur, Saha, Shin 1999, section 4");
+        let mut is_long = false;
+        if let Some(threshold) = &self.threshold {
+            let (length, most, unit) = threshold.compared_with(queue);
+            trace.given("the queue that the packet finds", ("q", unit), length);
+            trace.given("p rises above this queue", ("L", unit), most);
+            is_long = length > most;
         }
-        if random.chance(self.probability) {
+        if is_long {
+            self.raise(now, trace);
+        } else {
+            self.show_probability(trace);
+        }
+        if trace.chance("a random signal with p", random, self.probability) {
             signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }
     }
+}
+
+impl Aqm for Blue {
+    by_rule!(on_arrival);
 
     #[inline]
     fn on_accepted(&mut self, _now: Nanos, _packet: &PacketInfo) {
@@ -181,7 +215,7 @@ impl Aqm for Blue {
     }
 
     fn on_refused(&mut self, now: Nanos, _packet: &PacketInfo) {
-        self.raise(now);
+        self.raise(now, &mut ());
     }
 
     fn on_idle(&mut self, now: Nanos) {

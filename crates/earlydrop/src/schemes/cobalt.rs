@@ -41,9 +41,10 @@
 //! | BLUE at 400 ms of delay | no | `BlueThreshold` | no |
 //! | overflow counts for | the fattest flow | the queue | the queue, or the flow it is taken from |
 
-mod why;
+use alloc::format;
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::explanation::{Why, above, below, millis, numbers, rounded};
 use crate::packet::PacketInfo;
 use crate::queue::DecayingAqm;
 use crate::random::Pcg32;
@@ -51,6 +52,7 @@ use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
 use crate::schemes::codel::{INTERVAL, TARGET, check_target, spacing};
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 const CAKE: &str = "CAKE in Linux; Palmei et al. 2019";
@@ -223,6 +225,9 @@ pub struct Cobalt {
     sojourn: Nanos,
 }
 
+const CODEL: &str = "Palmei et al. 2019, CoDel's half";
+const BLUE: &str = "Palmei et al. 2019, BLUE's half";
+
 impl Cobalt {
     pub(crate) fn from_settings(settings: &Settings) -> Result<Cobalt, ConfigError> {
         check_target(settings)?;
@@ -286,11 +291,23 @@ impl Cobalt {
     }
 
     /// Updates the state by the latest delay; returns whether a signal was due before.
-    fn follow_delay(&mut self, now: Nanos) -> bool {
+    fn follow_delay(&mut self, now: Nanos, trace: &mut impl Trace) -> bool {
         let due = self.count > 0 && now >= self.drop_next;
         let above = self.sojourn > self.target && self.sojourn > self.least_wait;
+        trace.note(|why| self.show_schedule(why, now, due));
         if above && !self.dropping {
-            self.drop_next = now + self.gap();
+            let gap = self.gap();
+            self.drop_next = now + gap;
+            trace.note(|why| {
+                self.show_gap(why);
+                why.step(
+                    "the delay exceeds target: when the first signal is due",
+                    ("drop_next", "ms"),
+                    "drop_next = now + gap",
+                    numbers!("{} + {}", millis(now), millis(gap)),
+                    millis(now + gap),
+                );
+            });
         }
         if above {
             self.count = self.count.max(1);
@@ -300,16 +317,34 @@ impl Cobalt {
     }
 
     /// CoDel's half: `Keep`, `Mark` or `Drop`.
-    fn signal(&mut self, now: Nanos, packet: &PacketInfo, due: bool) -> Verdict {
+    fn signal(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        due: bool,
+        trace: &mut impl Trace,
+    ) -> Verdict {
         if due && self.dropping {
-            self.set_count(self.count.saturating_add(1));
+            let (count, drop_next) = (self.count, self.drop_next);
+            self.set_count(count.saturating_add(1));
             self.advance();
+            trace.note(|why| {
+                why.rule = "a signal is due in the dropping state".into();
+                self.show_signal(why, count, drop_next);
+            });
             return if self.ecn && packet.ecn.is_capable() {
                 Verdict::Mark
             } else {
                 Verdict::Drop(DropReason::Dequeue)
             };
         }
+        trace.note(|why| {
+            why.rule = match self.dropping {
+                true => "no signal is due yet in the dropping state",
+                false => "no standing queue",
+            }
+            .into();
+        });
         let mut decays = due;
         while decays {
             self.set_count(self.count - 1);
@@ -317,6 +352,33 @@ impl Cobalt {
             decays = self.count > 0 && now >= self.drop_next;
         }
         Verdict::Keep
+    }
+
+    /// BLUE's half: whether it drops. A number is drawn for each packet while p is above zero, as
+    /// CAKE does. `codel` is the verdict of the other half.
+    fn blue_drops(&self, codel: Verdict, random: &mut Pcg32, trace: &mut impl Trace) -> bool {
+        if self.p <= 0.0 {
+            return false;
+        }
+        let drawn = random.uniform();
+        let drops = drawn < self.p;
+        trace.note(|why| {
+            if matches!(codel, Verdict::Drop(_)) {
+                return;
+            }
+            why.given("BLUE's probability, raised by overflow", ("p", ""), self.p);
+            let reason = format!("{}; BLUE: {}", why.reason, below(drawn, self.p));
+            if drops {
+                why.source = BLUE;
+                why.set_drawn("BLUE's random drop", drawn, self.p);
+            } else if codel == Verdict::Keep {
+                (why.random, why.chance) = (Some(drawn), Some(self.p.min(1.0)));
+            } else {
+                why.given("the random number drawn", ("u", ""), drawn);
+            }
+            why.reason = reason;
+        });
+        drops
     }
 
     /// Moves drop_next on without a signal; `behind`: drop_next was in the past after CoDel's
@@ -327,6 +389,74 @@ impl Cobalt {
         } else if behind && !drops {
             self.drop_next = now;
         }
+    }
+
+    /// Shows target and least wait, and compares the sojourn time with both.
+    fn show_delay(&self, why: &mut Why) {
+        let (sojourn, target) = (millis(self.sojourn), millis(self.target));
+        why.given("the target", ("target", "ms"), target);
+        let mut bound = target;
+        if self.sojourn > self.target && self.least_wait > Nanos::ZERO {
+            let least = millis(self.least_wait);
+            why.given("the least wait on this link", ("least", "ms"), least);
+            bound = least.max(target);
+        }
+        why.reason = format!("sojourn {} ms", above(sojourn, bound));
+    }
+
+    /// Shows the count and when a signal is due.
+    fn show_schedule(&self, why: &mut Why, now: Nanos, due: bool) {
+        let count = f64::from(self.count);
+        why.given("CoDel's count before this packet", ("count", ""), count);
+        let says = match due {
+            true => "a signal was due then",
+            false => "a signal is due then, if the count is above 0",
+        };
+        why.given(says, ("drop_next", "ms"), millis(self.drop_next));
+        why.given("now", ("now", "ms"), millis(now));
+    }
+
+    /// Shows the count and the due time of the signal after this one, from those before.
+    fn show_signal(&self, why: &mut Why, count: u32, drop_next: Nanos) {
+        why.step(
+            "the count with this signal",
+            ("count", ""),
+            "count = count + 1",
+            numbers!("{} + 1", f64::from(count)),
+            f64::from(self.count),
+        );
+        self.show_gap(why);
+        why.step(
+            "when the next signal is due",
+            ("drop_next", "ms"),
+            "drop_next = drop_next + gap",
+            numbers!("{} + {}", millis(drop_next), millis(self.gap())),
+            millis(self.drop_next),
+        );
+    }
+
+    /// Shows the time between two signals.
+    fn show_gap(&self, why: &mut Why) {
+        let (count, interval) = (f64::from(self.count.max(1)), millis(self.interval));
+        let gap = millis(self.gap());
+        let (equation, text, ideal) = if let Some(root) = self.root {
+            let root = f64::from(root) / 4_294_967_296.0;
+            why.given("1/sqrt(count), as CAKE computes it", ("root", ""), root);
+            let text = numbers!("{} * {}", interval, root);
+            ("gap = interval root", text, interval * root)
+        } else {
+            let text = numbers!("{} / sqrt({})", interval, count);
+            let ideal = interval / libm::sqrt(count);
+            ("gap = interval / sqrt(count)", text, ideal)
+        };
+        let says = "the time to the next signal";
+        why.step(
+            says,
+            ("gap", "ms"),
+            equation,
+            rounded(text, ideal, gap),
+            gap,
+        );
     }
 
     fn may_move_p(&self, now: Nanos) -> bool {
@@ -344,6 +474,45 @@ impl Cobalt {
     }
 }
 
+impl Rule for Cobalt {
+    fn depart<Q: Backlog, T: Trace>(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        queue: &Q,
+        random: &mut Pcg32,
+        trace: &mut T,
+    ) -> Verdict {
+        self.sojourn = now - packet.arrived;
+        trace.source(CODEL);
+        trace.note(|why| {
+            why.sojourn(now, packet.arrived);
+            self.show_delay(why);
+        });
+        // CAKE compares with drop_next as it was before this packet, unless a signal moved it.
+        let mut behind = now > self.drop_next;
+        let due = self.follow_delay(now, trace);
+        let codel = self.signal(now, packet, due, trace);
+        if due {
+            behind = now > self.drop_next;
+        }
+        let codel_drops = matches!(codel, Verdict::Drop(_));
+        let blue_drops = self.blue_drops(codel, random, trace);
+        self.keep_schedule(now, behind, codel_drops || blue_drops);
+        let last_leaves = queue.packets() == 0;
+        trace.note(|why| {
+            if last_leaves && (codel_drops || blue_drops) {
+                why.overrule("the last packet of the queue is never dropped");
+            }
+        });
+        match codel {
+            Verdict::Drop(_) if last_leaves => Verdict::Keep,
+            _ if blue_drops && !last_leaves => Verdict::Drop(DropReason::Dequeue),
+            _ => codel,
+        }
+    }
+}
+
 impl Aqm for Cobalt {
     fn on_refused(&mut self, now: Nanos, _packet: &PacketInfo) {
         self.overflow(now);
@@ -353,32 +522,7 @@ impl Aqm for Cobalt {
         self.overflow(now);
     }
 
-    fn on_departure<Q: Backlog>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-    ) -> Verdict {
-        self.sojourn = now - packet.arrived;
-        // CAKE compares with drop_next as it was before this packet, unless a signal moved it.
-        let mut behind = now > self.drop_next;
-        let due = self.follow_delay(now);
-        let codel = self.signal(now, packet, due);
-        if due {
-            behind = now > self.drop_next;
-        }
-        let codel_drops = matches!(codel, Verdict::Drop(_));
-        // Drawn for each packet while p is above zero, as CAKE does.
-        let blue_drops = self.p > 0.0 && random.chance(self.p);
-        self.keep_schedule(now, behind, codel_drops || blue_drops);
-        let last_leaves = queue.packets() == 0;
-        match codel {
-            Verdict::Drop(_) if last_leaves => Verdict::Keep,
-            _ if blue_drops && !last_leaves => Verdict::Drop(DropReason::Dequeue),
-            _ => codel,
-        }
-    }
+    by_rule!(on_departure);
 
     fn on_idle(&mut self, now: Nanos) {
         if self.p > 0.0 && self.may_move_p(now) {

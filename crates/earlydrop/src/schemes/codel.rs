@@ -40,14 +40,16 @@
 //! (include/net/codel_impl.h) in seven runs of 50,000 packets; `docs/explanation/validation.md`
 //! of the repository shows them.
 
-mod why;
+use alloc::format;
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::explanation::{Why, above, amount, below, millis, numbers, rounded};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 /// CoDel's own parameters; FQ-CoDel has them too.
@@ -299,57 +301,104 @@ impl Codel {
     }
 
     /// The RFC's `dodequeue`: whether the delay has been above target for an interval.
-    fn above_for_long(&mut self, now: Nanos, bytes_left: u64) -> bool {
-        if self.sojourn < self.target || bytes_left <= self.mtu {
+    fn above_for_long(&mut self, now: Nanos, bytes_left: u64, trace: &mut impl Trace) -> bool {
+        trace.given("the target", ("target", "ms"), millis(self.target));
+        let (sojourn, target) = (self.sojourn, self.target);
+        if sojourn < target || bytes_left <= self.mtu {
             self.first_above = None;
+            trace.note(|why| match sojourn < target {
+                true => {
+                    why.reason = format!("sojourn {} ms", below(millis(sojourn), millis(target)))
+                }
+                false => self.show_short_backlog(why, bytes_left),
+            });
             return false;
         }
-        match self.first_above {
-            Some(due) => now > due || (now == due && !self.longer),
-            None => {
-                self.first_above = Some(now + self.interval);
-                false
-            }
-        }
+        let Some(due) = self.first_above else {
+            self.first_above = Some(now + self.interval);
+            trace.note(|why| {
+                why.reason =
+                    "the delay has just exceeded target; it must stay so for an interval".into();
+            });
+            return false;
+        };
+        trace.note(|why| self.show_time_above(why, now, due));
+        now > due || (now == due && !self.longer)
     }
 
     /// The RFC's `deque`, one packet of it.
-    fn judge(&mut self, now: Nanos, packet: &PacketInfo, above: bool) -> Verdict {
-        match core::mem::replace(&mut self.state, DequeueState::Fresh) {
-            DequeueState::AfterFirstDrop => Verdict::Keep,
-            DequeueState::Fresh if !self.dropping => {
-                if above {
-                    self.enter_dropping(now, packet)
-                } else {
-                    Verdict::Keep
-                }
+    fn judge(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        above: bool,
+        trace: &mut impl Trace,
+    ) -> Verdict {
+        let rule = match core::mem::replace(&mut self.state, DequeueState::Fresh) {
+            DequeueState::AfterFirstDrop => "the packet after the first drop leaves",
+            DequeueState::Fresh if !self.dropping && above => {
+                return self.enter_dropping(now, packet, trace);
             }
+            DequeueState::Fresh if !self.dropping => "no standing queue",
             _ if !above => {
                 self.dropping = false;
-                Verdict::Keep
+                "the dropping state ends"
             }
-            DequeueState::Fresh => self.signal_if_due(now, packet),
-            DequeueState::AfterDueDrop => {
-                self.drop_next += self.gap();
-                self.signal_if_due(now, packet)
+            state => {
+                self.show_count(trace);
+                if state == DequeueState::AfterDueDrop {
+                    self.advance("when a signal is due after the drop before", trace);
+                } else {
+                    let due = millis(self.drop_next);
+                    trace.given("when a signal is due", ("drop_next", "ms"), due);
+                }
+                return self.signal_if_due(now, packet, trace);
             }
-        }
+        };
+        trace.note(|why| why.rule = rule.into());
+        Verdict::Keep
     }
 
-    fn enter_dropping(&mut self, now: Nanos, packet: &PacketInfo) -> Verdict {
+    fn enter_dropping(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        trace: &mut impl Trace,
+    ) -> Verdict {
+        trace.note(|why| why.rule = "the first signal of a dropping state".into());
         self.dropping = true;
-        let delta = self.count.saturating_sub(self.last_count);
+        let (count, last_count) = (self.count, self.last_count);
+        let delta = count.saturating_sub(last_count);
         // A count from evictions before the first dropping state is not resumed.
-        let acted = self.last_count > 0;
+        let acted = last_count > 0;
         let recently = acted && now.since(self.drop_next).0 < self.interval.0.saturating_mul(16);
         self.count = if delta > 1 && recently { delta } else { 1 };
         self.last_count = self.count;
         if self.count == 1 {
             self.root = u16::MAX;
+            self.show_count(trace);
         } else {
             self.improve_root();
+            trace.step(
+                "the count with which it goes on, soon after the last one",
+                ("count", ""),
+                "count = count - lastcount",
+                || numbers!("{} - {}", f64::from(count), f64::from(last_count)),
+                f64::from(delta),
+            );
         }
-        self.drop_next = now + self.gap();
+        let gap = self.gap();
+        self.drop_next = now + gap;
+        trace.note(|why| {
+            self.show_gap(why);
+            why.step(
+                "when the next signal is due",
+                ("drop_next", "ms"),
+                "drop_next = now + gap",
+                numbers!("{} + {}", millis(now), millis(gap)),
+                millis(now + gap),
+            );
+        });
         if self.may_mark(packet) {
             return Verdict::Mark;
         }
@@ -357,18 +406,115 @@ impl Codel {
         Verdict::Drop(DropReason::Dequeue)
     }
 
-    fn signal_if_due(&mut self, now: Nanos, packet: &PacketInfo) -> Verdict {
-        if now < self.drop_next {
+    fn signal_if_due(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        trace: &mut impl Trace,
+    ) -> Verdict {
+        let due = self.drop_next;
+        trace.note(|why| {
+            let text = below(millis(now), millis(due));
+            why.rule = match now < due {
+                true => "no signal is due yet in the dropping state",
+                false => "a signal is due in the dropping state",
+            }
+            .into();
+            why.reason += &format!("; now and drop_next: {text} ms");
+        });
+        if now < due {
             return Verdict::Keep;
         }
-        self.count = self.count.saturating_add(1);
+        let count = self.count;
+        self.count = count.saturating_add(1);
         self.improve_root();
+        trace.step(
+            "the signals with this one",
+            ("count", ""),
+            "count = count + 1",
+            || numbers!("{} + 1", f64::from(count)),
+            f64::from(self.count),
+        );
         if self.may_mark(packet) {
-            self.drop_next += self.gap();
+            self.advance("when the next signal is due", trace);
             return Verdict::Mark;
         }
+        // The next packet of this dequeue moves drop_next on.
+        trace.note(|why| {
+            self.clone().advance("when the next signal is due", why);
+        });
         self.state = DequeueState::AfterDueDrop;
         Verdict::Drop(DropReason::Dequeue)
+    }
+
+    /// Moves the due time of a signal on by the time between two.
+    fn advance(&mut self, says: &'static str, trace: &mut impl Trace) {
+        let (due, gap) = (self.drop_next, self.gap());
+        self.drop_next = due + gap;
+        trace.note(|why| self.show_gap(why));
+        trace.step(
+            says,
+            ("drop_next", "ms"),
+            "drop_next = drop_next + gap",
+            || numbers!("{} + {}", millis(due), millis(gap)),
+            millis(due + gap),
+        );
+    }
+
+    /// Shows the count.
+    fn show_count(&self, trace: &mut impl Trace) {
+        let count = f64::from(self.count);
+        trace.given("the signals of this dropping state", ("count", ""), count);
+    }
+
+    /// Shows that the bytes left behind are at most an MTU.
+    fn show_short_backlog(&self, why: &mut Why, left: u64) {
+        let says = "the bytes left behind it";
+        why.given(says, ("backlog", "bytes"), left as f64);
+        let left = amount(left as f64, "bytes");
+        let mtu = amount(self.mtu as f64, "bytes");
+        why.reason = format!("{left} are left behind it, and up to {mtu} nothing is dropped");
+    }
+
+    /// Shows how long the delay has been above target, when it may be so until `due`.
+    fn show_time_above(&self, why: &mut Why, now: Nanos, due: Nanos) {
+        let interval = millis(self.interval);
+        let since = due.0 as f64 - self.interval.0 as f64;
+        let lasted = (now.0 as f64 - since) / 1e6;
+        why.step(
+            "how long the delay has been above target",
+            ("above", "ms"),
+            "above = now - since",
+            numbers!("{} - {}", millis(now), since / 1e6),
+            lasted,
+        );
+        why.given("the interval", ("interval", "ms"), interval);
+        let text = match self.longer {
+            true => above(lasted, interval),
+            false => below(lasted, interval),
+        };
+        why.reason = format!("above target for {text} ms");
+    }
+
+    /// Shows the time between two signals.
+    fn show_gap(&self, why: &mut Why) {
+        let (gap, interval) = (millis(self.gap()), millis(self.interval));
+        let count = f64::from(self.count.max(1));
+        let (equation, text) = if self.newton {
+            let tick = if self.in_ticks { TICK } else { 0 };
+            let unit = (1_u64 << tick) as f64 / 1e6;
+            let ticks = libm::round(gap / unit);
+            (
+                "gap = interval / sqrt(count), by a Newton step, in whole ticks",
+                numbers!("{} * {}", ticks, unit),
+            )
+        } else {
+            let text = numbers!("{} / sqrt({})", interval, count);
+            let ideal = interval / libm::sqrt(count);
+            ("gap = interval / sqrt(count)", rounded(text, ideal, gap))
+        };
+        let says = "the time to the next signal";
+        why.step(says, ("gap", "ms"), equation, text, gap);
     }
 
     /// The time to the next signal, `interval / sqrt(count)`.
@@ -392,24 +538,39 @@ impl Codel {
     }
 }
 
-impl Aqm for Codel {
-    fn on_departure<Q: Backlog>(
+impl Rule for Codel {
+    fn depart<Q: Backlog, T: Trace>(
         &mut self,
         now: Nanos,
         packet: &PacketInfo,
         queue: &Q,
         _random: &mut Pcg32,
+        trace: &mut T,
     ) -> Verdict {
         let now = whole(now, self.in_ticks);
-        self.sojourn = now - whole(packet.arrived, self.in_ticks);
-        let above = self.above_for_long(now, queue.bytes());
-        let verdict = self.judge(now, packet, above);
-        let waited_too_long = self.ce_threshold.is_some_and(|most| self.sojourn > most);
-        if verdict == Verdict::Keep && waited_too_long && packet.ecn.is_capable() {
-            return Verdict::Mark;
+        let arrived = whole(packet.arrived, self.in_ticks);
+        self.sojourn = now - arrived;
+        trace.source("RFC 8289, section 5");
+        trace.note(|why| why.sojourn(now, arrived));
+        let above_target = self.above_for_long(now, queue.bytes(), trace);
+        let verdict = self.judge(now, packet, above_target, trace);
+        let Some(most) = self.ce_threshold.filter(|most| self.sojourn > *most) else {
+            return verdict;
+        };
+        if verdict != Verdict::Keep || !packet.ecn.is_capable() {
+            return verdict;
         }
-        verdict
+        trace.source("Linux codel_impl.h, ce_threshold");
+        trace.given("the fixed threshold", ("ce_threshold", "ms"), millis(most));
+        trace.by("marks above a fixed delay", || {
+            format!("sojourn {} ms", above(millis(self.sojourn), millis(most)))
+        });
+        Verdict::Mark
     }
+}
+
+impl Aqm for Codel {
+    by_rule!(on_departure);
 
     fn on_evicted(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.count = self.count.saturating_add(1);

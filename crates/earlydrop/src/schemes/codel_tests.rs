@@ -198,7 +198,7 @@ fn a_wait_of_target_itself_is_above() {
     let mut codel = Codel::from_settings(&spec.settings(&Link::at(mbps(1))).unwrap()).unwrap();
     for (wait, above) in [(5 * MS - 1, None), (5 * MS, Some(Nanos(107 * MS)))] {
         codel.sojourn = Nanos(wait);
-        codel.above_for_long(Nanos(7 * MS), 2000);
+        codel.above_for_long(Nanos(7 * MS), 2000, &mut ());
         assert_eq!(codel.first_above, above);
     }
 }
@@ -231,6 +231,6 @@ fn evictions_before_the_first_dropping_state_are_not_resumed() {
     let mut codel = Codel::from_settings(&settings).unwrap();
     let victim = PacketInfo::of(&packet(0), Nanos::ZERO);
     (0..9).for_each(|_| codel.on_evicted(Nanos::ZERO, &victim));
-    codel.enter_dropping(Nanos(105 * MS), &victim);
+    codel.enter_dropping(Nanos(105 * MS), &victim, &mut ());
     assert_eq!(codel.count, 1);
 }

@@ -3,9 +3,10 @@
 use alloc::format;
 
 use crate::aqm::{Backlog, DropReason, Verdict};
-use crate::explanation::{Why, numbers};
+use crate::explanation::numbers;
 use crate::packet::PacketInfo;
 use crate::registry::{ConfigError, Kind, Length, Link, Parameter, Settings, Value};
+use crate::trace::Trace;
 use crate::units::{BitsPerSec, Bytes};
 
 /// An early congestion signal: a mark where `ecn` and the packet allow it, else a drop.
@@ -48,11 +49,6 @@ impl Signalling {
         }
     }
 
-    /// Whether a packet passes that is due a signal.
-    pub(crate) fn passes(self, packet: &PacketInfo) -> bool {
-        self.signal(packet) == Verdict::Keep
-    }
-
     #[inline]
     pub(crate) fn signal(self, packet: &PacketInfo) -> Verdict {
         match signal(self.ecn, packet) {
@@ -78,16 +74,16 @@ impl Counting {
         }
     }
 
-    /// Shows the size of a packet over the mean where bytes are counted, and the probability of
-    /// one of its size; returns that.
-    pub(crate) fn explain_scaled(self, why: &mut Why, p: f64, packet: &PacketInfo) -> f64 {
+    /// The probability of a signal to `packet`: `p`, scaled by its size where bytes are counted.
+    #[inline]
+    pub(crate) fn scaled(self, p: f64, packet: &PacketInfo, trace: &mut impl Trace) -> f64 {
         let scaled = p * self.weight_of(packet);
         if let Some(per_mean) = self.per_mean_packet {
-            why.step(
+            trace.step(
                 "the probability of a packet of its size",
                 ("p_s", ""),
                 "p_s = p size / mean_packet",
-                numbers!("{} * {} / {}", p, f64::from(packet.size), 1.0 / per_mean),
+                || numbers!("{} * {} / {}", p, f64::from(packet.size), 1.0 / per_mean),
                 scaled,
             );
         }
@@ -144,22 +140,12 @@ impl Threshold {
     }
 
     /// The length of `queue` in the threshold's unit, the threshold, and the unit.
+    #[inline(always)]
     pub(crate) fn compared_with<Q: Backlog>(&self, queue: &Q) -> (f64, f64, &'static str) {
         match self.in_bytes {
             true => (queue.bytes() as f64, self.amount, "bytes"),
             false => (f64::from(queue.packets()), self.amount, "packets"),
         }
-    }
-
-    /// Whether `queue` is longer than the threshold.
-    #[inline]
-    pub(crate) fn is_exceeded_by<Q: Backlog>(&self, queue: &Q) -> bool {
-        let length = if self.in_bytes {
-            queue.bytes() as f64
-        } else {
-            f64::from(queue.packets())
-        };
-        length > self.amount
     }
 }
 

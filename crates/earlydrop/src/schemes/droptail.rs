@@ -12,8 +12,8 @@
 //! | drop at the front | optional | `pfifo_head_drop` | no |
 
 use crate::aqm::Aqm;
-use crate::explanation::Explain;
 use crate::registry::{Descriptor, LIMIT, Plan, Preset};
+use crate::trace::Rule;
 
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
@@ -46,7 +46,7 @@ pub struct DropTail;
 
 impl Aqm for DropTail {}
 
-impl Explain for DropTail {}
+impl Rule for DropTail {}
 
 #[cfg(test)]
 mod tests {

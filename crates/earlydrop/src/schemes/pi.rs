@@ -27,9 +27,10 @@
 //! | ECN | off (`setbit_`) | | on |
 //! | bytes | queue and probability apart (`queue_in_bytes_`, `bytes_`) | | together |
 
-mod why;
+use alloc::format;
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
+use crate::explanation::numbers;
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
@@ -37,7 +38,8 @@ use crate::registry::{
     Settings, UNIT,
 };
 use crate::schemes::common::{Counting, check_within_buffer, signal};
-use crate::schemes::pi_controller::Gains;
+use crate::schemes::pi_controller::{Gains, bounded};
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Hollot, Misra, Towsley, Gong 2001";
@@ -163,29 +165,73 @@ impl Pi {
     }
 
     fn sample(&mut self, length: f64) -> bool {
-        self.last_update = Some([self.probability, length, self.last]);
-        let next = (self.probability + self.gains.step(length, self.last)).clamp(0.0, 1.0);
+        let update = [self.probability, length, self.last];
+        self.last_update = Some(update);
+        let next = self.updated(update, &mut ());
         let changed = next != self.probability || length != self.last;
         (self.probability, self.last) = (next, length);
         changed
     }
+
+    /// p after a sample of `length`, from p and the sample before.
+    fn updated(&self, [before, length, last]: [f64; 3], trace: &mut impl Trace) -> f64 {
+        let gains = self.gains;
+        let ideal = before + gains.step(length, last);
+        let after = ideal.clamp(0.0, 1.0);
+        trace.given("the queue at the last sample", ("q", "packets"), length);
+        let says = "the queue at the sample before";
+        trace.given(says, ("q_old", "packets"), last);
+        trace.note(|why| {
+            let text = numbers!(
+                "{} + {} * ({} - {}) - {} * ({} - {})",
+                before,
+                gains.alpha + gains.beta,
+                length,
+                gains.reference,
+                gains.beta,
+                last,
+                gains.reference
+            );
+            let equation = "p = p' + a (q - q_ref) - b (q_old - q_ref)";
+            let (equation, text) = match ideal > 1.0 {
+                true => (format!("{equation}, at most 1"), format!("min(1, {text})")),
+                false => bounded(equation, text, ideal, 1.0),
+            };
+            let says = "the probability since the last sample";
+            why.step(says, ("p", ""), equation, text, after);
+        });
+        after
+    }
 }
 
-impl Aqm for Pi {
+impl Rule for Pi {
     #[inline]
-    fn on_arrival<Q: Backlog>(
+    fn arrive<Q: Backlog, T: Trace>(
         &mut self,
         _now: Nanos,
         packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
+        trace: &mut T,
     ) -> Verdict {
-        if random.chance(self.probability * self.counting.weight_of(packet)) {
+        trace.source("Hollot, Misra, Towsley, Gong 2001");
+        trace.note(|why| match self.last_update {
+            Some(update) => {
+                self.updated(update, why);
+            }
+            None => why.given("the probability", ("p", ""), self.probability),
+        });
+        let p = self.counting.scaled(self.probability, packet, trace);
+        if trace.chance("a random signal with p", random, p) {
             signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }
     }
+}
+
+impl Aqm for Pi {
+    by_rule!(on_arrival);
 
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {

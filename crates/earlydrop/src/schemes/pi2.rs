@@ -36,9 +36,8 @@
 //! | random numbers for a classic packet | a second one if the first is below p' | one |
 //! | scalable | every ECN-capable packet | ECT(1) and CE; `scalable=capable` |
 
-mod why;
-
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
+use crate::explanation::{above, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
@@ -47,6 +46,7 @@ use crate::registry::{
 };
 use crate::schemes::common::{Threshold, check_target, check_within_buffer, signal};
 use crate::schemes::pi_controller::{Gains, head_delay};
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Nanos};
 
 const ORIGIN: &str = "De Schepper et al. 2016, table 1";
@@ -245,9 +245,9 @@ impl Pi2 {
     /// Takes one step of p'; returns whether a further step with the same delay would change
     /// anything.
     fn update(&mut self, delay: f64) -> bool {
-        self.last_update = Some([self.base, delay, self.delay]);
-        let step = self.gains.step(delay, self.delay);
-        let base = (self.base + step).clamp(0.0, self.largest_base);
+        let update = [self.base, delay, self.delay];
+        self.last_update = Some(update);
+        let base = self.gains.updated(update, self.largest_base, &mut ());
         let changed = base != self.base || delay != self.delay;
         (self.base, self.delay) = (base, delay);
         changed
@@ -263,29 +263,67 @@ impl Pi2 {
     }
 }
 
-impl Aqm for Pi2 {
+impl Rule for Pi2 {
     #[inline]
-    fn on_arrival<Q: Backlog>(
+    fn arrive<Q: Backlog, T: Trace>(
         &mut self,
         _now: Nanos,
         packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
+        trace: &mut T,
     ) -> Verdict {
-        if self.base == 0.0 || !self.floor.is_exceeded_by(queue) {
+        trace.source("De Schepper et al. 2016, section 4");
+        trace.note(|why| match self.last_update {
+            Some(update) => {
+                self.gains.updated(update, self.largest_base, why);
+            }
+            None => why.given("the base probability", ("p'", ""), self.base),
+        });
+        if self.base == 0.0 {
+            trace.by("no signals at p' = 0", || "p' is 0".into());
             return Verdict::Keep;
         }
-        let probability = if self.is_scalable(packet) {
-            self.linear
+        let (length, floor, unit) = self.floor.compared_with(queue);
+        if length <= floor {
+            trace.given("the queue that the packet finds", ("q", unit), length);
+            trace.given("the queue without signals", ("floor", unit), floor);
+            trace.source("RFC 8033, section 4.1");
+            trace.by("no drop from a short queue", || above(length, floor));
+            return Verdict::Keep;
+        }
+        let is_scalable = self.is_scalable(packet);
+        let (probability, rule) = if is_scalable {
+            (self.linear, "a random mark with k p'")
         } else {
-            self.classic
+            (self.classic, "a random signal with p'^2")
         };
-        if random.chance(probability) {
+        trace.note(|why| match is_scalable {
+            true => why.step(
+                "the probability of a scalable packet",
+                ("p_L", ""),
+                "p_L = k p'",
+                numbers!("{} * {}", self.coupling, self.base),
+                probability,
+            ),
+            false => why.step(
+                "the probability of a classic packet",
+                ("p_C", ""),
+                "p_C = p'^2",
+                numbers!("{}^2", self.base),
+                probability,
+            ),
+        });
+        if trace.chance(rule, random, probability) {
             signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }
     }
+}
+
+impl Aqm for Pi2 {
+    by_rule!(on_arrival);
 
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {

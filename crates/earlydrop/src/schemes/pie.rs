@@ -59,17 +59,20 @@
 
 mod change;
 mod parameters;
-mod why;
 
 use self::parameters::BUFFER;
 pub(crate) use self::parameters::PARAMETERS;
+use alloc::format;
+
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
+use crate::explanation::{Why, amount, below, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{ConfigError, Descriptor, Plan, Preset, Probe, Settings};
 use crate::schemes::common::{check_target, signal};
 use crate::schemes::departure_delay::{LastDeparture, RateEstimator, in_ticks};
 use crate::schemes::pi_controller::{Gains, head_delay};
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 const RFC: &str = "RFC 8033, section 4";
@@ -156,6 +159,13 @@ fn autotune(probability: f64) -> f64 {
     let fitting = STEPS.iter().find(|(below, _)| probability < *below);
     fitting.map_or(1.0, |(_, factor)| *factor)
 }
+
+/// Sums of p between which chance decides, derandomised (section 5.4).
+const LEAST_SUM: f64 = 0.85;
+const LARGEST_SUM: f64 = 8.5;
+
+/// At and above this p a short delay suppresses no signals (section 4.1).
+const LARGE_P: f64 = 0.2;
 
 /// Largest step once p is 0.1, and the step added above `high_delay`.
 const LARGE_STEP: f64 = 0.02;
@@ -279,35 +289,18 @@ impl Pie {
     /// Takes one step of p; returns whether a further step with the same delay would change
     /// anything.
     fn update(&mut self, delay: f64, waiting: bool) -> bool {
-        let parameters = &self.parameters;
         let (before, burst_before) = (self.probability, self.burst_left);
-        let delay_before = self.delay;
-        let half = parameters.half;
-        self.last_update = Some(Update {
+        let parameters = &self.parameters;
+        let update = Update {
             probability: before,
-            delay_before,
+            delay_before: self.delay,
             delay,
             waiting,
-        });
-        let mut step = parameters.gains.step(delay, delay_before) * autotune(before);
-        if parameters.cap && before >= 0.1 {
-            step = step.min(LARGE_STEP);
-        }
-        if delay > parameters.high_delay {
-            step += LARGE_STEP;
-        }
-        let calm = delay < half && delay_before < half;
-        let no_delay = delay == 0.0 && delay_before == 0.0;
-        let kept = match parameters.decay {
-            Decay::AtZero if no_delay => 0.98,
-            Decay::BelowHalf if calm => 0.98,
-            Decay::Linux if no_delay && !waiting => 63.0 / 64.0,
-            _ => 1.0,
         };
-        self.probability = ((before + step) * kept).max(0.0);
-        if self.probability > parameters.wraps_at {
-            self.probability = 1.0;
-        }
+        let delay_before = self.delay;
+        let calm = update.is_calm(parameters.half);
+        self.last_update = Some(update);
+        self.probability = parameters.updated(&update, &mut ());
         self.delay = delay;
         if calm && self.probability == 0.0 {
             self.burst_left = parameters.burst;
@@ -324,7 +317,7 @@ impl Pie {
 
     /// Turns signals on or off for a queueing delay of `delay` seconds.
     fn activate(&mut self, delay: f64) {
-        let spared = delay < self.parameters.half && self.probability < 0.2;
+        let spared = delay < self.parameters.half && self.probability < LARGE_P;
         self.active = self.burst_left == Nanos::ZERO && !spared;
     }
 
@@ -363,48 +356,211 @@ impl Pie {
     }
 
     #[inline]
-    fn hits(&mut self, random: &mut Pcg32) -> bool {
+    fn hits(&mut self, random: &mut Pcg32, trace: &mut impl Trace) -> bool {
         if !self.parameters.derandomise {
-            return random.chance(self.probability);
+            return trace.chance("a random signal with p", random, self.probability);
         }
+        trace.source("RFC 8033, section 5.4");
         if self.probability == 0.0 {
             self.accumulated = 0.0;
         }
+        let before = self.accumulated;
         self.accumulated += self.probability;
-        if self.accumulated < 0.85 {
+        let (p, sum) = (self.probability, self.accumulated);
+        trace.step(
+            "the sum of p since the last drop",
+            ("sum", ""),
+            "sum = sum + p",
+            || numbers!("{} + {}", before, p),
+            sum,
+        );
+        if sum < LEAST_SUM {
+            trace.by("no drop soon after the last", || below(sum, LEAST_SUM));
             return false;
         }
-        let long = self.accumulated >= 8.5;
+        let long = sum >= LARGEST_SUM;
+        if long {
+            trace.by("a drop long after the last", || below(sum, LARGEST_SUM));
+        }
         if long && self.parameters.long_gap_is_kept {
             return true;
         }
-        let hit = long || random.chance(self.probability);
+        let hit = long || trace.chance("a random signal with p", random, p);
         if hit {
             self.accumulated = 0.0;
         }
         hit
     }
+
+    /// Shows p, and how the last update has moved it.
+    fn show_probability(&self, why: &mut Why) {
+        match &self.last_update {
+            Some(update) => {
+                self.parameters.updated(update, why);
+            }
+            None => why.given("the drop probability", ("p", ""), self.probability),
+        }
+    }
+
+    /// Shows why signals are off.
+    fn show_inactivity(&self, why: &mut Why) {
+        if self.burst_left > Nanos::ZERO {
+            why.source = "RFC 8033, section 4.4";
+            let left = self.burst_left.as_secs_f64();
+            why.given("what is left of the burst allowance", ("burst", "s"), left);
+            let reason = format!("the burst allowance lasts {}", amount(1000.0 * left, "ms"));
+            return why.set("no drop during the burst allowance", reason);
+        }
+        why.source = "RFC 8033, section 4.1";
+        let delay = match &self.last {
+            Some(last) if self.departed => last.delay.as_secs_f64(),
+            _ => self.delay,
+        };
+        if delay >= self.parameters.half || self.probability >= LARGE_P {
+            return why.set("no drop before the next update", "signals are off so far");
+        }
+        if self.departed {
+            let says = "the delay of the last packet that left";
+            why.given(says, ("delay", "s"), delay);
+        }
+        why.given("half the target", ("target/2", "s"), self.parameters.half);
+        let compared = below(1000.0 * delay, 1000.0 * self.parameters.half);
+        let reason = format!("the delay is below half the target, {compared} ms");
+        why.set("no drop at a short delay, while p is below 0.2", reason);
+    }
 }
 
-impl Aqm for Pie {
+impl Update {
+    /// Whether both delays are below `half` the target.
+    fn is_calm(&self, half: f64) -> bool {
+        self.delay < half && self.delay_before < half
+    }
+}
+
+impl Parameters {
+    /// p after an update.
+    fn updated(&self, update: &Update, trace: &mut impl Trace) -> f64 {
+        let Update {
+            probability: before,
+            delay_before,
+            delay,
+            waiting,
+        } = *update;
+        let (gains, factor) = (self.gains, autotune(before));
+        let mut step = gains.step(delay, delay_before) * factor;
+        let is_capped = self.cap && before >= 0.1 && step > LARGE_STEP;
+        if is_capped {
+            step = LARGE_STEP;
+        }
+        let is_high = delay > self.high_delay;
+        if is_high {
+            step += LARGE_STEP;
+        }
+        trace.note(|why| {
+            let says = "the queueing delay at the last update";
+            why.given(says, ("delay", "s"), delay);
+            let mut equation = "step = f (alpha (delay - target) + beta (delay - delay'))".into();
+            let mut text = numbers!(
+                "{} * ({} * ({} - {}) + {} * ({} - {}))",
+                factor,
+                gains.alpha,
+                delay,
+                gains.reference,
+                gains.beta,
+                delay,
+                delay_before
+            );
+            if is_capped {
+                equation = format!("{equation}, at most {LARGE_STEP}");
+                text = format!("min({text}, {LARGE_STEP})");
+            }
+            if is_high {
+                equation = format!("{equation} + {LARGE_STEP} for the high delay");
+                text = format!("{text} + {LARGE_STEP}");
+            }
+            let says = match factor == 1.0 {
+                true => "the change of p at the last update",
+                false => "the change of p at the last update, reduced as p was small",
+            };
+            why.step(says, ("step", ""), equation, text, step);
+        });
+        let no_delay = delay == 0.0 && delay_before == 0.0;
+        let kept = match self.decay {
+            Decay::AtZero if no_delay => 0.98,
+            Decay::BelowHalf if update.is_calm(self.half) => 0.98,
+            Decay::Linux if no_delay && !waiting => 63.0 / 64.0,
+            _ => 1.0,
+        };
+        let mut after = ((before + step) * kept).max(0.0);
+        let wraps = after > self.wraps_at;
+        if wraps {
+            after = 1.0;
+        }
+        trace.note(|why| {
+            let (equation, text) = match (wraps, kept < 1.0) {
+                (true, _) => ("p = 1, as it is at most this", numbers!("{}", 1.0)),
+                (false, true) => (
+                    "p = max(0, (p' + step) decay)",
+                    numbers!("max(0, ({} + {}) * {})", before, step, kept),
+                ),
+                (false, false) => (
+                    "p = max(0, p' + step)",
+                    numbers!("max(0, {} + {})", before, step),
+                ),
+            };
+            let says = "the drop probability since the last update";
+            why.step(says, ("p", ""), equation, text, after);
+        });
+        after
+    }
+}
+
+impl Rule for Pie {
     #[inline]
-    fn on_arrival<Q: Backlog>(
+    fn arrive<Q: Backlog, T: Trace>(
         &mut self,
         _now: Nanos,
         packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
+        trace: &mut T,
     ) -> Verdict {
-        if !self.active || queue.bytes() <= self.parameters.spared || !self.hits(random) {
+        trace.source("RFC 8033, section 4.2");
+        trace.note(|why| self.show_probability(why));
+        if !self.active {
+            trace.note(|why| self.show_inactivity(why));
             return Verdict::Keep;
         }
-        let ecn = self.parameters.ecn && self.probability < self.parameters.mark_limit;
+        let (waiting, spared) = (queue.bytes(), self.parameters.spared);
+        let says = "the queue that the packet finds";
+        trace.given(says, ("queue", "bytes"), waiting as f64);
+        if waiting <= spared {
+            trace.source("RFC 8033, section 4.1");
+            let reason = || format!("the queue holds {waiting} bytes, and {spared} are spared");
+            trace.by("no drop from a short queue", reason);
+            return Verdict::Keep;
+        }
+        if !self.hits(random, trace) {
+            return Verdict::Keep;
+        }
+        let limit = self.parameters.mark_limit;
+        let ecn = self.parameters.ecn && self.probability < limit;
         let verdict = signal(ecn, packet);
         if verdict != Verdict::Mark {
             self.accumulated = 0.0;
         }
+        trace.note(|why| {
+            if !ecn && self.parameters.ecn && packet.ecn.is_capable() {
+                let limit = amount(limit, "");
+                why.reason += &format!("; from p = {limit} on nothing is marked");
+            }
+        });
         verdict
     }
+}
+
+impl Aqm for Pie {
+    by_rule!(on_arrival);
 
     fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.accumulated = 0.0;

@@ -178,7 +178,7 @@ fn derandomised_drops_lie_between_085_and_85_of_p() {
     for _ in 0..20_000 {
         loop {
             gap += 1;
-            if pie.hits(&mut random) {
+            if pie.hits(&mut random, &mut ()) {
                 break;
             }
         }

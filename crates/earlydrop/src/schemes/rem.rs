@@ -33,9 +33,10 @@
 //! | alpha | 0.1, fixed | | a parameter |
 //! | full buffer | checked before p | | checked after p |
 
-mod why;
+use alloc::format;
 
-use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
+use crate::aqm::{Aqm, Backlog, DropReason, Ticker, Verdict};
+use crate::explanation::{Number, Why, numbers};
 use crate::packet::PacketInfo;
 use crate::queue::Limit;
 use crate::random::Pcg32;
@@ -44,6 +45,7 @@ use crate::registry::{
     Settings, UNIT,
 };
 use crate::schemes::common::{Counting, OTHERS, Signalling, check_within_buffer};
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 const ORIGIN: &str = "Athuraliya et al. 2001, as in Wang et al. 2008";
@@ -296,21 +298,14 @@ impl Rem {
     /// Ends one interval; returns whether a further one with the same queue and no arrivals
     /// would change anything.
     fn update(&mut self, length: f64) -> bool {
-        let parameters = &self.parameters;
-        self.last_update = Some(Update {
+        let update = Update {
             price: self.price,
             length,
             arrivals: [self.arrivals, self.average_arrivals],
             capacity: self.capacity,
-        });
-        let mut arrivals =
-            (1.0 - parameters.inw) * self.average_arrivals + parameters.inw * self.arrivals;
-        if arrivals < NO_ARRIVALS {
-            arrivals = 0.0;
-        }
-        let excess = parameters.alpha * (length - parameters.q_ref) + arrivals - self.capacity;
-        let price =
-            (self.price + parameters.gamma * excess).clamp(0.0, CERTAIN / parameters.ln_phi);
+        };
+        self.last_update = Some(update);
+        let [arrivals, price] = self.parameters.updated(&update, &mut ());
         let changed =
             price != self.price || arrivals != self.average_arrivals || self.arrivals != 0.0;
         self.arrivals = 0.0;
@@ -319,50 +314,160 @@ impl Rem {
     }
 
     #[inline]
-    fn judge(&self, packet: &PacketInfo, random: &mut Pcg32) -> Verdict {
-        if self.probability > 0.0
-            && random.chance(self.probability * self.parameters.counting.weight_of(packet))
-        {
-            self.parameters.signalling.signal(packet)
+    fn judge(&self, packet: &PacketInfo, random: &mut Pcg32, trace: &mut impl Trace) -> Verdict {
+        trace.source("Athuraliya, Low, Li, Yin 2001");
+        trace.note(|why| self.show_probability(why));
+        if self.probability <= 0.0 {
+            trace.by("no signals at p = 0", || "p is 0".into());
+            return Verdict::Keep;
+        }
+        let parameters = &self.parameters;
+        let p = parameters.counting.scaled(self.probability, packet, trace);
+        if !trace.chance("a random signal with p", random, p) {
+            return Verdict::Keep;
+        }
+        let verdict = parameters.signalling.signal(packet);
+        trace.note(|why| {
+            if verdict == Verdict::Keep {
+                why.overrule("packets that cannot be marked pass");
+            }
+        });
+        verdict
+    }
+
+    /// Shows how the last update has moved the price, and p.
+    fn show_probability(&self, why: &mut Why) {
+        let parameters = &self.parameters;
+        match &self.last_update {
+            Some(update) => {
+                parameters.updated(update, why);
+            }
+            None => why.given("the price", ("price", ""), self.price),
+        }
+        // phi as it was given: its logarithm has lost the last digits.
+        let phi = libm::exp(parameters.ln_phi);
+        let tidy = libm::round(phi * 1e12) / 1e12;
+        let phi = if libm::fabs(tidy - phi) < 1e-14 {
+            tidy
         } else {
-            Verdict::Keep
+            phi
+        };
+        why.step(
+            "the probability",
+            ("p", ""),
+            "p = 1 - phi^(-price)",
+            numbers!("1 - {}^(-{})", phi, self.price),
+            self.probability,
+        );
+    }
+}
+
+impl Parameters {
+    /// The average of arrivals and the price after an update.
+    fn updated(&self, update: &Update, trace: &mut impl Trace) -> [f64; 2] {
+        let Update {
+            price: before,
+            length,
+            arrivals: [arrived, average],
+            capacity,
+        } = *update;
+        let Parameters {
+            gamma,
+            alpha,
+            inw,
+            q_ref,
+            ..
+        } = *self;
+        let mut x = (1.0 - inw) * average + inw * arrived;
+        if x < NO_ARRIVALS {
+            x = 0.0;
+        }
+        trace.note(|why| {
+            let (equation, text) = match inw == 1.0 {
+                true => ("x", numbers!("{}", arrived)),
+                false => (
+                    "x = (1 - inw) x + inw arrivals",
+                    numbers!("(1 - {}) * {} + {} * {}", inw, average, inw, arrived),
+                ),
+            };
+            let says = "the packets that arrived in the last interval";
+            why.step(says, ("x", "packets"), equation, text, x);
+        });
+        let says = "the packets that the link could send in it";
+        trace.given(says, ("c", "packets"), capacity);
+        trace.given("the queue at the last update", ("q", "packets"), length);
+        let ideal = before + gamma * (alpha * (length - q_ref) + x - capacity);
+        let most = CERTAIN / self.ln_phi;
+        let price = ideal.clamp(0.0, most);
+        trace.note(|why| {
+            let text = numbers!(
+                "{} + {} * ({} * ({} - {}) + {} - {})",
+                before,
+                gamma,
+                alpha,
+                length,
+                q_ref,
+                x,
+                capacity
+            );
+            let (equation, text) = match ideal > most {
+                true => (
+                    "price = price + gamma (alpha (q - q_ref) + x - c), where p becomes 1",
+                    format!("min({text}, {})", Number(most)),
+                ),
+                false => (
+                    "price = max(0, price + gamma (alpha (q - q_ref) + x - c))",
+                    format!("max(0, {text})"),
+                ),
+            };
+            let says = "the price since the last update";
+            why.step(says, ("price", ""), equation, text, price);
+        });
+        [x, price]
+    }
+}
+
+impl Rule for Rem {
+    #[inline]
+    fn arrive<Q: Backlog, T: Trace>(
+        &mut self,
+        _now: Nanos,
+        packet: &PacketInfo,
+        _queue: &Q,
+        random: &mut Pcg32,
+        trace: &mut T,
+    ) -> Verdict {
+        self.arrivals += self.parameters.counting.weight_of(packet);
+        if self.parameters.at_departure {
+            trace.note(|why| *why = Why::unjudged_arrival());
+            return Verdict::Keep;
+        }
+        self.judge(packet, random, trace)
+    }
+
+    #[inline]
+    fn depart<Q: Backlog, T: Trace>(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        _queue: &Q,
+        random: &mut Pcg32,
+        trace: &mut T,
+    ) -> Verdict {
+        if !self.parameters.at_departure {
+            trace.note(|why| *why = Why::unjudged_departure(now, packet));
+            return Verdict::Keep;
+        }
+        match self.judge(packet, random, trace) {
+            Verdict::Drop(_) => Verdict::Drop(DropReason::Dequeue),
+            verdict => verdict,
         }
     }
 }
 
 impl Aqm for Rem {
-    #[inline]
-    fn on_arrival<Q: Backlog>(
-        &mut self,
-        _now: Nanos,
-        packet: &PacketInfo,
-        _queue: &Q,
-        random: &mut Pcg32,
-    ) -> Verdict {
-        self.arrivals += self.parameters.counting.weight_of(packet);
-        if self.parameters.at_departure {
-            Verdict::Keep
-        } else {
-            self.judge(packet, random)
-        }
-    }
-
-    #[inline]
-    fn on_departure<Q: Backlog>(
-        &mut self,
-        _now: Nanos,
-        packet: &PacketInfo,
-        _queue: &Q,
-        random: &mut Pcg32,
-    ) -> Verdict {
-        if !self.parameters.at_departure {
-            return Verdict::Keep;
-        }
-        match self.judge(packet, random) {
-            Verdict::Drop(_) => Verdict::Drop(crate::aqm::DropReason::Dequeue),
-            verdict => verdict,
-        }
-    }
+    by_rule!(on_arrival);
+    by_rule!(on_departure);
 
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {

@@ -44,17 +44,20 @@
 
 mod change;
 mod parameters;
-mod why;
 
 use alloc::boxed::Box;
 use alloc::vec;
 
 use self::parameters::PARAMETERS;
+use alloc::format;
+
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::explanation::{Why, below, numbers};
 use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::registry::{ConfigError, Descriptor, Plan, Preset, Probe, Settings};
 use crate::schemes::common::signal;
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 2001, section III";
@@ -164,6 +167,30 @@ struct BinSet {
     bins: Box<[Bin]>,
 }
 
+impl Parameters {
+    /// Shows the bin of the smallest probability, which was `before` until this arrival.
+    fn show_bin(&self, why: &mut Why, bin: &Bin, before: f64) {
+        let waiting = f64::from(bin.waiting);
+        let says = "the packets in the bin of the smallest probability";
+        why.given(says, ("n_min", "packets"), waiting);
+        let (equation, text) = if bin.waiting > self.rises_above {
+            (
+                "p_min = min(1, p + d1), as the bin is full",
+                numbers!("min(1, {} + {})", before, self.d1),
+            )
+        } else if bin.waiting == 0 {
+            (
+                "p_min = max(0, p - d2), as the bin is empty",
+                numbers!("max(0, {} - {})", before, self.d2),
+            )
+        } else {
+            ("p_min", numbers!("{}", before))
+        };
+        let says = "the smallest probability of the flow's bins";
+        why.step(says, ("p_min", ""), equation, text, bin.probability);
+    }
+}
+
 impl BinSet {
     /// Calls `change` with each row's bin of `flow`.
     #[inline]
@@ -184,14 +211,27 @@ impl BinSet {
     /// Updates the bins of an arrival; returns the smallest probability of its bins, and the
     /// smallest and largest number of packets in one.
     #[inline]
-    fn learn(&mut self, parameters: &Parameters, flow: FlowKey) -> (f64, u32, u32) {
+    fn learn(
+        &mut self,
+        parameters: &Parameters,
+        flow: FlowKey,
+        trace: &mut impl Trace,
+    ) -> (f64, u32, u32) {
         let (mut least_p, mut least, mut most) = (1.0_f64, u32::MAX, 0);
         self.for_each(parameters, flow, |bin| {
+            let before = bin.probability;
             if bin.waiting > parameters.rises_above {
                 bin.probability = (bin.probability + parameters.d1).min(1.0);
             } else if bin.waiting == 0 {
                 bin.probability = (bin.probability - parameters.d2).max(0.0);
             }
+            trace.note(|why| {
+                // Shown is the first bin with the smallest probability.
+                if why.steps.is_empty() || bin.probability < least_p {
+                    why.steps.clear();
+                    parameters.show_bin(why, bin, before);
+                }
+            });
             least_p = least_p.min(bin.probability);
             least = least.min(bin.waiting);
             most = most.max(bin.waiting);
@@ -317,13 +357,28 @@ impl Sfb {
 
     /// Takes a token for a packet of an unresponsive flow; whether there was one.
     #[cold]
-    fn pay(&mut self, now: Nanos) -> bool {
-        if self.parameters.filled_when_empty {
-            return self.pay_as_linux(now);
+    fn pay(&mut self, now: Nanos, trace: &mut impl Trace) -> bool {
+        let Parameters {
+            penalty_rate: rate,
+            penalty_burst: burst,
+            filled_when_empty,
+            ..
+        } = self.parameters;
+        if filled_when_empty {
+            self.fill_as_linux(now, trace);
+        } else {
+            let (age, before) = (now.since(self.tokens_at).as_secs_f64(), self.tokens);
+            self.tokens = (before + age * rate).min(burst);
+            self.tokens_at = now;
+            trace.step(
+                TOKENS,
+                ("tokens", "packets"),
+                "tokens = min(burst, tokens + rate (now - last))",
+                || numbers!("min({}, {} + {} * {})", burst, before, rate, age),
+                self.tokens,
+            );
         }
-        let filled = now.since(self.tokens_at).as_secs_f64() * self.parameters.penalty_rate;
-        self.tokens = (self.tokens + filled).min(self.parameters.penalty_burst);
-        self.tokens_at = now;
+        trace.by("the rate limit at p_min = 1", || below(self.tokens, 1.0));
         let paid = self.tokens >= 1.0;
         if paid {
             self.tokens -= 1.0;
@@ -331,27 +386,52 @@ impl Sfb {
         paid
     }
 
-    /// As [`pay`](Sfb::pay), from a bucket that is filled when it is found empty. Asked more
-    /// often than once a token's time, it stays empty.
-    fn pay_as_linux(&mut self, now: Nanos) -> bool {
+    /// Fills the bucket when it is found empty. Asked more often than once a token's time, it
+    /// stays empty.
+    fn fill_as_linux(&mut self, now: Nanos, trace: &mut impl Trace) {
         const LONGEST: f64 = 10.0;
-        if self.tokens < 1.0 {
-            let age = now.since(self.tokens_at).as_secs_f64().min(LONGEST);
-            let filled = libm::floor(age * self.parameters.penalty_rate);
-            self.tokens = filled.min(self.parameters.penalty_burst);
-            self.tokens_at = now;
+        if self.tokens >= 1.0 {
+            return trace.given(TOKENS, ("tokens", "packets"), self.tokens);
         }
-        let paid = self.tokens >= 1.0;
-        if paid {
-            self.tokens -= 1.0;
-        }
-        paid
+        let age = now.since(self.tokens_at).as_secs_f64().min(LONGEST);
+        let filled = libm::floor(age * self.parameters.penalty_rate);
+        let burst = self.parameters.penalty_burst;
+        self.tokens = filled.min(burst);
+        self.tokens_at = now;
+        trace.step(
+            "the tokens, filled as there was none: whole ones for the time since",
+            ("tokens", "packets"),
+            "tokens = min(burst, floor(rate age))",
+            || numbers!("min({}, {})", burst, filled),
+            self.tokens,
+        );
     }
 
     /// The signal to a packet for which `drawn` was below p_min.
-    fn signal(&self, packet: &PacketInfo, p_min: f64, drawn: f64) -> Verdict {
-        let unresponsive = self.parameters.drops_above_half && drawn < 2.0 * p_min - 1.0;
-        signal(self.parameters.ecn && !unresponsive, packet)
+    fn signal(
+        &self,
+        packet: &PacketInfo,
+        p_min: f64,
+        drawn: f64,
+        trace: &mut impl Trace,
+    ) -> Verdict {
+        let (ecn, certain) = (self.parameters.ecn, 2.0 * p_min - 1.0);
+        let unresponsive = self.parameters.drops_above_half && drawn < certain;
+        trace.note(|why| {
+            let may = ecn && packet.ecn.is_capable() && self.parameters.drops_above_half;
+            if !may || certain <= 0.0 {
+                return;
+            }
+            why.step(
+                "below this a packet is dropped even if it could be marked",
+                ("d", ""),
+                "d = 2 p_min - 1",
+                numbers!("2 * {} - 1", p_min),
+                certain,
+            );
+            why.reason += &format!("; {}", below(drawn, certain));
+        });
+        signal(ecn && !unresponsive, packet)
     }
 
     /// Removes a packet from the bins of the sets that counted it.
@@ -389,39 +469,66 @@ fn check(s: &Settings) -> Result<(), ConfigError> {
     Ok(())
 }
 
-impl Aqm for Sfb {
+/// What SFB's tokens are, in explanations.
+const TOKENS: &str = "the tokens of the flows that do not respond";
+
+impl Rule for Sfb {
     #[inline]
-    fn on_arrival<Q: Backlog>(
+    fn arrive<Q: Backlog, T: Trace>(
         &mut self,
         now: Nanos,
         packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
+        trace: &mut T,
     ) -> Verdict {
+        trace.source("Feng, Kandlur, Saha, Shin 2001, section III");
         if self.secret.is_none() {
             self.draw_secret(now, random);
         }
-        let (p_min, least, most) = self.sets[self.active].learn(&self.parameters, packet.flow);
+        let parameters = &self.parameters;
+        let set = &mut self.sets[self.active];
+        let (p_min, least, most) = set.learn(parameters, packet.flow, trace);
         let unresponsive = p_min >= 1.0;
         if unresponsive && self.warming {
-            self.sets[1 - self.active].learn(&self.parameters, packet.flow);
+            self.sets[1 - self.active].learn(parameters, packet.flow, &mut ());
         }
-        let fullness = if self.parameters.any_drops {
-            most
-        } else {
-            least
-        };
-        if fullness >= self.parameters.drops_at || (unresponsive && !self.pay(now)) {
+        let any_drops = parameters.any_drops;
+        let (fullness, drops_at) = (if any_drops { most } else { least }, parameters.drops_at);
+        trace.note(|why| {
+            let which = if any_drops { "fullest" } else { "emptiest" };
+            let bins = self.parameters.levels;
+            let says = format!("the packets in the {which} of the flow's {bins} bins");
+            why.given(says, ("n", "packets"), f64::from(fullness));
+        });
+        if fullness >= drops_at {
+            let (fullness, full) = (f64::from(fullness), f64::from(drops_at));
+            let says = "the packets at which a bin is full";
+            trace.given(says, ("full", "packets"), full);
+            trace.by("a full bin", || below(fullness, full));
             return Verdict::Drop(DropReason::Policy);
         }
-        if !unresponsive && p_min > 0.0 {
-            let drawn = random.uniform();
-            if drawn < p_min {
-                return self.signal(packet, p_min, drawn);
-            }
+        if unresponsive {
+            return match self.pay(now, trace) {
+                true => Verdict::Keep,
+                false => Verdict::Drop(DropReason::Policy),
+            };
         }
-        Verdict::Keep
+        if p_min <= 0.0 {
+            trace.by("no signals at p_min = 0", || "p_min is 0".into());
+            return Verdict::Keep;
+        }
+        let drawn = random.uniform();
+        trace.note(|why| why.set_drawn("a random signal with p_min", drawn, p_min));
+        match drawn < p_min {
+            true => self.signal(packet, p_min, drawn, trace),
+            false => Verdict::Keep,
+        }
     }
+}
+
+impl Aqm for Sfb {
+    by_rule!(on_arrival);
 
     #[inline]
     fn on_accepted(&mut self, _now: Nanos, packet: &PacketInfo) {

@@ -92,12 +92,15 @@ fn a_flow_is_judged_by_its_bin_of_smallest_p() {
         arrive(&mut sfb, 1, 0, &mut random);
     }
     assert_eq!(
-        sfb.sets[0].learn(&sfb.parameters.clone(), FlowKey(1)).0,
+        sfb.sets[0]
+            .learn(&sfb.parameters.clone(), FlowKey(1), &mut ())
+            .0,
         1.0
     );
     // With 8 x 8 bins, of 64 other flows one shares both on average.
     let parameters = sfb.parameters;
-    let shares = (2..66).filter(|flow| sfb.sets[0].learn(&parameters, FlowKey(*flow)).0 > 0.0);
+    let shares =
+        (2..66).filter(|flow| sfb.sets[0].learn(&parameters, FlowKey(*flow), &mut ()).0 > 0.0);
     assert!(shares.count() <= 8);
 }
 

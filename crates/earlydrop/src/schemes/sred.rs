@@ -25,12 +25,11 @@
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
-mod why;
-
 use alloc::boxed::Box;
 use alloc::vec;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::explanation::{Why, below, numbers};
 use crate::packet::{FlowKey, PacketInfo};
 use crate::queue::Limit;
 use crate::random::Pcg32;
@@ -38,6 +37,7 @@ use crate::registry::{
     Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
 use crate::schemes::common::signal;
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Ott, Lakshman, Wong 1999";
@@ -162,10 +162,12 @@ impl Sred {
 
     /// Compares an arrival with a random zombie; returns whether it is a hit.
     #[inline]
-    fn compare(&mut self, flow: FlowKey, random: &mut Pcg32) -> bool {
+    fn compare(&mut self, flow: FlowKey, random: &mut Pcg32, trace: &mut impl Trace) -> bool {
         if self.filled < self.zombies.len() {
             self.zombies[self.filled] = flow;
             self.filled += 1;
+            let says = "the rate of hits, while the list fills";
+            trace.given(says, ("P", ""), self.hits);
             return false;
         }
         let met = random.below(self.zombies.len() as u32) as usize;
@@ -173,59 +175,124 @@ impl Sred {
         if !hit && random.chance(self.overwrite) {
             self.zombies[met] = flow;
         }
-        self.hits += self.weight * (f64::from(u8::from(hit)) - self.hits);
+        let (before, met) = (self.hits, f64::from(u8::from(hit)));
+        self.hits += self.weight * (met - self.hits);
+        let says = "whether a random zombie is of the packet's flow";
+        trace.given(says, ("hit", ""), met);
+        trace.step(
+            "the rate of hits, one over the number of flows",
+            ("P", ""),
+            "P = P + a (hit - P), a = r / M",
+            || numbers!("{} + {} * ({} - {})", before, self.weight, met, before),
+            self.hits,
+        );
         hit
     }
 
     #[inline]
-    fn p_sred<Q: Backlog>(&self, queue: &Q) -> f64 {
-        let (length, buffer) = if self.buffer.bytes.0 == u64::MAX {
-            (u64::from(queue.packets()), u64::from(self.buffer.packets))
+    fn p_sred<Q: Backlog>(&self, queue: &Q, trace: &mut impl Trace) -> f64 {
+        let (length, buffer, unit) = if self.buffer.bytes.0 == u64::MAX {
+            let most = u64::from(self.buffer.packets);
+            (u64::from(queue.packets()), most, "packets")
         } else {
-            (queue.bytes(), self.buffer.bytes.0)
+            (queue.bytes(), self.buffer.bytes.0, "bytes")
         };
+        let says = "the queue that the packet finds";
+        trace.given(says, ("q", unit), length as f64);
+        trace.given("the buffer", ("B", unit), buffer as f64);
+        let says = "the probability by the queue";
         if 3 * length >= buffer {
+            let text = || numbers!("{}", self.max_p);
+            let equation = "p_sred = p_max, as 3 q >= B";
+            trace.step(says, ("p_sred", ""), equation, text, self.max_p);
             self.max_p
         } else if 6 * length >= buffer {
+            let text = || numbers!("{} / 4", self.max_p);
+            let equation = "p_sred = p_max / 4, as 6 q >= B";
+            trace.step(says, ("p_sred", ""), equation, text, self.max_p / 4.0);
             self.max_p / 4.0
         } else {
+            let reason = || below(length as f64, buffer as f64 / 6.0);
+            trace.by("no drop below a sixth of the buffer", reason);
             0.0
         }
     }
 
-    fn p_zap(&self, p_sred: f64, hit: bool) -> f64 {
+    fn p_zap(&self, p_sred: f64, hit: bool, trace: &mut impl Trace) -> f64 {
         let crowd = self.flows * self.hits;
-        let fewer = if crowd > 1.0 {
+        let is_crowded = crowd > 1.0;
+        let fewer = if is_crowded {
             1.0 / (crowd * crowd)
         } else {
             1.0
         };
-        let met = if self.full && hit && self.hits > 0.0 {
+        let counts_hit = self.full && hit && self.hits > 0.0;
+        let met = if counts_hit {
             1.0 + 1.0 / self.hits
         } else {
             1.0
         };
-        (p_sred * fewer * met).min(1.0)
+        let p_zap = (p_sred * fewer * met).min(1.0);
+        trace.note(|why| self.show_p_zap(why, p_sred, (is_crowded, counts_hit), p_zap));
+        p_zap
+    }
+
+    fn show_p_zap(&self, why: &mut Why, p_sred: f64, by: (bool, bool), p_zap: f64) {
+        let p = self.hits;
+        let (equation, text) = match by {
+            (false, false) => ("p_zap = p_sred", numbers!("{}", p_sred)),
+            (true, false) => (
+                "p_zap = p_sred / (256 P)^2",
+                numbers!("{} / ({} * {})^2", p_sred, self.flows, p),
+            ),
+            (false, true) => (
+                "p_zap = min(1, p_sred (1 + 1 / P))",
+                numbers!("min(1, {} * (1 + 1 / {}))", p_sred, p),
+            ),
+            (true, true) => (
+                "p_zap = min(1, p_sred / (256 P)^2 (1 + 1 / P))",
+                numbers!(
+                    "min(1, {} / ({} * {})^2 * (1 + 1 / {}))",
+                    p_sred,
+                    self.flows,
+                    p,
+                    p
+                ),
+            ),
+        };
+        let equation = equation.replace("256", &numbers!("{}", self.flows));
+        let says = "the probability by queue and number of flows";
+        why.step(says, ("p_zap", ""), equation, text, p_zap);
     }
 }
 
-impl Aqm for Sred {
+impl Rule for Sred {
     #[inline]
-    fn on_arrival<Q: Backlog>(
+    fn arrive<Q: Backlog, T: Trace>(
         &mut self,
         _now: Nanos,
         packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
+        trace: &mut T,
     ) -> Verdict {
-        let hit = self.compare(packet.flow, random);
-        let p_sred = self.p_sred(queue);
-        if p_sred > 0.0 && random.chance(self.p_zap(p_sred, hit)) {
+        trace.source("Ott, Lakshman, Wong 1999");
+        let hit = self.compare(packet.flow, random, trace);
+        let p_sred = self.p_sred(queue, trace);
+        if p_sred == 0.0 {
+            return Verdict::Keep;
+        }
+        let p_zap = self.p_zap(p_sred, hit, trace);
+        if trace.chance("a random signal with p_zap", random, p_zap) {
             signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }
     }
+}
+
+impl Aqm for Sred {
+    by_rule!(on_arrival);
 
     fn continue_from(
         &mut self,
@@ -278,16 +345,16 @@ mod tests {
         let mut full = sred("sred");
         let mut simple = sred("sred:full=off");
         // No hit seen yet: the full p_sred, and 1 + hit/P is left out.
-        close(full.p_zap(0.15, false), 0.15);
+        close(full.p_zap(0.15, false, &mut ()), 0.15);
         (full.hits, simple.hits) = (1.0 / 64.0, 1.0 / 64.0);
         // 64 flows: 256/64 = 4, a sixteenth; on a hit 65 times that.
-        close(simple.p_zap(0.15, true), 0.15 / 16.0);
-        close(full.p_zap(0.15, false), 0.15 / 16.0);
-        close(full.p_zap(0.15, true), 0.15 / 16.0 * 65.0);
+        close(simple.p_zap(0.15, true, &mut ()), 0.15 / 16.0);
+        close(full.p_zap(0.15, false, &mut ()), 0.15 / 16.0);
+        close(full.p_zap(0.15, true, &mut ()), 0.15 / 16.0 * 65.0);
         // 512 flows: no more than p_sred, and on a hit at most 1.
         full.hits = 1.0 / 512.0;
-        close(full.p_zap(0.0375, false), 0.0375);
-        close(full.p_zap(0.0375, true), 1.0);
+        close(full.p_zap(0.0375, false, &mut ()), 0.0375);
+        close(full.p_zap(0.0375, true, &mut ()), 1.0);
     }
 
     #[test]
@@ -307,7 +374,7 @@ mod tests {
                 10..20 => 0.25,
                 _ => 1.0,
             };
-            assert_eq!(sred.p_sred(&Waiting(waiting)), expected);
+            assert_eq!(sred.p_sred(&Waiting(waiting), &mut ()), expected);
         }
         for _ in 0..1000 {
             one.enqueue(Nanos::ZERO, packet(1));
@@ -336,7 +403,7 @@ mod tests {
     #[test]
     fn a_limit_in_bytes_counts_bytes() {
         let sred = sred("sred:limit=60000 bytes,max_p=1");
-        let steps = [9, 10, 19, 20].map(|waiting| sred.p_sred(&Waiting(waiting)));
+        let steps = [9, 10, 19, 20].map(|waiting| sred.p_sred(&Waiting(waiting), &mut ()));
         assert_eq!(steps, [0.0, 0.25, 0.25, 1.0]);
     }
 
@@ -345,12 +412,15 @@ mod tests {
         let mut sred = sred("sred:zombies=2,overwrite=0.5");
         let mut random = Pcg32::new(1, 0);
         for _ in 0..2 {
-            assert!(!sred.compare(FlowKey(7), &mut random), "the list fills");
+            assert!(
+                !sred.compare(FlowKey(7), &mut random, &mut ()),
+                "the list fills"
+            );
         }
         assert_eq!(sred.hits, 0.0);
-        assert!(sred.compare(FlowKey(7), &mut random));
+        assert!(sred.compare(FlowKey(7), &mut random, &mut ()));
         assert_eq!(sred.hits, 0.25);
-        assert!(!sred.compare(FlowKey(8), &mut random));
+        assert!(!sred.compare(FlowKey(8), &mut random, &mut ()));
         assert_eq!(sred.hits, 0.1875);
     }
 

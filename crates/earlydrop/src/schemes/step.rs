@@ -21,15 +21,15 @@
 //! | a queue of exactly K | marked | marked (`ce_threshold`: not) | not marked |
 //! | threshold in | packets or bytes | bytes; time for `ce_threshold` | any of the three |
 
-mod why;
-
 use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::explanation::above;
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Range, Settings,
 };
 use crate::schemes::common::{OTHERS, Signalling, Threshold, check_within_buffer};
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Nanos};
 
 const PARAMETERS: &[Parameter] = &[
@@ -87,21 +87,38 @@ impl Step {
     }
 }
 
-impl Aqm for Step {
+impl Rule for Step {
     #[inline]
-    fn on_arrival<Q: Backlog>(
+    fn arrive<Q: Backlog, T: Trace>(
         &mut self,
         _now: Nanos,
         packet: &PacketInfo,
         queue: &Q,
         _random: &mut Pcg32,
+        trace: &mut T,
     ) -> Verdict {
-        if self.threshold.is_exceeded_by(queue) {
+        trace.source("RFC 8257, section 3.1");
+        let (length, threshold, unit) = self.threshold.compared_with(queue);
+        trace.given("the queue that the packet finds", ("q", unit), length);
+        trace.given("the threshold", ("K", unit), threshold);
+        trace.by("a step at K", || above(length, threshold));
+        let is_long = length > threshold;
+        let verdict = if is_long {
             self.signalling.signal(packet)
         } else {
             Verdict::Keep
-        }
+        };
+        trace.note(|why| {
+            if is_long && verdict == Verdict::Keep {
+                why.reason += ", but packets that cannot be marked pass";
+            }
+        });
+        verdict
     }
+}
+
+impl Aqm for Step {
+    by_rule!(on_arrival);
 
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
         self.threshold.retune(rate);

@@ -2,13 +2,14 @@
 
 use super::Dial;
 use crate::aqm::Backlog;
-use crate::explanation::{Explain, Why, numbers};
+use crate::explanation::{Why, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::{Shares, probability};
+use crate::trace::Rule;
 use crate::units::Nanos;
 
-impl Explain for Dial {
+impl Rule for Dial {
     fn why_arrival<Q: Backlog>(
         &self,
         _now: Nanos,

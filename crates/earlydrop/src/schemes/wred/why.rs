@@ -5,13 +5,14 @@ use alloc::format;
 use super::Wred;
 use crate::aqm::Backlog;
 use crate::curve::ONE;
-use crate::explanation::{Explain, Why};
+use crate::explanation::Why;
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::{Shares, explain_whole, first_in_band, outside, probability, source_of, spared};
+use crate::trace::Rule;
 use crate::units::Nanos;
 
-impl Explain for Wred {
+impl Rule for Wred {
     fn why_arrival<Q: Backlog>(
         &self,
         now: Nanos,
