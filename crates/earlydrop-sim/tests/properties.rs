@@ -3,17 +3,21 @@
 #[path = "support/random_runs.rs"]
 mod random_runs;
 
+use std::cell::RefCell;
+
 use earlydrop::counters::Tally;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::Change;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
-use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports, Start, Step, Traffic};
+use earlydrop_sim::traffic::{
+    Application, Flow, ListedTransfer, Pattern, Ports, Start, Step, Traffic,
+};
 use earlydrop_sim::{Run, RunError};
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
-use random_runs::{facts, measured_more, runner, runs};
+use random_runs::{Coverage, count_run, facts, measured_more, runner, runs};
 
-fn check(cases: u32, holds: fn(&Run) -> Result<(), TestCaseError>) {
+fn check(cases: u32, holds: impl Fn(&Run) -> Result<(), TestCaseError>) {
     let result = runner(cases).run(&runs(), |run| holds(&run));
     match result {
         Err(TestError::Fail(reason, run)) => panic!("{reason}\n{run:?}"),
@@ -24,6 +28,22 @@ fn check(cases: u32, holds: fn(&Run) -> Result<(), TestCaseError>) {
 fn sum(tallies: &[Tally]) -> (u64, u64) {
     let add = |(packets, bytes), tally: &Tally| (packets + tally.packets, bytes + tally.bytes);
     tallies.iter().fold((0, 0), add)
+}
+
+/// Every variant and setting that a run can describe occurs in the runs that
+/// `shortcuts_change_nothing` compares.
+#[test]
+fn random_runs_have_every_feature() {
+    let seen = RefCell::new(Coverage::default());
+    check(150, |run| {
+        let mut run = run.clone();
+        avoid_ties(&mut run);
+        count_run(&run, &mut seen.borrow_mut());
+        Ok(())
+    });
+    let Coverage(counts) = seen.into_inner();
+    let never: Vec<_> = counts.iter().filter(|(_, times)| **times == 0).collect();
+    assert!(never.is_empty(), "never: {never:?}; all: {counts:#?}");
 }
 
 #[test]
@@ -187,7 +207,12 @@ fn faster(run: &Run) -> Run {
     for link in links {
         let link = run.network.get_mut(link);
         (link.rate, link.delay) = (higher(link.rate), shorter(link.delay));
-        link.trace = None;
+        (link.trace, link.delay_trace) = (None, None);
+        link.slot = link.slot.map(shorter);
+        if let Some(aggregation) = &mut link.aggregation {
+            aggregation.airtime = shorter(aggregation.airtime);
+            aggregation.overhead = shorter(aggregation.overhead);
+        }
         for (at, change) in &mut link.changes {
             *at = shorter(*at);
             match change {
@@ -208,6 +233,17 @@ fn faster(run: &Run) -> Run {
             if let Step::Rate(rate) = step {
                 *rate = higher(*rate);
             }
+        }
+        if let Traffic::Tcp {
+            application: Application::FlowList(list),
+            ..
+        } = &mut flow.traffic
+        {
+            let earlier = list.iter().map(|transfer| ListedTransfer {
+                start: shorter(transfer.start),
+                ..*transfer
+            });
+            *list = earlier.collect();
         }
         if let Traffic::Datagrams { rate, pattern, .. } = &mut flow.traffic {
             *rate = higher(*rate);
