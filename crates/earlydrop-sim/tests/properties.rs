@@ -6,6 +6,7 @@ mod random_runs;
 use std::cell::RefCell;
 
 use earlydrop::counters::Tally;
+use earlydrop::registry::Plan;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::Change;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
@@ -76,13 +77,18 @@ fn every_packet_is_accounted_for() {
 
 fn queue_is_sound(run: &Run, queue: &QueueResult) -> Result<(), TestCaseError> {
     let link = run.network.get(queue.link);
-    let limit = link.queue.as_ref().and_then(|spec| {
-        let facts = facts(link);
-        match spec.plan(&facts).unwrap() {
-            earlydrop::registry::Plan::Single { limit, .. } => Some(limit.packets),
-            _ => None,
-        }
+    let limit_of = |plan: &Plan| match plan {
+        Plan::Single { limit, .. } => Some(limit.packets),
+        _ => None,
+    };
+    let spec = link.queue.as_ref();
+    let limit = spec.and_then(|spec| limit_of(&spec.plan(&facts(link)).unwrap()));
+    // Another scheme has another limit; a queue that is longer then stays so until it drains.
+    let later = link.changes.iter().filter_map(|(_, change)| match change {
+        Change::Scheme(plan) => limit_of(plan),
+        _ => None,
     });
+    let limit = limit.map(|limit| later.fold(limit, u32::max));
     let limit = limit.map_or(u64::from(u32::MAX), u64::from);
     let counters = &queue.counters;
     let (arrived, departed, dropped) = (counters.arrived, counters.departed, counters.dropped());
