@@ -1,16 +1,21 @@
 //! Properties of every run, whatever its network, queues and traffic.
 
-use crate::random_runs::{facts, measured_more, runner, runs};
+use std::cell::RefCell;
+
+use crate::random_runs::{Coverage, count_run, facts, measured_more, runner, runs};
 use earlydrop::counters::Tally;
+use earlydrop::registry::Plan;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::Change;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
-use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports, Start, Step, Traffic};
+use earlydrop_sim::traffic::{
+    Application, Flow, ListedTransfer, Pattern, Ports, Start, Step, Traffic,
+};
 use earlydrop_sim::{Run, RunError};
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
 
-fn check(cases: u32, holds: fn(&Run) -> Result<(), TestCaseError>) {
+fn check(cases: u32, holds: impl Fn(&Run) -> Result<(), TestCaseError>) {
     let result = runner(cases).run(&runs(), |run| holds(&run));
     match result {
         Err(TestError::Fail(reason, run)) => panic!("{reason}\n{run:?}"),
@@ -21,6 +26,22 @@ fn check(cases: u32, holds: fn(&Run) -> Result<(), TestCaseError>) {
 fn sum(tallies: &[Tally]) -> (u64, u64) {
     let add = |(packets, bytes), tally: &Tally| (packets + tally.packets, bytes + tally.bytes);
     tallies.iter().fold((0, 0), add)
+}
+
+/// Every variant and setting that a run can describe occurs in the runs that
+/// `shortcuts_change_nothing` compares.
+#[test]
+fn random_runs_have_every_feature() {
+    let seen = RefCell::new(Coverage::default());
+    check(150, |run| {
+        let mut run = run.clone();
+        avoid_ties(&mut run);
+        count_run(&run, &mut seen.borrow_mut());
+        Ok(())
+    });
+    let Coverage(counts) = seen.into_inner();
+    let never: Vec<_> = counts.iter().filter(|(_, times)| **times == 0).collect();
+    assert!(never.is_empty(), "never: {never:?}; all: {counts:#?}");
 }
 
 #[test]
@@ -53,13 +74,18 @@ fn every_packet_is_accounted_for() {
 
 fn queue_is_sound(run: &Run, queue: &QueueResult) -> Result<(), TestCaseError> {
     let link = run.network.get(queue.link);
-    let limit = link.queue.as_ref().and_then(|spec| {
-        let facts = facts(link);
-        match spec.plan(&facts).unwrap() {
-            earlydrop::registry::Plan::Single { limit, .. } => Some(limit.packets),
-            _ => None,
-        }
+    let limit_of = |plan: &Plan| match plan {
+        Plan::Single { limit, .. } => Some(limit.packets),
+        _ => None,
+    };
+    let spec = link.queue.as_ref();
+    let limit = spec.and_then(|spec| limit_of(&spec.plan(&facts(link)).unwrap()));
+    // Another scheme has another limit; a queue that is longer then stays so until it drains.
+    let later = link.changes.iter().filter_map(|(_, change)| match change {
+        Change::Scheme(plan) => limit_of(plan),
+        _ => None,
     });
+    let limit = limit.map(|limit| later.fold(limit, u32::max));
     let limit = limit.map_or(u64::from(u32::MAX), u64::from);
     let counters = &queue.counters;
     let (arrived, departed, dropped) = (counters.arrived, counters.departed, counters.dropped());
@@ -184,7 +210,12 @@ fn faster(run: &Run) -> Run {
     for link in links {
         let link = run.network.get_mut(link);
         (link.rate, link.delay) = (higher(link.rate), shorter(link.delay));
-        link.trace = None;
+        (link.trace, link.delay_trace) = (None, None);
+        link.slot = link.slot.map(shorter);
+        if let Some(aggregation) = &mut link.aggregation {
+            aggregation.airtime = shorter(aggregation.airtime);
+            aggregation.overhead = shorter(aggregation.overhead);
+        }
         for (at, change) in &mut link.changes {
             *at = shorter(*at);
             match change {
@@ -205,6 +236,17 @@ fn faster(run: &Run) -> Run {
             if let Step::Rate(rate) = step {
                 *rate = higher(*rate);
             }
+        }
+        if let Traffic::Tcp {
+            application: Application::FlowList(list),
+            ..
+        } = &mut flow.traffic
+        {
+            let earlier = list.iter().map(|transfer| ListedTransfer {
+                start: shorter(transfer.start),
+                ..*transfer
+            });
+            *list = earlier.collect();
         }
         if let Traffic::Datagrams { rate, pattern, .. } = &mut flow.traffic {
             *rate = higher(*rate);

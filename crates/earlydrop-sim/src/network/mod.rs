@@ -81,7 +81,6 @@ pub struct Reorder {
 
 /// A change of a link during the run.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Change {
     /// The rate from now on, in place of the old one. A packet being sent keeps its time.
     Rate(BitsPerSec),
@@ -294,6 +293,20 @@ impl Network {
     /// Nodes whose queues share a buffer.
     pub fn shared_buffers(&self) -> &[(Node, SharedBuffer)] {
         &self.shared_buffers
+    }
+
+    /// [`multipath`](Network::multipath), [`spraying`](Network::spraying) and the shared buffers:
+    /// all but nodes and links. Tests that generate every setting learn here of a new one.
+    #[doc(hidden)]
+    pub fn options(&self) -> (bool, bool, &[(Node, SharedBuffer)]) {
+        let Network {
+            names: _,
+            links: _,
+            multipath,
+            spraying,
+            shared_buffers,
+        } = self;
+        (*multipath, *spraying, shared_buffers)
     }
 
     /// Whether the link has a queue and shares a buffer with others.

@@ -2,23 +2,78 @@
 //!
 //! Times and rates are arbitrary numbers of nanoseconds and bits per second, so that two packets
 //! hardly ever arrive at one place in the same nanosecond.
+//!
+//! Everything that a [`Run`] describes is generated. Enums are built by [`variants!`], whose
+//! `match` does not compile without each variant; structs by literals with all fields, and
+//! [`Coverage`] destructures them, so that a new field does not compile until it is counted. The
+//! property tests fail if something counted never occurs.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
 
-use earlydrop::packet::Ecn;
-use earlydrop::registry::{Link as LinkFacts, SCHEMES, Spec};
+use earlydrop::registry::Link as LinkFacts;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
-use earlydrop_sim::network::{Change, Dumbbell, Link, Network, Node, ParkingLot};
-use earlydrop_sim::spread::{Law, Spread};
-use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Profile,
-    Recovery, Reduction, RttSampling, Rules,
+use earlydrop_sim::measure::{Measure, Queues};
+use earlydrop_sim::network::{
+    Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot, SharedBuffer,
 };
-use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Ports, Step, Traffic};
+use earlydrop_sim::traffic::FlowId;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// How often each variant and each setting has occurred.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage(pub(crate) BTreeMap<String, u32>);
+
+impl Coverage {
+    /// Counts `name` if it `occurs`, and lists it in any case.
+    pub(crate) fn count(&mut self, name: &str, occurs: bool) {
+        *self.0.entry(name.to_string()).or_default() += u32::from(occurs);
+    }
+
+    /// Counts a setting that must occur both on and off.
+    pub(crate) fn switch(&mut self, name: &str, on: bool) {
+        self.count(name, on);
+        self.count(&format!("no {name}"), !on);
+    }
+
+    /// Counts a number that must occur with its usual value and with others.
+    pub(crate) fn varies<T: PartialEq + Debug>(&mut self, name: &str, value: T, usual: T) {
+        self.count(&format!("{name} {usual:?}"), value == usual);
+        self.count(&format!("{name} other than {usual:?}"), value != usual);
+    }
+}
+
+/// Defines a strategy with a weight and a generator for each variant, and a function that counts
+/// them. A variant without a line does not compile.
+macro_rules! variants {
+    ($strategy:ident, $count:ident, $type:ty: $($weight:literal $pattern:pat => $generator:expr,)*) => {
+        fn $strategy() -> impl Strategy<Value = $type> {
+            proptest::strategy::Union::new_weighted(vec![
+                $(($weight, Strategy::boxed($generator)),)*
+            ])
+        }
+
+        fn $count(value: &$type, seen: &mut Coverage) {
+            match value {
+                $($pattern => {})*
+            }
+            $(seen.count(stringify!($pattern), matches!(value, $pattern));)*
+        }
+    };
+}
+
+#[path = "random_links.rs"]
+mod random_links;
+#[path = "random_profiles.rs"]
+mod random_profiles;
+#[path = "random_traffic.rs"]
+mod random_traffic;
+
+use random_links::{count_link, link};
+use random_traffic::{count_flow, flow};
 
 /// A test runner with a fixed seed, so that a failure can be repeated. `EARLYDROP_CASES` and
 /// `EARLYDROP_SEED` change cases and seed.
@@ -37,32 +92,51 @@ pub(crate) fn runner(cases: u32) -> TestRunner {
 
 /// A run of at most some ten thousand packets.
 pub(crate) fn runs() -> impl Strategy<Value = Run> {
-    let links = vec(link(), 3..6);
-    let shape = (0..4_u8, 2..5_usize, vec((0..8_u32, 0..8_u32), 0..4));
-    (
-        shape,
-        links,
-        vec(access(), 2..7),
-        vec(flow(), 1..7),
-        duration_seed_warm_up(),
+    (network(), vec(flow(), 1..7), duration_seed_warm_up()).prop_map(
+        |((network, hosts), flows, (millis, seed, warm_up))| {
+            let duration = Nanos(millis * 1_000_000 + 77);
+            let measure = Measure {
+                warm_up: Nanos(warm_up * duration.0 / 10),
+                ..Measure::default()
+            };
+            let build = |(index, flow): (usize, &random_traffic::FlowCase)| {
+                flow.build(index, &hosts, duration)
+            };
+            Run {
+                flows: flows.iter().enumerate().map(build).collect(),
+                network,
+                measure,
+                duration,
+                seed,
+            }
+        },
     )
-        .prop_map(
-            |((shape, length, shortcuts), links, access, flows, (millis, seed, warm_up))| {
-                let built = match shape {
-                    0 | 1 => dumbbell(&links, &access),
-                    2 => parking_lot(&links[..length.min(links.len())], &access),
-                    _ => graph(&links, &access, &shortcuts),
-                };
-                let (network, hosts) = built;
-                let duration = Nanos(millis * 1_000_000 + 77);
-                let mut run = Run::new(network, duration).seed(seed);
-                run.measure.warm_up = Nanos(warm_up * duration.0 / 10);
-                for (index, flow) in flows.iter().enumerate() {
-                    run.add(flow.build(index, &hosts, duration));
-                }
-                run
-            },
-        )
+}
+
+/// Counts all that `run` describes.
+pub(crate) fn count_run(run: &Run, seen: &mut Coverage) {
+    let Run {
+        network,
+        flows,
+        measure: _, // Set by the tests.
+        duration: _,
+        seed: _,
+    } = run;
+    let (multipath, spraying, shared_buffers) = network.options();
+    seen.switch("multipath", multipath);
+    seen.switch("spraying", spraying);
+    seen.switch("shared buffer", !shared_buffers.is_empty());
+    for (_, SharedBuffer { size, alpha }) in shared_buffers {
+        seen.count("small shared buffer", size.0 < 20_000);
+        seen.count("alpha below 1", *alpha < 1.0);
+        seen.count("alpha of 1 and more", *alpha >= 1.0);
+    }
+    for (_, _, _, link) in network.links() {
+        count_link(link, seen);
+    }
+    for flow in flows {
+        count_flow(flow, seen);
+    }
 }
 
 /// Duration in ms, seed, and warm-up in tenths of the duration.
@@ -72,6 +146,83 @@ fn duration_seed_warm_up() -> impl Strategy<Value = (u64, u64, u64)> {
         any::<u64>(),
         prop_oneof![Just(0_u64), 0..6_u64],
     )
+}
+/// What is built of some links: a line for each constructor of a topology.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Dumbbell,
+    ParkingLot,
+    LeafSpine,
+    FatTree,
+    Graph,
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    prop_oneof![
+        8 => Just(Shape::Dumbbell),
+        4 => Just(Shape::ParkingLot),
+        1 => Just(Shape::LeafSpine),
+        1 => Just(Shape::FatTree),
+        4 => Just(Shape::Graph),
+    ]
+}
+
+/// A network, and the nodes that may send and receive.
+fn network() -> impl Strategy<Value = (Network, Vec<Node>)> {
+    let rarely = || proptest::bool::weighted(0.1);
+    (
+        (shape(), 2..5_usize, vec((0..8_u32, 0..8_u32), 0..4)),
+        vec(link(), 3..6),
+        vec(access(), 2..7),
+        (rarely(), rarely()),
+        proptest::option::weighted(0.12, (any::<u32>(), shared_buffer())),
+    )
+        .prop_map(
+            |((shape, length, shortcuts), links, access, (multipath, spraying), shared)| {
+                let (mut network, hosts) = match shape {
+                    Shape::Dumbbell => dumbbell(&links, &access),
+                    Shape::ParkingLot => parking_lot(&links[..length.min(links.len())], &access),
+                    Shape::LeafSpine => fabric(&links, |links| Fabric::leaf_spine(2, 3, 2, links)),
+                    Shape::FatTree => fabric(&links, |links| Fabric::fat_tree(4, links)),
+                    Shape::Graph => graph(&links, &access, &shortcuts),
+                };
+                network.multipath |= multipath;
+                network.spraying |= spraying;
+                if let Some((node, buffer)) = shared {
+                    let from = network.links().nth(node as usize % network.links().len());
+                    let node = from.map(|(_, from, ..)| from);
+                    network.share_buffer(node.unwrap(), buffer);
+                }
+                (network, hosts)
+            },
+        )
+}
+
+fn shared_buffer() -> impl Strategy<Value = SharedBuffer> {
+    let alpha = prop_oneof![Just(0.25), Just(0.5), Just(1.0), Just(8.0)];
+    let size = prop_oneof![1 => 1500..20_000_u64, 2 => 20_000..300_000_u64];
+    (size, alpha).prop_map(|(size, alpha)| SharedBuffer {
+        size: Bytes(size),
+        alpha,
+    })
+}
+
+/// Switches whose links differ a little in their delays, as routes of equal lengths would bring
+/// packets to one place in the same nanosecond.
+fn fabric(links: &[Link], new: impl Fn(&FabricLinks) -> Fabric) -> (Network, Vec<Node>) {
+    let links = FabricLinks {
+        from_host: links[0].clone(),
+        to_host: links[1].clone(),
+        between_switches: links[2].clone(),
+    };
+    let Fabric {
+        mut network, hosts, ..
+    } = new(&links);
+    let ids: Vec<_> = network.links().map(|(id, ..)| id).collect();
+    for id in ids {
+        network.get_mut(id).delay += Nanos(u64::from(id.0) * 1717);
+    }
+    (network, hosts)
 }
 
 fn access() -> impl Strategy<Value = (BitsPerSec, Nanos)> {
@@ -131,49 +282,6 @@ fn graph(
     (network, nodes)
 }
 
-/// A link of 1 to 20 Mbps with any queue or none, and anything that can happen to it.
-fn link() -> impl Strategy<Value = Link> {
-    let rate = 1_000_000..20_000_000_u64;
-    let delay = 1..30_000_000_u64;
-    let share = || prop_oneof![3 => Just(0.0), 1 => 0.0..0.05_f64];
-    let changes = prop_oneof![3 => vec(change(), 0..1), 1 => vec(change(), 1..5)];
-    let trace = prop_oneof![5 => vec(1..9_u32, 0..1), 1 => vec(0..6_u32, 3..40)];
-    (
-        rate,
-        delay,
-        queue(),
-        share(),
-        (share(), 1..9_000_000_u64),
-        changes,
-        trace,
-    )
-        .prop_map(
-            |(rate, delay, queue, loss, (reorder, hold), changes, trace)| {
-                let mut link = Link::new(BitsPerSec(rate), Nanos(delay)).losing(loss);
-                link.queue = queue;
-                if reorder > 0.0 {
-                    link = link.reordering(10.0 * reorder, Nanos(hold));
-                }
-                link.changes = changes;
-                if trace.len() > 2 {
-                    let mut at = 1;
-                    let lines = trace.iter().map(|step| {
-                        at += step;
-                        format!("{at}\n")
-                    });
-                    link.trace = Some(lines.collect::<String>().parse().unwrap());
-                }
-                // Some schemes refuse a limit below their thresholds.
-                let facts = facts(&link);
-                let refused = |spec: &Spec| spec.plan(&facts).is_err();
-                if let Some(spec) = link.queue.as_mut().filter(|spec| refused(spec)) {
-                    *spec = Spec::of(spec.descriptor());
-                }
-                link
-            },
-        )
-}
-
 /// The facts about a link that its queue's scheme needs.
 pub(crate) fn facts(link: &Link) -> LinkFacts {
     LinkFacts {
@@ -182,263 +290,24 @@ pub(crate) fn facts(link: &Link) -> LinkFacts {
     }
 }
 
-fn change() -> impl Strategy<Value = (Nanos, Change)> {
-    let what = prop_oneof![
-        (500_000..30_000_000_u64).prop_map(|rate| Change::Rate(BitsPerSec(rate))),
-        (1..40_000_000_u64).prop_map(|delay| Change::Delay(Nanos(delay))),
-        Just(Change::Down),
-        Just(Change::Up),
-        Just(Change::Up),
-    ];
-    (0..3_000_000_000_u64, what).prop_map(|(at, what)| (Nanos(at), what))
-}
-
-/// None, drop-tail, or any registered scheme.
-fn queue() -> impl Strategy<Value = Option<Spec>> {
-    let scheme = (0..SCHEMES.len(), 5..150_u32).prop_map(|(index, limit)| {
-        let spec = Spec::of(SCHEMES[index]);
-        let limited = spec.clone().with("limit", format!("{limit} packets"));
-        Some(limited.unwrap_or(spec))
-    });
-    let droptail = (1..60_u32).prop_map(|limit| {
-        let spec = Spec::new("droptail").unwrap();
-        Some(spec.with("limit", format!("{limit} packets")).unwrap())
-    });
-    prop_oneof![2 => Just(None), 2 => droptail, 6 => scheme]
-}
-
-/// A flow before its hosts are known.
-#[derive(Clone, Debug)]
-struct FlowCase {
-    ends: (usize, usize),
-    traffic: Traffic,
-    start: u64,
-    between: bool,
-    overhead: u64,
-    class: u8,
-    steps: Vec<(u64, u8)>,
-}
-
-fn flow() -> impl Strategy<Value = FlowCase> {
-    let traffic = prop_oneof![5 => tcp().boxed(), 2 => datagrams().boxed()];
-    let overhead = prop_oneof![2 => Just(0_u64), 1 => 1..400_000_u64];
-    let steps = prop_oneof![3 => vec((0..3_000_000_000_u64, 0..5_u8), 0..1), 1 => vec((0..3_000_000_000_u64, 0..5_u8), 1..4)];
-    let place = (0..24_usize, 0..24_usize, 0..300_000_000_u64, any::<bool>());
-    (place, traffic, overhead, 0..8_u8, steps).prop_map(
-        |((from, to, start, between), traffic, overhead, class, steps)| FlowCase {
-            ends: (from, to),
-            traffic,
-            start,
-            between,
-            overhead,
-            class,
-            steps,
-        },
-    )
-}
-
-impl FlowCase {
-    fn build(&self, index: usize, hosts: &[Node], duration: Nanos) -> Flow {
-        let count = hosts.len();
-        let from = self.ends.0 % count;
-        let to = match self.ends.1 % count {
-            to if to == from => (to + 1) % count,
-            to => to,
-        };
-        let mut flow = Flow::new(hosts[from], hosts[to], self.traffic.clone());
-        let start = Nanos(self.start.min(duration.0 / 2));
-        flow = match self.between {
-            true => flow.between(start, Nanos(duration.0 / 2 + 1)),
-            false => flow.at(start),
-        };
-        flow = flow.overhead(Nanos(self.overhead)).class(self.class);
-        flow = flow.group(["one", "two", "three"][index % 3]);
-        for (at, what) in &self.steps {
-            let step = match what {
-                0 | 1 => Step::Stop,
-                2 | 3 => Step::Resume,
-                _ => Step::Rate(BitsPerSec(1_234_567)),
-            };
-            flow = flow.then(Nanos(*at), step);
-        }
-        flow
-    }
-}
-
-fn law() -> impl Strategy<Value = Law> {
-    prop_oneof![
-        Just(Law::Constant),
-        Just(Law::Uniform),
-        Just(Law::Exponential),
-        Just(Law::Pareto { shape: 1.5 }),
-        Just(Law::Lomax { shape: 2.5 }),
-        Just(Law::LogNormal { sigma: 0.7 }),
-    ]
-}
-
-fn span(longest: u64) -> impl Strategy<Value = Spread<Nanos>> {
-    (1000..longest, law()).prop_map(|(mean, law)| Spread::new(Nanos(mean), law))
-}
-
-fn amount(longest: u64) -> impl Strategy<Value = Spread<Bytes>> {
-    (1..longest, law()).prop_map(|(mean, law)| Spread::new(Bytes(mean), law))
-}
-
-fn datagrams() -> impl Strategy<Value = Traffic> {
-    let pattern = prop_oneof![
-        Just(Pattern::Constant),
-        // Bursts of a thousandth of a datagram at least.
-        (120_000..60_000_000_u64, law(), span(60_000_000)).prop_map(|(on, law, off)| {
-            let on = Spread::new(Nanos(on), law);
-            Pattern::OnOff { on, off }
-        }),
-    ];
-    let ecn = prop_oneof![Just(Ecn::NotCapable), Just(Ecn::Ect0), Just(Ecn::Ect1)];
-    (40..1500_u64, 100_000..6_000_000_u64, pattern, ecn).prop_map(|(size, rate, pattern, ecn)| {
-        Traffic::Datagrams {
-            size: Bytes(size),
-            rate: BitsPerSec(rate),
-            pattern,
-            ecn,
-        }
-    })
-}
-
-fn tcp() -> impl Strategy<Value = Traffic> {
-    let application = prop_oneof![
-        3 => Just(Application::Bulk),
-        1 => (1..300_000_u64).prop_map(|size| Application::Transfer(Bytes(size))),
-        1 => (amount(30_000), span(90_000_000), any::<bool>()).prop_map(|(size, pause, new)| {
-            let ports = if new { Ports::New } else { Ports::Same };
-            Application::Web { ports, size, pause }
-        }),
-        1 => (40..1500_u64, amount(30_000), span(90_000_000)).prop_map(
-            |(request, size, pause)| Application::Pages {
-                request: Bytes(request),
-                size,
-                pause,
-            }
-        ),
-        1 => (span(90_000_000), amount(20_000), 1..6_u32).prop_map(|(every, size, at_most)| {
-            Application::Arrivals { every, size, at_most }
-        }),
-        1 => (40..1500_u64, amount(30_000), span(90_000_000)).prop_map(
-            |(request, response, think)| Application::Requests {
-                request: Bytes(request),
-                response,
-                think,
-            }
-        ),
-    ];
-    (profile(), application).prop_map(|(profile, application)| Traffic::Tcp {
-        profile: Arc::new(profile),
-        application,
-    })
-}
-
-fn profile() -> impl Strategy<Value = Profile> {
-    let recovery = prop_oneof![
-        Just(Recovery::Tahoe),
-        Just(Recovery::Reno),
-        Just(Recovery::NewReno),
-        Just(Recovery::Sack),
-    ];
-    let control = prop_oneof![
-        Just(Algorithm::Reno),
-        Just(Algorithm::Cubic),
-        Just(Algorithm::Dctcp),
-        Just(Algorithm::Prague),
-        Just(Algorithm::Scalable),
-        Just(Algorithm::Bbr),
-        Just(Algorithm::Bbr3),
-    ];
-    let ecn = prop_oneof![
-        Just(None),
-        Just(Some(EcnMode::Classic)),
-        Just(Some(EcnMode::Dctcp)),
-    ];
-    let feedback = prop_oneof![
-        4 => Just(None),
-        1 => Just(Some(EcnFeedback::AccEcn)),
-        1 => Just(Some(EcnFeedback::Ace)),
-    ];
-    let ecn = (ecn, feedback);
-    let switches = (any::<bool>(), any::<bool>(), any::<bool>());
-    let window = prop_oneof![1..40_u32, Just(1000)];
-    (
-        0..3_u8,
-        recovery,
-        control,
-        ecn,
-        switches,
-        window,
-        300..1500_u32,
-    )
-        .prop_map(
-            |(
-                base,
-                recovery,
-                control,
-                (ecn, feedback),
-                (delayed, handshake, timed),
-                window,
-                size,
-            )| {
-                let mut profile = match base {
-                    0 => Profile::ns2(recovery),
-                    1 => Profile::ns2_old_timers(recovery),
-                    _ => Profile::modern(control),
-                };
-                profile.segment_size = size;
-                profile.receiver_window = window;
-                profile.delayed_acks = delayed.then_some(DelayedAcks {
-                    every: 2,
-                    timeout: Nanos(39_999_973),
-                });
-                if control != Algorithm::Scalable || profile.rules == Rules::Ns2 {
-                    profile.ecn = ecn.unwrap_or(profile.ecn);
-                }
-                if profile.rules == Rules::Standard && profile.recovery == Recovery::Sack {
-                    profile.ecn_feedback = feedback.or(profile.ecn_feedback);
-                    profile.classic_ecn_fallback = delayed;
-                }
-                // Half of the senders detect losses by time.
-                if size % 2 == 0 {
-                    profile.loss_detection = LossDetection::DupAck;
-                }
-                if handshake {
-                    profile.handshake = Handshake::None;
-                }
-                if profile.rules == Rules::Standard && control == Algorithm::Reno {
-                    profile.recovery = recovery;
-                    if recovery != Recovery::Sack {
-                        profile.ecn_feedback = None;
-                    }
-                    profile.rtt_sampling = match timed {
-                        true => RttSampling::OneAtATime,
-                        false => RttSampling::Every,
-                    };
-                }
-                if profile.rules == Rules::Standard && profile.recovery == Recovery::Sack && timed {
-                    profile.reduction = Reduction::Proportional;
-                    profile.growth = Growth::CountedAsNs3;
-                }
-                profile
-            },
-        )
-}
-
 /// `run` with every measurement switched on.
 pub(crate) fn measured_more(run: &Run) -> Run {
     let mut run = run.clone();
-    let measure = &mut run.measure;
-    measure.delays = true;
-    measure.round_trips = true;
-    measure.sojourn = Some(earlydrop_sim::measure::Queues::All);
-    measure.sample_every = Some(Nanos(7_654_321));
-    measure.arrivals_every = Some(Nanos(7_654_321));
-    measure.departures_every = Some(Nanos(7_654_321));
-    measure.windows = (0..run.flows.len() as u32).map(FlowId).collect();
-    measure.captures = run.network.links().map(|(id, ..)| id).collect();
+    let every = Nanos(7_654_321);
+    let links = || run.network.links().map(|(id, ..)| id);
+    run.measure = Measure {
+        warm_up: run.measure.warm_up,
+        delays: true,
+        round_trips: true,
+        sojourn: Some(Queues::All),
+        sample_every: Some(every),
+        sampled: Queues::All,
+        arrivals_every: Some(every),
+        departures_every: Some(every),
+        windows: (0..run.flows.len() as u32).map(FlowId).collect(),
+        loss_event: None,
+        captures: links().collect(),
+        packets: Vec::new(),
+    };
     run
 }
