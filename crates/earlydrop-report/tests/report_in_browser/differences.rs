@@ -1,5 +1,6 @@
 //! Differences from a baseline: the table and the forest plot.
 
+use earlydrop_lab::number;
 use earlydrop_report::run_report::Data;
 use earlydrop_report::run_report::data::{Baseline, Difference, DifferenceSummary};
 
@@ -19,6 +20,8 @@ fn compared(means: &[(f64, f64, bool)]) -> Data {
     });
     let row = |(index, (mean, half, significant)): (usize, &(f64, f64, bool))| {
         let difference = Difference {
+            text: number::difference(*mean, Some(*half)),
+            share_text: Some(format!("{}%", number::to_digits(100.0 * mean / 40.0, 2))),
             mean: mean * 1e-3,
             half: Some(half * 1e-3),
             share: Some(mean / 40.0),
@@ -63,15 +66,15 @@ fn differences_from_the_baseline_are_drawn_and_listed() {
     assert_eq!(table["columns"], serde_json::json!(["delay_p99"]));
     let rows = [
         (label(1), "+2.50", true),
-        (label(2), "\u{2212}3.0", false),
-        (label(3), "\u{2212}8.0", true),
+        (label(2), "-3.0", false),
+        (label(3), "-8.0", true),
     ];
     for ((name, cell, significant), row) in rows.iter().zip(table["rows"].as_array().unwrap()) {
         assert_eq!(row["name"], name.as_str());
         assert_eq!(row["cells"][0], *cell);
         assert_eq!(row["significant"][0], *significant);
     }
-    for text in ["+6.3%, worse", "\u{2212}7.5%<", "\u{2212}20%, better"] {
+    for text in ["6.2%, worse", "-7.5%<", "-20%, better"] {
         assert!(opened.dom.contains(text), "{text}");
     }
 }

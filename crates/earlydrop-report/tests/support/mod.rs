@@ -6,6 +6,7 @@
 use std::f64::consts::TAU;
 
 use earlydrop::registry::{Descriptor, SCHEMES};
+use earlydrop_lab::number;
 use earlydrop_report::run_report::data::{
     Axis, Cell, Data, Distribution, Estimate, Flow, GroupSummary, Metric, Parameter, Scheme,
     SchemeSummary, Series,
@@ -287,7 +288,7 @@ fn fill(
 }
 
 /// A mean with the approximate 95% interval of a normal distribution.
-fn estimate(values: &[f64]) -> Option<Estimate> {
+fn estimate(values: &[f64], scale: f64) -> Option<Estimate> {
     let number = values.len() as f64;
     if values.is_empty() {
         return None;
@@ -302,6 +303,7 @@ fn estimate(values: &[f64]) -> Option<Estimate> {
         2.2 * (spread / number).sqrt()
     });
     Some(Estimate {
+        text: number::estimate(mean * scale, half.map(|half| half * scale)),
         mean,
         half,
         best: false,
@@ -327,7 +329,7 @@ fn summarise(data: &mut Data) {
                         .iter()
                         .filter_map(|cell| cell.values[metric])
                         .collect();
-                    estimate(&values)
+                    estimate(&values, data.metrics[metric].scale)
                 })
                 .collect();
             let seeds = cells.len();
@@ -356,24 +358,24 @@ fn mark_best(entries: &mut [SchemeSummary], metric: usize, better: &str) {
     };
     let reach = entries
         .iter()
-        .filter_map(|entry| entry.values[metric])
+        .filter_map(|entry| entry.values[metric].as_ref())
         .filter_map(|value| Some(sign * value.mean + value.half?))
         .fold(f64::INFINITY, f64::min);
-    let holds = |value: Estimate| {
+    let holds = |value: &Estimate| {
         value
             .half
             .is_some_and(|half| sign * value.mean - half <= reach)
     };
     if entries
         .iter()
-        .filter_map(|entry| entry.values[metric])
+        .filter_map(|entry| entry.values[metric].as_ref())
         .all(holds)
     {
         return;
     }
     for entry in entries {
         if let Some(value) = &mut entry.values[metric] {
-            value.best = holds(*value);
+            value.best = holds(value);
         }
     }
 }
@@ -394,20 +396,26 @@ fn groups(data: &mut Data, invent: &mut Invent) {
                     loss: 0.01 + 0.01 * invent.share(),
                 }));
                 let loss: Vec<f64> = rates.iter().map(|_| 0.01 + 0.01 * invent.share()).collect();
+                let seconds = 0.21 + 0.3 * queue_level(scheme);
+                let completion = Estimate {
+                    text: number::estimate(
+                        seconds * GROUP_METRICS[2].3,
+                        Some(0.012 * GROUP_METRICS[2].3),
+                    ),
+                    mean: seconds,
+                    half: Some(0.012),
+                    best: false,
+                    similar: false,
+                };
                 data.groups.push(GroupSummary {
                     scheme,
                     point,
                     group: group.to_owned(),
                     flows,
                     values: vec![
-                        estimate(&rates),
-                        estimate(&loss),
-                        (group == "web").then_some(Estimate {
-                            mean: 0.21 + 0.3 * queue_level(scheme),
-                            half: Some(0.012),
-                            best: false,
-                            similar: false,
-                        }),
+                        estimate(&rates, GROUP_METRICS[0].3),
+                        estimate(&loss, GROUP_METRICS[1].3),
+                        (group == "web").then_some(completion),
                     ],
                 });
             }
