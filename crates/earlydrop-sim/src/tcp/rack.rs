@@ -150,10 +150,8 @@ pub(super) struct Rack {
     pub(super) timeout: Nanos,
     /// Losses detected by the reordering timer, which no acknowledgment reported yet.
     pub(super) lost_by_timer: u32,
-    /// The tail loss probe in flight.
+    /// The tail loss probe, in flight or to be retransmitted.
     pub(super) probe: Option<Probe>,
-    /// The segment that is to be retransmitted as a probe.
-    pub(super) probe_retransmission: Option<u32>,
 }
 
 impl Rack {
@@ -174,7 +172,6 @@ impl Rack {
             timeout: Nanos::ZERO,
             lost_by_timer: 0,
             probe: None,
-            probe_retransmission: None,
         }
     }
 
@@ -384,7 +381,6 @@ impl Sender {
         let Some(rack) = rack else { return };
         let (snd_una, snd_max) = (self.snd_una(), self.snd_max());
         rack.probe = None;
-        rack.probe_retransmission = None;
         rack.timeout = Nanos::ZERO;
         board.high_rxt = board.high_rxt.max(snd_una);
         rack.mark_losses_on_rto(board, (snd_una, snd_max), self.srtt(profile), now);

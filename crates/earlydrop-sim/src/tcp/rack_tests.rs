@@ -61,9 +61,13 @@ impl Steps {
     }
 
     fn ack_echoing(&mut self, now: u64, echo: Nanos, next: u32, blocks: &[(u32, u32)]) -> String {
+        self.ack_at(ms(now), echo, next, blocks)
+    }
+
+    fn ack_at(&mut self, now: Nanos, echo: Nanos, next: u32, blocks: &[(u32, u32)]) -> String {
         let blocks = blocks.iter().map(|&(from, to)| SackBlock { from, to });
         let sacked: Vec<SackBlock> = blocks.collect();
-        assert!(ms(now) < self.sender.deadline(), "a timer comes first");
+        assert!(now < self.sender.deadline(), "a timer comes first");
         let ack = Ack {
             next,
             echo,
@@ -72,8 +76,8 @@ impl Steps {
             sacked: &sacked,
             accecn: None,
         };
-        self.sender.on_ack(&self.profile, &ack, ms(now));
-        self.poll(ms(now))
+        self.sender.on_ack(&self.profile, &ack, now);
+        self.poll(now)
     }
 
     /// The next timer: when it expires, in ms rounded down, and what is sent then.
@@ -391,4 +395,55 @@ fn the_receiver_reports_what_arrived_twice() {
         blocks(number);
     }
     assert_eq!(blocks(0), (1, vec![(0, 1), (8, 9), (6, 7)]));
+}
+
+/// A BBR sender with round trips of 10 us whose PTO expires while pacing holds back what is sent
+/// next: the SYN is acknowledged, and 1 and 2, all of its data, are in flight. Returns a time
+/// within the pacing gap, and when 2 was sent.
+///
+/// Before BBR has measured a rate it paces the initial `cwnd` of 2 over 1 ms / 2.885.
+fn probe_held_by_pacing() -> (Steps, Nanos, Nanos) {
+    let us = Nanos::from_micros;
+    let profile = Profile {
+        delayed_acks: None,
+        ..Profile::modern(Algorithm::Bbr)
+    };
+    let (mut steps, syn) = Steps::new(profile, 2, 3);
+    assert_eq!(syn, "0");
+    assert_eq!(steps.ack_at(us(10), ms(0), 1, &[]), "");
+    assert_eq!(steps.timer().1, "1");
+    assert_eq!(steps.timer().1, "2");
+    let (_, sent) = steps.sent[2];
+    assert_near(steps.sender.deadline(), sent + us(20));
+    assert_eq!(steps.timer().1, "");
+    (steps, sent + us(30), sent)
+}
+
+#[test]
+fn a_probe_held_by_pacing_is_not_sent_once_its_segment_is_acknowledged() {
+    let (mut steps, now, sent) = probe_held_by_pacing();
+    assert_eq!(steps.ack_at(now, sent, 3, &[]), "");
+    while steps.sender.deadline() != Nanos::NEVER {
+        assert_eq!(steps.timer().1, "");
+    }
+    let counts = steps.sender.counts();
+    assert_eq!((counts.retransmissions, counts.recoveries), (0, 0));
+}
+
+#[test]
+fn a_probe_held_by_pacing_is_sent_when_its_segment_is_still_in_flight() {
+    let (mut steps, now, _) = probe_held_by_pacing();
+    let (_, sent) = steps.sent[1];
+    assert_eq!(steps.ack_at(now, sent, 2, &[]), "");
+    assert_eq!(steps.timer().1, "2*");
+}
+
+#[test]
+fn a_recovery_replaces_a_probe_held_by_pacing() {
+    // 2, which the probe would repeat, arrived more than a round trip after 1 was sent.
+    let (mut steps, now, sent) = probe_held_by_pacing();
+    assert_eq!(steps.ack_at(now, sent, 1, &[(2, 3)]), "");
+    assert_eq!(steps.timer().1, "1*");
+    let counts = steps.sender.counts();
+    assert_eq!((counts.retransmissions, counts.recoveries), (1, 1));
 }

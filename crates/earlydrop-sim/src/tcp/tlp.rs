@@ -28,13 +28,29 @@ pub(super) const MAX_ACK_DELAY: Nanos = Nanos::from_millis(200);
 /// PTO before a round trip was measured (7.2).
 pub(super) const PTO_WITHOUT_RTT: Nanos = Nanos::from_secs(1);
 
-/// A probe in flight.
+/// A probe in flight, or one that pacing holds back.
+///
+/// It belongs to the flight at whose end it stands: what ends that flight ends the probe too.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
     /// TLP.end_seq: SND.NXT once it was sent.
     end_seq: u32,
     /// TLP.is_retrans.
     is_retransmission: bool,
+    /// Whether it is still to be retransmitted.
+    pending: bool,
+}
+
+impl Probe {
+    /// The segment to retransmit as a probe, which is the last of the flight.
+    pub(super) fn to_retransmit(&self) -> Option<u32> {
+        self.pending.then(|| self.end_seq - 1)
+    }
+
+    /// Notes that a segment was sent: a pending probe comes before any other.
+    pub(super) fn on_sent(&mut self) {
+        self.pending = false;
+    }
 }
 
 impl Sender {
@@ -43,17 +59,17 @@ impl Sender {
         let Some(rack) = &mut sack.rack else { return };
         let is_retransmission = !self.allow_one_segment(profile);
         if is_retransmission {
-            rack.probe_retransmission = Some(self.snd_max() - 1);
             self.retransmit_una_now();
         }
         rack.probe = Some(Probe {
             end_seq: self.snd_max() + u32::from(!is_retransmission),
             is_retransmission,
+            pending: is_retransmission,
         });
         self.rearm_rto(now);
     }
 
-    /// Takes an acknowledgment while a probe is in flight, which acknowledges `segments` new ones
+    /// Processes an ACK while there is a probe, which acknowledges `segments` new ones
     /// cumulatively; reduces `cwnd` for a loss that the probe repaired (7.4.2, TLP_process_ack).
     pub(super) fn on_ack_of_probe(
         &mut self,
@@ -63,10 +79,20 @@ impl Sender {
         segments: u32,
         now: Nanos,
     ) {
-        let Some(rack) = &mut sack.rack else { return };
-        let Some(probe) = rack.probe.filter(|probe| ack.next >= probe.end_seq) else {
+        let SackState { rack, board, .. } = sack;
+        let Some(rack) = rack else { return };
+        let Some(probe) = rack.probe else { return };
+        if let Some(number) = probe.to_retransmit() {
+            // The segment arrived before its probe was sent: there is nothing left to probe.
+            if ack.next > number || board.hole(number, number + 1).is_none() {
+                rack.probe = None;
+                self.cancel_retransmit_una();
+            }
             return;
-        };
+        }
+        if ack.next < probe.end_seq {
+            return;
+        }
         if !probe.is_retransmission {
             rack.probe = None;
             return;

@@ -85,6 +85,11 @@ impl Sender {
         self.retransmit_una = self.snd_una < self.snd_max;
     }
 
+    /// Takes back [`Sender::retransmit_una_now`].
+    pub(in crate::tcp) fn cancel_retransmit_una(&mut self) {
+        self.retransmit_una = false;
+    }
+
     /// Takes note of a loss that is repaired already, for which `cwnd` was reduced.
     pub(in crate::tcp) fn note_repaired_loss(&mut self, now: Nanos) {
         self.set_recover();

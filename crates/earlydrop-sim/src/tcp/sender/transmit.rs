@@ -101,10 +101,8 @@ impl Sender {
         sack: &mut SackState,
         now: Nanos,
     ) -> Option<Segment> {
-        let probe = sack
-            .rack
-            .as_ref()
-            .and_then(|rack| rack.probe_retransmission);
+        let probe = sack.rack.as_ref().and_then(|rack| rack.probe);
+        let probe = probe.and_then(|probe| probe.to_retransmit());
         let next = probe.or_else(|| self.next_number(profile, &sack.board));
         let in_flight = self.pipe(&sack.board);
         let Some(number) = next else {
@@ -124,7 +122,9 @@ impl Sender {
             self.on_sent_in_sack_recovery(&mut sack.board, number);
         }
         if let Some(rack) = &mut sack.rack {
-            rack.probe_retransmission = None;
+            if let Some(probe) = &mut rack.probe {
+                probe.on_sent();
+            }
             rack.times
                 .record(self.snd_una, number, segment.retransmission, now);
         }
