@@ -40,7 +40,7 @@ function drawDistributions(look, kind, whole) {
     },
     height: plotHeight(look),
     legend: schemeLegend(picture.legend.map((entry) => entry.look), look),
-    caption: `${picture.description} ${whole
+    caption: `${capital(kind)} of all packets in all runs${atPoint()}. ${whole
       ? "A curve shows the share of packets with at most this time; curves further left are shorter times."
       : "A curve shows the share of packets with more than this time. The y axis is logarithmic, so that the slowest packet in a thousand can be read; curves further left are shorter times."}${picture.x.is_log ? " The x axis is logarithmic." : ""}`,
     columns: ["scheme", "share of packets", `${kind} (ms)`],

@@ -12,20 +12,21 @@ use super::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, scene};
 pub fn json(plot: &Plot, size: &Size) -> Value {
     let drawn = scene(plot, size);
     let wanted = if size.width > 240.0 { 6 } else { 4 };
-    let mut document = parts(plot, wanted);
+    let mut document = parts(plot, wanted, 4);
     document["width"] = drawn.width.into();
     document["height"] = drawn.height.into();
     document["font"] = size.font.into();
     document
 }
 
-/// The picture without a size, for a page that fits it to its own; about `wanted` ticks along x.
-pub(crate) fn parts(plot: &Plot, wanted: usize) -> Value {
+/// The picture without a size, for a page that fits it to its own; about this many ticks along each
+/// axis.
+pub(crate) fn parts(plot: &Plot, along_x: usize, along_y: usize) -> Value {
     json!({
         "title": plot.title,
         "description": plot.description,
-        "x": axis(&plot.x, wanted),
-        "panels": plot.panels.iter().map(panel).collect::<Vec<_>>(),
+        "x": axis(&plot.x, along_x),
+        "panels": plot.panels.iter().map(|one| panel(one, along_y)).collect::<Vec<_>>(),
         "legend": plot.legend.iter().map(entry).collect::<Vec<_>>(),
     })
 }
@@ -41,9 +42,9 @@ fn axis(axis: &PlotAxis, wanted: usize) -> Value {
     })
 }
 
-fn panel(panel: &PlotPanel) -> Value {
+fn panel(panel: &PlotPanel, wanted: usize) -> Value {
     json!({
-        "y": axis(&panel.y, 4),
+        "y": axis(&panel.y, wanted),
         "marks": panel.marks.iter().map(mark).collect::<Vec<_>>(),
     })
 }

@@ -123,7 +123,7 @@ fn on_page(plot: &Plot) -> Value {
     for panel in &mut plot.panels {
         panel.marks.retain(is_read);
     }
-    let mut picture = parts(&plot, 6);
+    let mut picture = parts(&plot, 6, 5);
     shorten(&mut picture);
     picture
 }
