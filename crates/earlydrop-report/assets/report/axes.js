@@ -18,15 +18,6 @@ function spansDecades(values, ratio = 10) {
   return range !== null && range[0] > 0 && range[1] / range[0] > ratio;
 }
 
-/** Whether numbers form a roughly geometric series over a factor of 8 or more. */
-function isGeometric(numbers) {
-  const sorted = [...new Set(numbers)].sort((a, b) => a - b);
-  if (sorted.length < 3 || sorted[0] <= 0) return false;
-  const factors = sorted.slice(1).map((number, index) => number / sorted[index]);
-  const [low, high] = extent(factors);
-  return sorted[sorted.length - 1] / sorted[0] >= 8 && high / low < 2.6;
-}
-
 /** The least interval between ticks that is easy to read and at least `rough`. */
 function tickInterval(rough) {
   const power = 10 ** Math.floor(Math.log10(rough));

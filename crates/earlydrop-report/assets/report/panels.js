@@ -48,7 +48,7 @@ function linkShown() {
 /** Colour and dash of a line: its quantity's colour; lines of one quantity differ by dash. */
 function lineMark(look, nth, beside, theme) {
   const mark = markOf(look, theme);
-  return { ...mark, dash: beside ? [5, 3] : DASHES[nth % DASHES.length] };
+  return { ...mark, dash: beside ? [5, 3] : data.pictures.looks.dashes[nth % data.pictures.looks.dashes.length] };
 }
 
 /** The thresholds of a scheme that belong to a panel, in its unit. */

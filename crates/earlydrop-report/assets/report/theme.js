@@ -1,25 +1,5 @@
 // Colours, line styles and symbols. A scheme has the same ones in every figure.
 
-// Seven colours that remain distinguishable with protanopia and deuteranopia: any two differ by at
-// least 12 in OKLab x 100. More than seven schemes also differ by dash; every scheme has its symbol.
-const PALETTES = {
-  light: ["#2a3fb5", "#b34a0c", "#0b8290", "#76105f", "#b4982f", "#7f95ff", "#1d2a1a"],
-  dark: ["#4d7cf5", "#ff8a1c", "#22c79f", "#a06f94", "#e9e13a", "#b9a4ff", "#d8f5f0"],
-};
-const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3], [15, 5]];
-
-// Paths in a box from -1 to 1.
-const SYMBOLS = [
-  "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0Z",
-  "M-0.9,-0.9L0.9,-0.9L0.9,0.9L-0.9,0.9Z",
-  "M0,-1L1,0.8L-1,0.8Z",
-  "M0,-1.15L1.15,0L0,1.15L-1.15,0Z",
-  "M0,1L1,-0.8L-1,-0.8Z",
-  "M-0.4,-1L0.4,-1L0.4,-0.4L1,-0.4L1,0.4L0.4,0.4L0.4,1L-0.4,1L-0.4,0.4L-1,0.4L-1,-0.4L-0.4,-0.4Z",
-  "M0,-1.1L0.3,-0.35L1.1,-0.3L0.48,0.2L0.68,1L0,0.55L-0.68,1L-0.48,0.2L-1.1,-0.3L-0.3,-0.35Z",
-  "M-1,-0.65L-0.65,-1L0,-0.35L0.65,-1L1,-0.65L0.35,0L1,0.65L0.65,1L0,0.35L-0.65,1L-1,0.65L-0.35,0Z",
-];
-
 const INKS = {
   light: { text: "#1c222b", muted: "#5b6573", axis: "#8a94a3", grid: "#e8ebef", back: "#ffffff" },
   dark: { text: "#e4e7eb", muted: "#9ba5b4", axis: "#6b7686", grid: "#272d36", back: "#14171c" },
@@ -30,12 +10,13 @@ const PAPER_FONT = "Helvetica, Arial, sans-serif";
 
 /** Colour, dash and symbol of the scheme or line with this index. */
 function markOf(index, theme) {
-  const colours = PALETTES[theme];
+  const { [theme]: colours, dashes, symbols } = data.pictures.looks;
+  const path = symbols[index % symbols.length];
   return {
     colour: colours[index % colours.length],
-    dash: DASHES[Math.floor(index / colours.length) % DASHES.length],
-    symbol: `path://${SYMBOLS[index % SYMBOLS.length]}`,
-    path: SYMBOLS[index % SYMBOLS.length],
+    dash: dashes[Math.floor(index / colours.length) % dashes.length],
+    symbol: `path://${path}`,
+    path,
   };
 }
 

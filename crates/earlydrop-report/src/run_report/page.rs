@@ -10,6 +10,7 @@ use earlydrop_lab::summary::Summary;
 use serde::Serialize;
 
 use super::data::Answer;
+use super::pictures::{PagePictures, page_pictures};
 use super::{Data, Panel, Place, answers, gather, panels};
 use crate::figure::escape;
 use crate::table::View;
@@ -29,6 +30,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("theme.js", include_str!("../../assets/report/theme.js")),
     ("save.js", include_str!("../../assets/report/save.js")),
     ("axes.js", include_str!("../../assets/report/axes.js")),
+    ("plot.js", include_str!("../../assets/report/plot.js")),
     ("figure.js", include_str!("../../assets/report/figure.js")),
     ("table.js", include_str!("../../assets/report/table.js")),
     ("head.js", include_str!("../../assets/report/head.js")),
@@ -165,6 +167,7 @@ struct Page<'a> {
     panels: Vec<Panel>,
     /// The place of each series.
     places: Vec<Place>,
+    pictures: PagePictures,
 }
 
 /// The data as JSON without any `<`, so that no text can close the surrounding `<script>`.
@@ -175,6 +178,7 @@ fn json(data: &Data) -> String {
         answers: answers(data),
         panels,
         places,
+        pictures: page_pictures(data),
     };
     serde_json::to_string(&page)
         .expect("every key of Data is a field's name, and no value fails to serialise")

@@ -12,14 +12,21 @@ use super::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, scene};
 pub fn json(plot: &Plot, size: &Size) -> Value {
     let drawn = scene(plot, size);
     let wanted = if size.width > 240.0 { 6 } else { 4 };
+    let mut document = parts(plot, wanted, 4);
+    document["width"] = drawn.width.into();
+    document["height"] = drawn.height.into();
+    document["font"] = size.font.into();
+    document
+}
+
+/// The picture without a size, for a page that fits it to its own; about this many ticks along each
+/// axis.
+pub(crate) fn parts(plot: &Plot, along_x: usize, along_y: usize) -> Value {
     json!({
         "title": plot.title,
         "description": plot.description,
-        "width": drawn.width,
-        "height": drawn.height,
-        "font": size.font,
-        "x": axis(&plot.x, wanted),
-        "panels": plot.panels.iter().map(panel).collect::<Vec<_>>(),
+        "x": axis(&plot.x, along_x),
+        "panels": plot.panels.iter().map(|one| panel(one, along_y)).collect::<Vec<_>>(),
         "legend": plot.legend.iter().map(entry).collect::<Vec<_>>(),
     })
 }
@@ -30,13 +37,14 @@ fn axis(axis: &PlotAxis, wanted: usize) -> Value {
         "label": axis.label,
         "ends": scale.ends(),
         "is_log": axis.is_log,
+        "is_exact": axis.is_exact,
         "ticks": ticks(axis, &scale, wanted),
     })
 }
 
-fn panel(panel: &PlotPanel) -> Value {
+fn panel(panel: &PlotPanel, wanted: usize) -> Value {
     json!({
-        "y": axis(&panel.y, 4),
+        "y": axis(&panel.y, wanted),
         "marks": panel.marks.iter().map(mark).collect::<Vec<_>>(),
     })
 }
@@ -52,6 +60,7 @@ fn mark(mark: &Mark) -> Value {
             "kind": "line",
             "name": name,
             "points": points,
+            "look": key.look,
             "colour": hex(colour(key.look)),
             "dashes": key_dashes(key),
             "width": 1.1 * weight,
@@ -66,6 +75,7 @@ fn mark(mark: &Mark) -> Value {
             "kind": "symbols",
             "name": name,
             "points": points,
+            "look": look,
             "colour": hex(colour(*look)),
             "outline": outline(*look),
             "size": size,
@@ -78,6 +88,7 @@ fn mark(mark: &Mark) -> Value {
         } => json!({
             "kind": "area",
             "points": points,
+            "look": look,
             "colour": hex(colour(*look)),
             "opacity": opacity,
         }),
@@ -90,6 +101,7 @@ fn mark(mark: &Mark) -> Value {
 fn entry((name, key): &(String, Key)) -> Value {
     json!({
         "name": name,
+        "look": key.look,
         "colour": hex(colour(key.look)),
         "dashes": key.has_line.then(|| key_dashes(key)),
         "outline": key.has_symbol.then(|| outline(key.look)),

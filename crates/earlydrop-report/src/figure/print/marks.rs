@@ -1,8 +1,12 @@
 //! Colours, dashes and symbols of printed pictures: those of the report page in light colours.
 
-use super::scene::Rgb;
+use serde_json::{Value, json};
 
-/// The colours, as `assets/report/theme.js` lists them for light pages.
+use super::scene::Rgb;
+use super::svg::hex;
+
+/// Seven colours that remain distinguishable with protanopia and deuteranopia: any two differ by at
+/// least 12 in OKLab x 100. More than seven schemes also differ by dash; every scheme has its symbol.
 const COLOURS: [Rgb; 7] = [
     [0x2a, 0x3f, 0xb5],
     [0xb3, 0x4a, 0x0c],
@@ -11,6 +15,17 @@ const COLOURS: [Rgb; 7] = [
     [0xb4, 0x98, 0x2f],
     [0x7f, 0x95, 0xff],
     [0x1d, 0x2a, 0x1a],
+];
+
+/// The same on dark pages.
+const DARK: [Rgb; 7] = [
+    [0x4d, 0x7c, 0xf5],
+    [0xff, 0x8a, 0x1c],
+    [0x22, 0xc7, 0x9f],
+    [0xa0, 0x6f, 0x94],
+    [0xe9, 0xe1, 0x3a],
+    [0xb9, 0xa4, 0xff],
+    [0xd8, 0xf5, 0xf0],
 ];
 
 /// Dashes and gaps for the first seven curves, the next seven, and so on.
@@ -105,21 +120,37 @@ pub(super) fn symbol(look: usize, (x, y): (f64, f64), size: f64) -> Vec<(f64, f6
     (0..24).map(corner).collect()
 }
 
+/// Colours, dashes and symbols for a page's scripts. A symbol is the data of an SVG path in a box from
+/// -1 to 1.
+pub(crate) fn looks() -> Value {
+    json!({
+        "light": COLOURS.map(hex),
+        "dark": DARK.map(hex),
+        "dashes": DASHES,
+        "symbols": SYMBOLS.map(path),
+    })
+}
+
+fn path(corners: &[(f64, f64)]) -> String {
+    if corners.is_empty() {
+        return "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0Z".to_string();
+    }
+    let corners = corners.iter().map(|(x, y)| format!("{x},{y}"));
+    format!("M{}Z", corners.collect::<Vec<String>>().join("L"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_those_of_the_page() {
-        let theme = include_str!("../../../assets/report/theme.js");
-        let (_, list) = theme.split_once("light: [").unwrap();
-        let (list, _) = list.split_once(']').unwrap();
-        let colours = COLOURS.map(|[r, g, b]| format!("\"#{r:02x}{g:02x}{b:02x}\""));
-        assert_eq!(list, colours.join(", "));
-        let (_, list) = theme.split_once("const DASHES = ").unwrap();
-        let (list, _) = list.split_once(';').unwrap();
-        let dashes: Vec<Vec<f64>> = DASHES.iter().map(|dash| dash.to_vec()).collect();
-        let written: Vec<Vec<f64>> = serde_json::from_str(list).unwrap();
-        assert_eq!(written, dashes);
+    fn a_page_has_the_colours_and_symbols_of_paper() {
+        let looks = looks();
+        assert_eq!(looks["light"][1], "#b34a0c");
+        assert_eq!(looks["light"][6], hex(colour(6)));
+        assert_eq!(looks["dashes"][1], json!(dashes(7)));
+        assert_eq!(looks["symbols"][2], "M0,-1L1,0.8L-1,0.8Z");
+        let counts = ["light", "dark", "symbols"].map(|key| looks[key].as_array().unwrap().len());
+        assert_eq!(counts, [COLOURS.len(), COLOURS.len(), SYMBOLS.len()]);
     }
 }

@@ -22,8 +22,10 @@ mod scene;
 mod svg;
 
 pub use json::json;
+pub(crate) use json::parts;
 pub use length::Length;
 pub use marks::SECOND;
+pub(crate) use marks::looks;
 pub use pdf::{HEAD as PDF_HEAD, missing_letters};
 pub use pgf::{HEAD as PGF_HEAD, tex};
 pub use plot::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, scene};

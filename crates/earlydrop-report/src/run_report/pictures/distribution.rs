@@ -1,12 +1,16 @@
 //! The pictures of how long packets wait: the share up to a time, or above it.
 
-use super::{PictureError, View, axis, both, extent, listed, spans_decades};
+use super::{PictureError, View, axis, both, capital, extent, listed, spans_decades};
 use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel};
 use crate::run_report::data::{Distribution, LATENESS};
 
 /// The share of packets that wait longer than a time if `is_tail`, at most that time otherwise.
 pub(super) fn distribution(view: &View<'_>, is_tail: bool) -> Result<Plot, PictureError> {
-    let own = distributions(view)?;
+    Ok(laid_out(view, &distributions(view)?, is_tail))
+}
+
+/// The picture of these distributions, at least one.
+pub(super) fn laid_out(view: &View<'_>, own: &[&Distribution], is_tail: bool) -> Plot {
     let times: Vec<f64> = own
         .iter()
         .flat_map(|one| one.quantiles.iter().map(|[_, time]| time * 1e3))
@@ -14,7 +18,7 @@ pub(super) fn distribution(view: &View<'_>, is_tail: bool) -> Result<Plot, Pictu
         .collect();
     let is_log = spans_decades(&times, 20.0);
     let (mut marks, mut legend, mut least_share) = (Vec::new(), Vec::new(), 1.0_f64);
-    for one in &own {
+    for one in own {
         let points = points(one, is_tail, is_log);
         least_share = points
             .iter()
@@ -52,16 +56,16 @@ pub(super) fn distribution(view: &View<'_>, is_tail: bool) -> Result<Plot, Pictu
     };
     let names: Vec<String> = legend.iter().map(|(name, _)| name.clone()).collect();
     let (what, names, at) = (own[0].what, listed(&names), view.at());
-    Ok(Plot {
+    Plot {
         description: format!("The {what} of all packets in all runs of {names}{at}."),
         x: PlotAxis {
             is_exact: is_log,
-            ..axis("Time in the queue (ms)".to_string(), &[from, most], is_log)
+            ..axis(format!("{} (ms)", capital(what)), &[from, most], is_log)
         },
         panels: vec![PlotPanel { y, marks }],
         legend,
         ..Plot::default()
-    })
+    }
 }
 
 /// The distributions that are shown, at least one.

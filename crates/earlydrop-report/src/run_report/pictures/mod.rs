@@ -1,6 +1,7 @@
 //! The pictures of a report page as [`Plot`]s, for papers: same data, colours and scales.
 
 mod distribution;
+mod page;
 mod scatter;
 mod sweep;
 mod time;
@@ -10,6 +11,8 @@ use std::str::FromStr;
 use crate::figure::print::{Key, Plot, PlotAxis};
 
 use super::data::{Data, Metric};
+
+pub(super) use page::{PagePictures, page_pictures};
 
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,13 +209,18 @@ fn point(data: &Data, choices: &Choices) -> Result<usize, PictureError> {
 
 /// "Queueing delay (ms)".
 fn heading(metric: &Metric) -> String {
-    let mut letters = metric.title.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase());
-    let title: String = first.into_iter().flatten().chain(letters).collect();
+    let title = capital(metric.title);
     match metric.unit {
         "" => title,
         unit => format!("{title} ({unit})"),
     }
+}
+
+/// The text with its first letter in upper case.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase());
+    first.into_iter().flatten().chain(letters).collect()
 }
 
 /// Whether values need a logarithmic axis: all above zero and more than a factor of `ratio` apart.

@@ -1,6 +1,6 @@
 //! The picture of a metric along a swept field.
 
-use super::{PictureError, View, axis, both, extent, heading, spans_decades};
+use super::{PictureError, View, axis, both, capital, extent, heading, spans_decades};
 use crate::figure::print::{Mark, Plot, PlotPanel};
 use crate::run_report::data::Metric;
 
@@ -17,14 +17,26 @@ pub(super) fn sweep(view: &View<'_>) -> Result<Plot, PictureError> {
     let along = along.ok_or_else(|| {
         PictureError::Unfit("sweep: the run sweeps no field; choose another picture".into())
     })?;
-    let (index, metric) = metric(view)?;
+    let metric = metric(view)?;
+    laid_out(view, along, metric).ok_or_else(|| {
+        let text = format!("no {} along {}", metric.1.title, data.axes[along].title);
+        PictureError::Missing(text)
+    })
+}
+
+/// The picture of a metric along this axis; `None` where it was not measured.
+pub(super) fn laid_out(
+    view: &View<'_>,
+    along: usize,
+    (index, metric): (usize, &Metric),
+) -> Option<Plot> {
+    let data = view.data;
     let swept = &data.axes[along];
     let curves = curves(view, along, (index, metric));
     let all = || curves.iter().flat_map(|curve| &curve.points);
     let means: Vec<f64> = all().map(|(_, mean, _)| *mean).collect();
     if means.is_empty() {
-        let text = format!("no {} along {}", metric.title, swept.title);
-        return Err(PictureError::Missing(text));
+        return None;
     }
     let is_log = spans_decades(&means, 10.0);
     let floor = match is_log {
@@ -53,12 +65,16 @@ pub(super) fn sweep(view: &View<'_>) -> Result<Plot, PictureError> {
     } else {
         String::new()
     };
+    let band = match all().any(|(.., half)| half.is_some()) {
+        true => ", its band the 95% interval of the mean over seeds",
+        false => "",
+    };
     let names = curves.iter().map(|curve| curve.scheme);
-    Ok(Plot {
+    Some(Plot {
         description: format!(
-            "{} as {} changes{others}. Each line is a scheme, its band the 95% interval of the \
-             mean over seeds.",
-            metric.title, swept.title
+            "{} as {} changes{others}. Each line is a scheme{band}.",
+            capital(metric.title),
+            swept.title
         ),
         x,
         legend: names
@@ -90,19 +106,29 @@ fn place(view: &View<'_>, along: usize, at: usize) -> f64 {
     numbers.map_or(at as f64, |numbers| numbers[at])
 }
 
+/// Whether a point differs from the one shown along this axis only.
+fn is_along(view: &View<'_>, along: usize, point: usize) -> bool {
+    let (place, here) = (&view.data.points[point], &view.data.points[view.point]);
+    (0..place.len()).all(|axis| axis == along || place[axis] == here[axis])
+}
+
+/// The points that differ from the one shown along this axis only, each with its place on the x
+/// axis.
+pub(super) fn points_along(view: &View<'_>, along: usize) -> Vec<(usize, f64)> {
+    let points = (0..view.data.points.len()).filter(|point| is_along(view, along, *point));
+    points
+        .map(|point| (point, place(view, along, view.data.points[point][along])))
+        .collect()
+}
+
 /// Each scheme's means at the points that differ along one axis only.
 fn curves(view: &View<'_>, along: usize, (index, metric): (usize, &Metric)) -> Vec<Curve> {
     let data = view.data;
-    let here = &data.points[view.point];
-    let is_along = |point: usize| {
-        let place = &data.points[point];
-        (0..place.len()).all(|axis| axis == along || place[axis] == here[axis])
-    };
     let curve = |scheme: &usize| {
         let rows = data
             .summary
             .iter()
-            .filter(|row| row.scheme == *scheme && is_along(row.point));
+            .filter(|row| row.scheme == *scheme && is_along(view, along, row.point));
         let mut points: Vec<(f64, f64, Option<f64>)> = rows
             .filter_map(|row| {
                 let value = row.values[index].as_ref()?;

@@ -334,3 +334,70 @@ fn pgf_escapes_what_tex_would_take_for_commands() {
         unescaped.matches('}').count()
     );
 }
+
+/// The marks of a page's picture with the places that are left of them, as pairs.
+fn lines(picture: &serde_json::Value) -> Vec<(String, Vec<(f64, f64)>)> {
+    let marks = picture["panels"][0]["marks"].as_array().unwrap().iter();
+    let lines = marks.filter(|mark| mark["kind"] == "line");
+    lines
+        .map(|mark| {
+            let points = serde_json::from_value(mark["points"].clone()).unwrap();
+            (mark["name"].as_str().unwrap().to_string(), points)
+        })
+        .collect()
+}
+
+#[test]
+fn a_page_has_the_lines_and_axes_of_paper_for_each_metric_and_distribution() {
+    let mut data = data();
+    data.distributions = vec![crate::run_report::data::Distribution {
+        scheme: 1,
+        point: 2,
+        what: "time in the queue",
+        quantiles: vec![[0.5, 0.01], [0.9, 0.3], [1.0, 0.4]],
+    }];
+    let pages = serde_json::to_value(page_pictures(&data)).unwrap();
+    let sweeps = pages["sweeps"].as_array().unwrap();
+    assert_eq!(sweeps.len(), data.metrics.len());
+    let paper = plotted(What::Sweep, &Choices::default());
+    let page = &sweeps[0]["picture"];
+    assert_eq!(
+        sweeps[0]["points"],
+        serde_json::json!([[0, 0.01], [1, 0.05], [2, 0.1]])
+    );
+    for (name, found) in lines(page) {
+        assert_near(&points(&paper, &name), &found);
+    }
+    assert_eq!(lines(page).len(), 2);
+    assert_eq!(page["x"]["label"], paper.x.label.as_str());
+    assert_eq!(page["x"]["is_log"], true);
+    assert_eq!(page["x"]["ticks"][1], serde_json::json!([0.05, "50 ms"]));
+    assert_eq!(page["legend"][1]["look"], 1);
+
+    let distributions = pages["distributions"].as_array().unwrap();
+    assert_eq!(distributions.len(), 1);
+    assert_eq!(distributions[0]["point"], 2);
+    let tail = &distributions[0]["tail"];
+    assert_eq!(tail["panels"][0]["y"]["is_log"], true);
+    assert_eq!(tail["x"]["label"], "Time in the queue (ms)");
+    let expected = [(10.0, 0.5), (300.0, 0.1)];
+    assert_near(&expected, &lines(tail)[0].1);
+    assert_eq!(
+        distributions[0]["whole"]["panels"][0]["y"]["ends"],
+        serde_json::json!([0.0, 1.0])
+    );
+}
+
+#[test]
+fn values_that_are_names_stand_apart_from_the_ends_of_a_pages_axis() {
+    let mut data = data();
+    data.axes[0].numbers = None;
+    let sweep = picture(&data, What::Sweep, &Choices::default()).unwrap();
+    assert_eq!(sweep.x.range, (0.0, 2.0));
+    let pages = serde_json::to_value(page_pictures(&data)).unwrap();
+    assert_eq!(
+        pages["sweeps"][0]["picture"]["x"]["ends"],
+        serde_json::json!([-0.5, 2.5])
+    );
+    assert_eq!(sweep.x.ticks[2], (2.0, "100 ms".to_string()));
+}
