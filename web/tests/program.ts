@@ -1,14 +1,14 @@
-// The committed program in node.
+// The program that `web/build` made, in node.
 
 import { readFileSync } from "node:fs";
 import { Program } from "../src/program.ts";
 
 /** The folder `web`: tests are started there. */
 export const WEB = process.cwd();
-export const PAGE = `${WEB}/../crates/earlydrop-report/assets/laboratory.html`;
+export const PAGE = `${WEB}/made/laboratory.html`;
 
 export function bytes(): Buffer {
-  return readFileSync(`${WEB}/program/earlydrop.wasm`);
+  return readFileSync(`${WEB}/made/earlydrop.wasm`);
 }
 
 export function program(): Promise<Program> {

@@ -43,7 +43,7 @@ pub(super) struct Probe {
 
 impl Probe {
     /// The segment to retransmit as a probe, which is the last of the flight.
-    pub(super) fn to_retransmit(&self) -> Option<u32> {
+    pub(super) fn to_retransmit(self) -> Option<u32> {
         self.pending.then(|| self.end_seq - 1)
     }
 
