@@ -13,7 +13,7 @@ pub struct FigureFile {
     pub proposes: String,
     /// The claims that belong to no figure: ids, or what ids begin with.
     pub text: Vec<NameRef>,
-    /// FigureFile and tables in the paper's order.
+    /// Figures and tables in the paper's order.
     pub figures: Vec<FigureSpec>,
     /// The file's name and text, for messages.
     file: (String, String),
@@ -27,7 +27,7 @@ pub type Coordinates = Vec<(NameRef, String)>;
 pub struct FigureSpec {
     /// The id in addresses and names of files: "sfred-nlred.F19-20".
     pub id: String,
-    /// The number in the paper: "FigureFile 19 and 20".
+    /// The number in the paper: "Figures 19 and 20".
     pub number: String,
     /// The caption, in our words.
     pub caption: String,

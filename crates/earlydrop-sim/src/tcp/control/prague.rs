@@ -167,7 +167,7 @@ impl Prague {
         }
     }
 
-    /// Whether a mark reduced `cwnd` less than RTT_virt before `now`.
+    /// The last reduction of `cwnd` by a mark, if it was less than RTT_virt before `now`.
     fn recent_reduction(&self, now: Nanos) -> Option<MarkReduction> {
         self.last_reduction
             .filter(|last| now.since(last.at) < self.virtual_rtt())

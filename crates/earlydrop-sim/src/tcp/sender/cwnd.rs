@@ -66,7 +66,8 @@ impl Sender {
         self.control.reduces_for_loss_after_mark()
     }
 
-    /// Sets `cwnd` to 1 and `ssthresh` to half of FlightSize (RFC 5681, 3.1, equation 4);
+    /// Sets `cwnd` to 1 and `ssthresh` to the controller's share of FlightSize: half (RFC 5681, 3.1,
+    /// equation 4), or beta_cubic (RFC 9438, 4.8);
     /// `again`: the timer expired before for the same segment, so `ssthresh` stays.
     pub(in crate::tcp) fn collapse_cwnd(&mut self, again: bool, now: Nanos) {
         self.control.on_timeout(now, self.flight_size(), again);
