@@ -275,7 +275,7 @@ impl Why {
     }
 
     /// States that a random number is compared with a probability. One above 1 is certain.
-    pub(crate) fn set_drawn(&mut self, rule: impl Into<String>, random: f64, chance: f64) {
+    pub(crate) fn drawn(&mut self, rule: impl Into<String>, random: f64, chance: f64) {
         let chance = chance.min(1.0);
         (self.random, self.chance) = (Some(random), Some(chance));
         self.set(rule, below(random, chance));
@@ -287,13 +287,6 @@ impl Why {
         self
     }
 
-    /// States that a random number is compared with a probability. One above 1 is certain.
-    pub(crate) fn drawn(mut self, rule: impl Into<String>, random: f64, chance: f64) -> Why {
-        let chance = chance.min(1.0);
-        (self.random, self.chance) = (Some(random), Some(chance));
-        self.by(rule, below(random, chance))
-    }
-
     /// The same reasons without the numbers that decide: something else does.
     pub(crate) fn overrule(&mut self, by: &str) {
         if let Some(random) = self.random.take() {
@@ -301,12 +294,6 @@ impl Why {
         }
         self.chance = None;
         self.reason = format!("{}, but {by}", self.reason);
-    }
-
-    /// As [`overrule`](Why::overrule).
-    pub(crate) fn overruled(mut self, by: &str) -> Why {
-        self.overrule(by);
-        self
     }
 
     /// The whole explanation; `fate` is "dropped", "marked" or "kept".
