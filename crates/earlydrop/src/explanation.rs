@@ -124,6 +124,19 @@ pub(crate) fn amount(value: f64, unit: &str) -> String {
     }
 }
 
+/// An equation and its numbers, whose value `ideal` is kept between 0 and `largest`.
+pub(crate) fn bounded(equation: &str, text: String, ideal: f64, largest: f64) -> (String, String) {
+    if ideal > largest {
+        let bound = numbers!("{}", largest);
+        let equation = format!("{equation}, at most {bound}");
+        (equation, format!("min({text}, {bound})"))
+    } else if ideal < 0.0 {
+        (format!("{equation}, at least 0"), format!("max(0, {text})"))
+    } else {
+        (equation.into(), text)
+    }
+}
+
 /// The numbers of a value that is kept in whole steps: what rounding takes from `ideal` is
 /// subtracted where it shows.
 pub(crate) fn rounded(text: String, ideal: f64, value: f64) -> String {
@@ -227,12 +240,12 @@ impl Why {
     }
 
     /// Adds p', as a proportional-integral controller of a delay has updated it: from p', the
-    /// delay, and the delay before to `after`, which is at most `largest`.
+    /// delay, and the delay before to `ideal`, kept between 0 and `largest`.
     pub(crate) fn pi_update(
         &mut self,
         [alpha, beta, target]: [f64; 3],
         [base, delay, last]: [f64; 3],
-        after: f64,
+        ideal: f64,
         largest: f64,
     ) {
         let says = "the queueing delay at the last update";
@@ -248,19 +261,11 @@ impl Why {
             last
         );
         let equation = "p' = p'_old + alpha (delay - target) + beta (delay - delay_old)";
-        let ideal = base + alpha * (delay - target) + beta * (delay - last);
-        let (equation, text) = if ideal > largest {
-            let bound = numbers!("{}", largest);
-            (
-                format!("{equation}, at most {bound}"),
-                format!("min({text}, {bound})"),
-            )
-        } else if ideal < 0.0 {
-            (format!("{equation}, at least 0"), format!("max(0, {text})"))
-        } else {
-            (equation.into(), text)
-        };
-        let says = "the base probability since the last update";
+        let (equation, text) = bounded(equation, text, ideal, largest);
+        let (says, after) = (
+            "the base probability since the last update",
+            ideal.clamp(0.0, largest),
+        );
         self.step(says, ("p'", ""), equation, text, after);
     }
 
@@ -270,7 +275,7 @@ impl Why {
     }
 
     /// States that a random number is compared with a probability. One above 1 is certain.
-    pub(crate) fn set_drawn(&mut self, rule: impl Into<String>, random: f64, chance: f64) {
+    pub(crate) fn drawn(&mut self, rule: impl Into<String>, random: f64, chance: f64) {
         let chance = chance.min(1.0);
         (self.random, self.chance) = (Some(random), Some(chance));
         self.set(rule, below(random, chance));
@@ -282,13 +287,6 @@ impl Why {
         self
     }
 
-    /// States that a random number is compared with a probability. One above 1 is certain.
-    pub(crate) fn drawn(mut self, rule: impl Into<String>, random: f64, chance: f64) -> Why {
-        let chance = chance.min(1.0);
-        (self.random, self.chance) = (Some(random), Some(chance));
-        self.by(rule, below(random, chance))
-    }
-
     /// The same reasons without the numbers that decide: something else does.
     pub(crate) fn overrule(&mut self, by: &str) {
         if let Some(random) = self.random.take() {
@@ -296,12 +294,6 @@ impl Why {
         }
         self.chance = None;
         self.reason = format!("{}, but {by}", self.reason);
-    }
-
-    /// As [`overrule`](Why::overrule).
-    pub(crate) fn overruled(mut self, by: &str) -> Why {
-        self.overrule(by);
-        self
     }
 
     /// The whole explanation; `fate` is "dropped", "marked" or "kept".

@@ -51,7 +51,7 @@ pub(crate) trait Trace {
     /// Draws a number by `rule`: true with probability `p`, as [`Pcg32::chance`].
     #[inline(always)]
     fn chance(&mut self, rule: &'static str, random: &mut Pcg32, p: f64) -> bool {
-        self.note(|why| why.set_drawn(rule, random.clone().uniform(), p));
+        self.note(|why| why.drawn(rule, random.clone().uniform(), p));
         random.chance(p)
     }
 }

@@ -270,10 +270,10 @@ impl Enqueued {
         let mut own = why.clone();
         if refused || (!by_scheme && !is_kept) {
             let state = buffer.state(&mut own);
-            own = match own.is_unjudged {
-                true => own.by("full buffer", state),
-                false => own.overruled(&state),
-            };
+            match own.is_unjudged {
+                true => own.reason = state,
+                false => own.overrule(&state),
+            }
             own.rule = "full buffer".into();
             own.source = "the limit of the buffer";
         } else if own.is_unjudged {

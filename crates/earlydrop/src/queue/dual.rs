@@ -8,12 +8,16 @@
 
 mod why;
 
+use alloc::format;
+
 use super::pool::{Chain, Pool};
 use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
 use crate::aqm::{Backlog, DropReason, Ticker, Verdict};
 use crate::counters::Counters;
-use crate::packet::{Ecn, Packet, PacketInfo};
+use crate::explanation::{below, numbers};
+use crate::packet::{Packet, PacketInfo};
 use crate::random::Pcg32;
+use crate::trace::Trace;
 use crate::units::{BitsPerSec, Nanos};
 
 /// The parameters of a dual queue, explained in [`dualpi2`](crate::schemes::dualpi2).
@@ -198,12 +202,36 @@ impl<P: Packet> DualQueue<P> {
         }
     }
 
-    /// Curvy RED's average moves with each Classic packet that leaves, and p' with it.
-    fn smooth(&mut self, waited: Nanos) {
-        if let Some(curvy) = self.coupling.curvy {
-            self.last_delay += curvy.weight * (waited.as_secs_f64() - self.last_delay);
+    /// p' for a packet of `lane`. Curvy RED's average moves with each Classic packet that leaves,
+    /// and p' with it.
+    fn move_base(&mut self, lane: usize, waited: Nanos, trace: &mut impl Trace) {
+        let Some(curvy) = self.coupling.curvy else {
+            trace.note(|why| self.show_base(why));
+            return;
+        };
+        let (before, waited) = (self.last_delay, waited.as_secs_f64());
+        let says = "the average Classic delay before";
+        trace.given(says, ("Q_C", "s"), before);
+        if lane == CLASSIC {
+            self.last_delay += curvy.weight * (waited - before);
+            let weight = curvy.weight;
+            trace.step(
+                "the average Classic delay",
+                ("Q_C", "s"),
+                "Q_C = Q_C + w (sojourn - Q_C)",
+                || numbers!("{} + {} * ({} - {})", before, weight, waited, before),
+                self.last_delay,
+            );
             self.base = curvy.base(self.last_delay).min(self.largest_base());
         }
+        let (delay, most) = (self.last_delay, self.largest_base());
+        trace.step(
+            "the base probability",
+            ("p'", ""),
+            "p' = Q_C / scale, at most its largest",
+            || numbers!("min({}, {} / {})", most, delay, curvy.scale.as_secs_f64()),
+            self.base,
+        );
     }
 
     /// Whether p_CL has reached its maximum, so that marks cannot signal more congestion.
@@ -252,18 +280,31 @@ impl<P: Packet> DualQueue<P> {
         }
     }
 
-    /// Whether a packet of `lane` carries a congestion signal, each with `likelihood`.
-    fn signals(&mut self, lane: usize, likelihood: f64) -> bool {
+    /// Whether a packet of `lane` carries a congestion signal by `rule`, each with `likelihood`.
+    fn signals(
+        &mut self,
+        lane: usize,
+        likelihood: f64,
+        rule: &'static str,
+        trace: &mut impl Trace,
+    ) -> bool {
         if !self.coupling.evenly {
-            return self.random.chance(likelihood);
+            return trace.chance(rule, &mut self.random, likelihood);
         }
         let carried = &mut self.lanes[lane].carried;
-        *carried += likelihood;
-        let signals = *carried >= 1.0;
-        if signals {
-            *carried -= 1.0;
-        }
-        signals
+        let before = *carried;
+        let sum = before + likelihood;
+        trace.step(
+            "the probabilities since the last signal, which comes at 1",
+            ("sum", ""),
+            "sum = sum + p",
+            || numbers!("{} + {}", before, likelihood),
+            sum,
+        );
+        trace.note(|why| why.chance = Some(likelihood.min(1.0)));
+        trace.by(rule, || below(sum, 1.0));
+        *carried = if sum >= 1.0 { sum - 1.0 } else { sum };
+        sum >= 1.0
     }
 
     /// The low-latency queue's native marking probability for a packet that waited `waited`.
@@ -277,44 +318,86 @@ impl<P: Packet> DualQueue<P> {
         (over / ramp.as_secs_f64()).min(1.0)
     }
 
-    fn judge_low_latency(&mut self, now: Nanos, waited: Nanos) -> Verdict {
+    /// The verdict on a packet just taken from the low-latency queue, not at saturation.
+    fn judge_low_latency(&mut self, now: Nanos, waited: Nanos, trace: &mut impl Trace) -> Verdict {
         let quiet = self.is_quiet();
-        if self.is_saturated() && !quiet {
-            let squared = self.squared();
-            return if self.signals(LOW_LATENCY, squared) {
-                Verdict::Drop(DropReason::Dequeue)
-            } else {
-                Verdict::Mark
-            };
-        }
         let coupled = if quiet { 0.0 } else { self.coupled_at(now) };
-        let likelihood = self.native(waited).max(coupled);
-        if self.signals(LOW_LATENCY, likelihood) {
-            Verdict::Mark
-        } else {
-            Verdict::Keep
-        }
-    }
-
-    fn judge_classic(&mut self, waited: Nanos, ecn: Ecn) -> Verdict {
-        self.smooth(waited);
-        let squared = self.squared();
-        if self.is_quiet() || !self.signals(CLASSIC, squared) {
-            Verdict::Keep
-        } else if ecn.is_capable() && !self.is_saturated() {
-            Verdict::Mark
-        } else {
-            Verdict::Drop(DropReason::Dequeue)
+        let native = self.native(waited);
+        trace.note(|why| {
+            let (equation, text) = self.coupled_equation(now, quiet);
+            why.step(
+                "the coupled probability",
+                ("p_CL", ""),
+                equation,
+                text,
+                coupled,
+            );
+            let (equation, text) = self.native_equation(waited, native);
+            let says = "the queue's own probability, by the time waited";
+            why.step(says, ("p'_L", ""), equation, text, native);
+        });
+        let likelihood = native.max(coupled);
+        trace.step(
+            "the probability of a mark",
+            ("p_L", ""),
+            "p_L = max(p'_L, p_CL)",
+            || numbers!("max({}, {})", native, coupled),
+            likelihood,
+        );
+        let rule = match native > coupled {
+            true => "a mark by the time waited",
+            false => "a mark by the coupled probability p_CL",
+        };
+        match self.signals(LOW_LATENCY, likelihood, rule, trace) {
+            true => Verdict::Mark,
+            false => Verdict::Keep,
         }
     }
 
     /// The verdict on a packet just taken from `lane`.
-    fn judge(&mut self, lane: usize, now: Nanos, info: &PacketInfo) -> Verdict {
-        if lane == LOW_LATENCY {
-            self.judge_low_latency(now, now - info.arrived)
-        } else {
-            self.judge_classic(now - info.arrived, info.ecn)
+    fn judge(
+        &mut self,
+        lane: usize,
+        now: Nanos,
+        info: &PacketInfo,
+        trace: &mut impl Trace,
+    ) -> Verdict {
+        let waited = now - info.arrived;
+        trace.note(|why| why.sojourn(now, info.arrived));
+        self.move_base(lane, waited, trace);
+        let (least, saturated) = (self.coupling.least_backlog, self.is_saturated());
+        if least > 0 {
+            let says = "the bytes left in both queues";
+            trace.given(says, ("backlog", "bytes"), self.bytes() as f64);
         }
+        if lane == LOW_LATENCY && (self.is_quiet() || !saturated) {
+            return self.judge_low_latency(now, waited, trace);
+        }
+        if self.is_quiet() {
+            trace.by("no signal from short queues", || {
+                format!("{} bytes", below(self.bytes() as f64, least as f64))
+            });
+            return Verdict::Keep;
+        }
+        let squared = self.squared();
+        trace.note(|why| self.show_squared(why, squared));
+        if lane == LOW_LATENCY {
+            let rule = "saturation: p_C drops, the rest is marked";
+            if self.signals(lane, squared, rule, trace) {
+                return Verdict::Drop(DropReason::Dequeue);
+            }
+            trace.note(|why| why.overrule("at k p' >= 1 every other packet is marked"));
+            return Verdict::Mark;
+        }
+        if !self.signals(lane, squared, "a signal in the Classic queue, p_C", trace) {
+            return Verdict::Keep;
+        }
+        match info.ecn.is_capable() {
+            true if !saturated => return Verdict::Mark,
+            true => trace.note(|why| why.reason.push_str("; at k p' >= 1 nothing is marked")),
+            false => {}
+        }
+        Verdict::Drop(DropReason::Dequeue)
     }
 
     /// The queue to serve next, by weighted round robin; `None` when both are empty.
@@ -372,7 +455,7 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
             let contended = self.lanes.iter().all(|lane| lane.chain.packets() > 0);
             let (mut packet, arrived) = self.pool.pop(&mut self.lanes[lane].chain)?;
             let info = PacketInfo::of(&packet, arrived);
-            match self.judge(lane, now, &info) {
+            match self.judge(lane, now, &info, &mut ()) {
                 Verdict::Keep => {}
                 Verdict::Mark => {
                     packet.mark();

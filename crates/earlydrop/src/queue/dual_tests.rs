@@ -1,5 +1,6 @@
 use super::*;
 use crate::counters::Tally;
+use crate::packet::Ecn;
 use crate::testing::{TestPacket, packet};
 use crate::units::Bytes;
 use proptest::prelude::*;

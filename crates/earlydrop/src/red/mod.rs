@@ -136,16 +136,19 @@ impl RedConfig {
         }
     }
 
-    /// The arguments of [`Gap::is_over`] for Pb in steps of 2^-32: count times Pb, and the
-    /// share of Pb of a packet that counts `step`.
+    /// What ends a gap at Pb in steps of 2^-32: count times Pb, and the share of `packet`.
     #[inline]
-    pub(crate) fn shares(&self, pb: u64, count: u64, step: u32) -> (u64, u64) {
-        let (spent, own) = (count.wrapping_mul(pb), u64::from(step) * pb);
-        if self.by_size {
-            let mean = self.mean_packet.0;
-            (spent / mean, (own / mean).min(ONE))
-        } else {
-            (spent, own)
+    pub(crate) fn shares(&self, pb: u64, count: u64, packet: &PacketInfo) -> Shares {
+        let alike = Shares::alike(pb, count);
+        if !self.by_size {
+            return alike;
+        }
+        let mean = self.mean_packet.0;
+        Shares {
+            pb,
+            spent: alike.spent / mean,
+            own: (u64::from(packet.size) * pb / mean).min(ONE),
+            sizes: Some([f64::from(packet.size), mean as f64]),
         }
     }
 
@@ -250,17 +253,17 @@ impl Red {
         self.action.signal_above_last(packet)
     }
 
-    /// The verdict for Pb; the arguments are those of [`Gap::is_over`].
+    /// The verdict for the gap's shares of Pb.
     #[inline(always)]
     fn draw(
         &mut self,
-        [pb, spent, own]: [u64; 3],
+        shares: Shares,
         step: u32,
         packet: &PacketInfo,
         random: &mut Pcg32,
     ) -> Verdict {
-        if self.gap.is_over(spent, own, random) {
-            return self.end_gap(pb, &{ *packet });
+        if self.gap.is_over(shares, random, &mut ()) {
+            return self.end_gap(shares.pb, &{ *packet });
         }
         self.gap.pass(step);
         Verdict::Keep
@@ -303,8 +306,8 @@ impl Red {
             }
         };
         // A gap outlasts 2^32 packets only while Pb is 0, so the product does not overflow.
-        let spent = self.gap.count().wrapping_mul(pb);
-        self.draw([pb, spent, pb], 1, packet, random)
+        let shares = Shares::alike(pb, self.gap.count());
+        self.draw(shares, 1, packet, random)
     }
 }
 

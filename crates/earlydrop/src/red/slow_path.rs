@@ -182,8 +182,8 @@ impl Red {
             Some(strength) => self.curve.probability_at(avg, strength),
             None => self.curve.probability(avg),
         });
-        let (spent, own) = self.config.shares(pb, self.gap.count(), step);
-        self.draw([pb, spent, own], step, packet, random)
+        let shares = self.config.shares(pb, self.gap.count(), packet);
+        self.draw(shares, step, packet, random)
     }
 
     /// The verdict for a packet that is dropped only above the curve's last threshold. In the

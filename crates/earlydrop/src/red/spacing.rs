@@ -27,6 +27,7 @@ mod why;
 
 use crate::curve::ONE;
 use crate::random::Pcg32;
+use crate::trace::Trace;
 
 pub(crate) use why::{Shares, probability};
 
@@ -215,32 +216,61 @@ impl Gap {
         self.count = self.count.wrapping_add(u64::from(step));
     }
 
-    /// Whether the gap ends with this packet: `spent` is the count times Pb, `own`
-    /// this packet's share of Pb (Pb itself, unless scaled by size). The caller then calls
-    /// [`restart`](Gap::restart) or [`pass`](Gap::pass).
+    /// Whether the gap ends with this packet. The caller then calls [`restart`](Gap::restart) or
+    /// [`pass`](Gap::pass).
     ///
     /// The laws are distinguished by comparisons, which cost less than a jump table.
     #[inline(always)]
-    pub(crate) fn is_over(&mut self, spent: u64, own: u64, random: &mut Pcg32) -> bool {
+    pub(crate) fn is_over(
+        &mut self,
+        shares: Shares,
+        random: &mut Pcg32,
+        trace: &mut impl Trace,
+    ) -> bool {
+        trace.note(|why| self.show_count(why, &shares));
+        let Shares { spent, own, .. } = shares;
         if self.spacing == Spacing::Drawn {
-            spent + own >= self.goal && self.reaches_goal(spent + own, random)
+            trace.note(|why| self.show_ended(why, &shares));
+            if spent + own >= self.goal {
+                return self.reaches_goal(spent + own, random, trace);
+            }
+            trace.note(|why| self.show_goal(why, spent + own));
+            false
         } else if self.spacing <= Spacing::Uniform2 {
-            below(random, own, self.top.saturating_sub(spent))
+            self.draws(&shares, self.top.saturating_sub(spent), random, trace)
         } else if self.spacing == Spacing::Wait {
             let reached = spent + own;
-            reached >= ONE && below(random, own, (2 * ONE).saturating_sub(reached))
+            trace.note(|why| self.show_wait(why, &shares));
+            reached >= ONE && self.draws(&shares, (2 * ONE).saturating_sub(reached), random, trace)
         } else {
-            below(random, own, ONE)
+            self.draws(&shares, ONE, random, trace)
         }
+    }
+
+    /// Whether a random u in [0, 1) is below this packet's share over `divisor`, without the
+    /// division: `u divisor < own`. u loses one bit so that the product fits. A divisor of 0
+    /// always gives true.
+    #[inline(always)]
+    fn draws(
+        &self,
+        shares: &Shares,
+        divisor: u64,
+        random: &mut Pcg32,
+        trace: &mut impl Trace,
+    ) -> bool {
+        let u = u64::from(random.next_u32() >> 1);
+        trace.note(|why| self.show_draw(why, shares, divisor, u));
+        u * divisor < shares.own << 31
     }
 
     /// Whether R is reached, drawing it at the start of a gap.
     #[cold]
-    fn reaches_goal(&mut self, reached: u64, random: &mut Pcg32) -> bool {
+    fn reaches_goal(&mut self, reached: u64, random: &mut Pcg32, trace: &mut impl Trace) -> bool {
         let Some(linux) = self.linux else {
             if self.goal == 0 {
                 self.goal = u64::from(random.next_u32()) + 1;
             }
+            trace.note(|why| self.show_goal(why, reached));
             return reached >= self.goal;
         };
         let drawn = (u64::from(random.next_u32()) + 1).saturating_sub(linux.slope);
@@ -248,22 +278,19 @@ impl Gap {
             // This packet passes and is not counted: the caller adds it again.
             self.goal = drawn.max(1);
             self.count = self.count.wrapping_sub(1);
+            let says = "the number R drawn for the gap that starts";
+            trace.given(says, ("R", ""), probability(self.goal - 1));
+            let reason = "the first packet in the band starts a gap and passes";
+            trace.note(|why| why.set(self.spacing.names().0, reason));
             return false;
         }
+        trace.note(|why| self.show_goal(why, reached));
         self.linux = Some(LinuxGap {
             next: drawn.max(1),
             ..linux
         });
         true
     }
-}
-
-/// Whether a random u in [0, 1) is below `own/divisor`, without the division:
-/// `u divisor < own`. u loses one bit so that the product fits. A divisor of 0 always
-/// gives true.
-#[inline(always)]
-fn below(random: &mut Pcg32, own: u64, divisor: u64) -> bool {
-    u64::from(random.next_u32() >> 1) * divisor < own << 31
 }
 
 #[cfg(test)]
@@ -285,7 +312,7 @@ mod tests {
         let first = gap.count();
         let pb = in_steps(PB);
         for _ in 0..drops {
-            while !gap.is_over(gap.count() * pb, pb, &mut random) {
+            while !gap.is_over(Shares::alike(pb, gap.count()), &mut random, &mut ()) {
                 gap.pass(1);
             }
             seen[((gap.count() - first) as usize + 1).min(999)] += 1;
@@ -389,7 +416,7 @@ mod tests {
                 let ends = |_: &u32| {
                     let mut gap = Gap::new(law, 1);
                     gap.restart(count);
-                    gap.is_over(gap.count() * steps, steps, &mut random)
+                    gap.is_over(Shares::alike(steps, gap.count()), &mut random, &mut ())
                 };
                 let share = (0..200_000).filter(ends).count() as f64 / 200_000.0;
                 let pa = law.probability(pb, f64::from(count));
@@ -407,8 +434,15 @@ mod tests {
         let mut same = random.clone();
         let goal = u64::from(same.next_u32()) + 1;
         let mut gap = Gap::new(Spacing::Drawn, 1);
-        assert!(!gap.is_over(0, goal - 1, &mut random), "just short of it");
-        assert!(gap.is_over(goal - 1, 1, &mut random), "reached");
+        let mut ends = |spent, own| {
+            let shares = Shares {
+                spent,
+                ..Shares::alike(own, 0)
+            };
+            gap.is_over(shares, &mut random, &mut ())
+        };
+        assert!(!ends(0, goal - 1), "just short of it");
+        assert!(ends(goal - 1, 1), "reached");
         assert_eq!(random, same, "nothing more was drawn");
     }
 

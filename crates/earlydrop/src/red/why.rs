@@ -258,7 +258,7 @@ impl Red {
         let strength = self.curve.strength();
         self.explain_pb(&mut why, avg, strength, pb);
         let shares = Shares::alike(pb, self.gap.count());
-        let why = self.gap.why(why, shares, random);
+        self.gap.is_over(shares, random, &mut why);
         self.action.why_not_marked(why, packet, pb)
     }
 
@@ -286,16 +286,8 @@ impl Red {
         });
         let strength = strength.unwrap_or_else(|| self.curve.strength());
         self.explain_pb(&mut why, avg, strength, pb);
-        let step = self.config.step_of(packet);
-        let (spent, own) = self.config.shares(pb, self.gap.count(), step);
-        let sizes = [f64::from(packet.size), self.config.mean_packet.0 as f64];
-        let shares = Shares {
-            pb,
-            spent,
-            own,
-            sizes: self.config.by_size.then_some(sizes),
-        };
-        let why = self.gap.why(why, shares, random);
+        let shares = self.config.shares(pb, self.gap.count(), packet);
+        self.gap.is_over(shares, random, &mut why);
         self.action.why_not_marked(why, packet, pb)
     }
 

@@ -370,7 +370,7 @@ impl Cobalt {
             let reason = format!("{}; BLUE: {}", why.reason, below(drawn, self.p));
             if drops {
                 why.source = BLUE;
-                why.set_drawn("BLUE's random drop", drawn, self.p);
+                why.drawn("BLUE's random drop", drawn, self.p);
             } else if codel == Verdict::Keep {
                 (why.random, why.chance) = (Some(drawn), Some(self.p.min(1.0)));
             } else {

@@ -27,16 +27,16 @@
 //! |---|---|---|---|
 //! | a probability set at run time | `ErrorModel`, on the link rather than the queue | `tc qdisc change ... netem loss P ecn` | yes |
 
-mod why;
-
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::curve::in_steps;
+use crate::explanation::numbers;
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
-use crate::red::{Gap, Spacing};
+use crate::red::{Gap, Shares, Spacing, probability};
 use crate::registry::{Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Probe, Range, Settings};
 use crate::schemes::common::signal;
 use crate::steering::{Setting, SteerError};
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 const PARAMETERS: &[Parameter] = &[
@@ -110,28 +110,43 @@ impl Dial {
     }
 }
 
-impl Aqm for Dial {
+impl Rule for Dial {
     #[inline]
-    fn on_arrival<Q: Backlog>(
+    fn arrive<Q: Backlog, T: Trace>(
         &mut self,
         _now: Nanos,
         packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
+        trace: &mut T,
     ) -> Verdict {
+        trace.source("the probability is set from outside");
+        trace.given("the probability as set", ("P", ""), self.probability);
         if self.steps == 0 {
+            trace.by("no signals at P = 0", || "P is 0".into());
             self.gap.restart(0);
             return Verdict::Keep;
         }
-        // Used by laws whose gaps end before the product could overflow.
-        let spent = self.gap.count().wrapping_mul(self.steps);
-        if self.gap.is_over(spent, self.steps, random) {
+        let set = self.probability;
+        trace.step(
+            "the initial probability",
+            ("p_b", ""),
+            "p_b = P",
+            || numbers!("{}", set),
+            probability(self.steps),
+        );
+        let shares = Shares::alike(self.steps, self.gap.count());
+        if self.gap.is_over(shares, random, trace) {
             self.gap.restart_after_signal();
             return signal(self.ecn, packet);
         }
         self.gap.pass(1);
         Verdict::Keep
     }
+}
+
+impl Aqm for Dial {
+    by_rule!(on_arrival);
 
     fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.gap.restart_after_full_buffer();

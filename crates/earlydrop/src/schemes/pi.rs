@@ -30,7 +30,7 @@
 use alloc::format;
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
-use crate::explanation::numbers;
+use crate::explanation::{bounded, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
@@ -38,7 +38,7 @@ use crate::registry::{
     Settings, UNIT,
 };
 use crate::schemes::common::{Counting, check_within_buffer, signal};
-use crate::schemes::pi_controller::{Gains, bounded};
+use crate::schemes::pi_controller::Gains;
 use crate::trace::{Rule, Trace, by_rule};
 use crate::units::Nanos;
 

@@ -6,11 +6,7 @@
 //! Hollot's `p += a (y(t) - r) - b (y(t-T) - r)` is equal to it with `alpha = a - b` and
 //! `beta = b`.
 
-use alloc::format;
-use alloc::string::String;
-
 use crate::aqm::Backlog;
-use crate::explanation::numbers;
 use crate::trace::Trace;
 use crate::units::Nanos;
 
@@ -35,46 +31,12 @@ impl Gains {
 
     /// p' after a step from `base` for a delay of `delay`, and `last` at the step before, in
     /// seconds; at least 0 and at most `largest`.
-    pub(crate) fn updated(
-        &self,
-        [base, delay, last]: [f64; 3],
-        largest: f64,
-        trace: &mut impl Trace,
-    ) -> f64 {
+    pub(crate) fn updated(&self, update: [f64; 3], largest: f64, trace: &mut impl Trace) -> f64 {
+        let [base, delay, last] = update;
         let ideal = base + self.step(delay, last);
-        let after = ideal.clamp(0.0, largest);
-        let says = "the queueing delay at the last update";
-        trace.given(says, ("delay", "s"), delay);
-        trace.note(|why| {
-            let text = numbers!(
-                "{} + {} * ({} - {}) + {} * ({} - {})",
-                base,
-                self.alpha,
-                delay,
-                self.reference,
-                self.beta,
-                delay,
-                last
-            );
-            let equation = "p' = p'_old + alpha (delay - target) + beta (delay - delay_old)";
-            let (equation, text) = bounded(equation, text, ideal, largest);
-            let says = "the base probability since the last update";
-            why.step(says, ("p'", ""), equation, text, after);
-        });
-        after
-    }
-}
-
-/// An equation and its numbers, whose value `ideal` is kept between 0 and `largest`.
-pub(crate) fn bounded(equation: &str, text: String, ideal: f64, largest: f64) -> (String, String) {
-    if ideal > largest {
-        let bound = numbers!("{}", largest);
-        let equation = format!("{equation}, at most {bound}");
-        (equation, format!("min({text}, {bound})"))
-    } else if ideal < 0.0 {
-        (format!("{equation}, at least 0"), format!("max(0, {text})"))
-    } else {
-        (equation.into(), text)
+        let gains = [self.alpha, self.beta, self.reference];
+        trace.note(|why| why.pi_update(gains, update, ideal, largest));
+        ideal.clamp(0.0, largest)
     }
 }
 

@@ -519,7 +519,7 @@ impl Rule for Sfb {
             return Verdict::Keep;
         }
         let drawn = random.uniform();
-        trace.note(|why| why.set_drawn("a random signal with p_min", drawn, p_min));
+        trace.note(|why| why.drawn("a random signal with p_min", drawn, p_min));
         match drawn < p_min {
             true => self.signal(packet, p_min, drawn, trace),
             false => Verdict::Keep,

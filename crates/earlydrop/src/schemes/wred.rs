@@ -345,8 +345,8 @@ impl Aqm for Wred {
         }
         let line = profile.curve.steps_on_line(avg - profile.band.0);
         let pb = line.unwrap_or_else(|| profile.curve.steps_between(avg));
-        let (spent, own) = self.config.shares(pb, profile.gap.count(), step);
-        if profile.gap.is_over(spent, own, random) {
+        let shares = self.config.shares(pb, profile.gap.count(), packet);
+        if profile.gap.is_over(shares, random, &mut ()) {
             profile.gap.restart_after_signal();
             self.action.signal(packet, pb)
         } else {

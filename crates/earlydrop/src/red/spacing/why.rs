@@ -2,8 +2,7 @@
 
 use super::{Gap, Spacing};
 use crate::curve::ONE;
-use crate::explanation::{Why, below, numbers};
-use crate::random::Pcg32;
+use crate::explanation::{Number, Why, below, numbers};
 
 /// The shares of Pb that end a gap, in steps of 2^-32.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +44,7 @@ struct Terms {
 
 impl Spacing {
     /// The law's name and where it is published.
-    fn names(self) -> (&'static str, &'static str) {
+    pub(super) fn names(self) -> (&'static str, &'static str) {
         match self {
             Spacing::Geometric => (
                 "geometric spacing",
@@ -70,36 +69,25 @@ impl Spacing {
 }
 
 impl Gap {
-    /// Completes the reasons for whether the gap ends with this packet, as
-    /// [`is_over`](Gap::is_over) decides. Pb is shown already.
-    pub(crate) fn why(&self, mut why: Why, shares: Shares, random: &mut Pcg32) -> Why {
-        let (rule, source) = self.spacing.names();
-        why.source = source;
-        let terms = self.terms(&mut why, shares);
-        let Shares { spent, own, .. } = shares;
+    /// Shows how far the gap has come, which waits below 1, and that it waits.
+    pub(super) fn show_wait(&self, why: &mut Why, shares: &Shares) {
+        let terms = self.terms(shares);
         let [p, used] = terms.symbols;
-        if self.spacing == Spacing::Drawn {
-            return self.why_drawn(why, terms, spent + own, random);
-        }
-        if self.spacing == Spacing::Wait {
-            let reached = probability(spent + own);
-            why.step(
-                "how far the gap has come; below 1 it waits",
-                ("g", ""),
-                alloc::format!("g = {used} + {p}"),
-                numbers!("{} + {}", probability(spent), terms.own),
-                reached,
-            );
-            if spent + own < ONE {
-                return why.by(rule, below(reached, 1.0));
-            }
-        }
-        let divisor = match self.spacing {
-            Spacing::Geometric => ONE,
-            Spacing::Wait => (2 * ONE).saturating_sub(spent + own),
-            _ => self.top.saturating_sub(spent),
-        };
-        let (equation, text) = self.actual(&terms, shares, own >= divisor);
+        let reached = probability(shares.spent + shares.own);
+        why.step(
+            "how far the gap has come; below 1 it waits",
+            ("g", ""),
+            alloc::format!("g = {used} + {p}"),
+            numbers!("{} + {}", probability(shares.spent), terms.own),
+            reached,
+        );
+        why.set(self.spacing.names().0, below(reached, 1.0));
+    }
+
+    /// Shows Pa, a packet's share over `divisor`, and what was drawn: `u` in steps of 2^-31.
+    pub(super) fn show_draw(&self, why: &mut Why, shares: &Shares, divisor: u64, u: u64) {
+        let own = shares.own;
+        let (equation, text) = self.actual(&self.terms(shares), shares, own >= divisor);
         let chance = match own {
             0 => 0.0,
             own if own >= divisor => 1.0,
@@ -107,13 +95,13 @@ impl Gap {
         };
         let says = "the actual probability";
         why.step(says, ("p_a", ""), equation, text, chance);
-        let drawn = f64::from(random.next_u32() >> 1) / f64::from(1_u32 << 31);
-        why.drawn(rule, drawn, chance)
+        why.drawn(self.spacing.names().0, probability(2 * u), chance);
     }
 
     /// Shows the count, and the shares of Pb where they are scaled by size.
-    fn terms(&self, why: &mut Why, shares: Shares) -> Terms {
-        let Shares { pb, spent, own, .. } = shares;
+    pub(super) fn show_count(&self, why: &mut Why, shares: &Shares) {
+        why.source = self.spacing.names().1;
+        let Shares { pb, spent, own, .. } = *shares;
         let (pb, count) = (probability(pb), self.count as f64);
         let Some([size, mean]) = shares.sizes else {
             let says = match self.spacing {
@@ -122,12 +110,7 @@ impl Gap {
                 }
                 _ => "the packets passed since the last drop or mark",
             };
-            why.given(says, ("count", "packets"), count);
-            return Terms {
-                symbols: ["p_b", "count p_b"],
-                spent: numbers!("{} * {}", count, pb),
-                own: pb,
-            };
+            return why.given(says, ("count", "packets"), count);
         };
         why.given(
             "the bytes passed since the last drop or mark",
@@ -148,10 +131,22 @@ impl Gap {
             numbers!("{} * {} / {}", pb, count, mean),
             probability(spent),
         );
-        Terms {
-            symbols: ["p_s", "s"],
-            spent: numbers!("{}", probability(spent)),
-            own: probability(own),
+    }
+
+    /// The words and numbers of `shares`.
+    fn terms(&self, shares: &Shares) -> Terms {
+        let (pb, count) = (probability(shares.pb), self.count as f64);
+        match shares.sizes {
+            None => Terms {
+                symbols: ["p_b", "count p_b"],
+                spent: numbers!("{} * {}", count, pb),
+                own: pb,
+            },
+            Some(_) => Terms {
+                symbols: ["p_s", "s"],
+                spent: numbers!("{}", probability(shares.spent)),
+                own: probability(shares.own),
+            },
         }
     }
 
@@ -159,7 +154,7 @@ impl Gap {
     fn actual(
         &self,
         terms: &Terms,
-        shares: Shares,
+        shares: &Shares,
         certain: bool,
     ) -> (alloc::string::String, alloc::string::String) {
         let (own, spent) = (terms.own, terms.spent.as_str());
@@ -202,35 +197,23 @@ impl Gap {
         (equation.replace("{p}", p).replace("{used}", used), text)
     }
 
-    /// With one number drawn a gap, as [`reaches_goal`](Gap::reaches_goal) compares it.
-    fn why_drawn(&self, mut why: Why, terms: Terms, reached: u64, random: &mut Pcg32) -> Why {
-        let (rule, _) = self.spacing.names();
+    /// With one number drawn a gap: shows the probability that it has ended.
+    pub(super) fn show_ended(&self, why: &mut Why, shares: &Shares) {
+        let terms = self.terms(shares);
         let [p, used] = terms.symbols;
-        let (spent, own) = (&terms.spent, terms.own);
         why.step(
             "the probability that the gap has ended by now",
             ("g", ""),
             alloc::format!("g = min(1, {used} + {p})"),
-            alloc::format!("min(1, {spent} + {})", crate::explanation::Number(own)),
-            probability(reached).min(1.0),
+            alloc::format!("min(1, {} + {})", terms.spent, Number(terms.own)),
+            probability(shares.spent + shares.own).min(1.0),
         );
-        let draw = |random: &mut Pcg32| u64::from(random.next_u32()) + 1;
-        let goal = match self.linux {
-            _ if self.goal > 0 => self.goal,
-            None => draw(random),
-            Some(linux) => {
-                let goal = draw(random).saturating_sub(linux.slope).max(1);
-                let next = probability(goal - 1);
-                why.given(
-                    "the number R drawn for the gap that starts",
-                    ("R", ""),
-                    next,
-                );
-                return why.by(rule, "the first packet in the band starts a gap and passes");
-            }
-        };
-        let drawn = probability(goal - 1);
+    }
+
+    /// With one number drawn a gap: compares it with what the gap has `reached`.
+    pub(super) fn show_goal(&self, why: &mut Why, reached: u64) {
+        let drawn = probability(self.goal - 1);
         why.given("the number R drawn for this gap", ("R", ""), drawn);
-        why.drawn(rule, drawn, probability(reached))
+        why.drawn(self.spacing.names().0, drawn, probability(reached));
     }
 }

@@ -8,7 +8,7 @@ use crate::curve::ONE;
 use crate::explanation::Why;
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
-use crate::red::{Shares, explain_whole, first_in_band, outside, probability, source_of, spared};
+use crate::red::{explain_whole, first_in_band, outside, probability, source_of, spared};
 use crate::trace::Rule;
 use crate::units::Nanos;
 
@@ -66,16 +66,8 @@ impl Rule for Wred {
         let (equation, text) = curve.equation(law, avg, curve.strength());
         let says = format!("the initial probability: the curve of class {class} at the average");
         why.step(says, ("p_b", ""), equation, text, probability(pb));
-        let step = config.step_of(packet);
-        let (spent, own) = config.shares(pb, profile.gap.count(), step);
-        let sizes = [f64::from(packet.size), config.mean_packet.0 as f64];
-        let shares = Shares {
-            pb,
-            spent,
-            own,
-            sizes: config.by_size.then_some(sizes),
-        };
-        let why = profile.gap.why(why, shares, random);
+        let shares = config.shares(pb, profile.gap.count(), packet);
+        profile.gap.clone().is_over(shares, random, &mut why);
         Some(self.action.why_not_marked(why, packet, pb))
     }
 }
