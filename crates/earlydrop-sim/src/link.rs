@@ -348,8 +348,9 @@ impl<P: Packet> QueuedLink<P> {
         let departure = self.queue.dequeue_with(at, &mut losses);
         self.waiting -= losses.count;
         let Some(departure) = departure else {
-            if self.access.is_some() && self.end_opportunity() {
-                return None;
+            // A scheme may drop all that an opportunity has not taken yet.
+            if let Some(access) = &mut self.access {
+                access.end();
             }
             self.idle = true;
             self.next_transmission = Nanos::NEVER;
@@ -403,17 +404,13 @@ impl<P: Packet> QueuedLink<P> {
         }
     }
 
-    /// Ends the opportunity, if one has sent anything, and sets the time of the next.
-    fn end_opportunity(&mut self) -> bool {
+    /// Ends the opportunity and sets the time of the next.
+    fn end_opportunity(&mut self) {
         let free_at = self.free_at();
-        let Some(access) = &mut self.access else {
-            return false;
-        };
-        let has_sent = access.end();
-        if has_sent {
+        if let Some(access) = &mut self.access {
+            access.end();
             self.next_transmission = access.next_begin(free_at);
         }
-        has_sent
     }
 
     /// Sends a packet that arrives at `now` before everything that waits, past the queue. All

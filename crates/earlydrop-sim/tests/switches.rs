@@ -164,6 +164,30 @@ fn a_buffer_without_room_is_no_buffer() {
     }
 }
 
+/// A link that waits for slots has a queue of its own even where none is described.
+#[test]
+fn links_without_a_queue_take_no_part() {
+    let flows = |sharing: bool| {
+        let mut star = star(2, "droptail");
+        if sharing {
+            star = star.sharing(1500, 0.25);
+        }
+        for port in star.ports {
+            let link = star.network.get_mut(port);
+            *link = Link {
+                queue: None,
+                ..link.clone().slotted(Nanos(1777))
+            };
+        }
+        let mut run = Run::new(star.network, Nanos::from_millis(1));
+        run.add(Flow::bulk(star.hosts[0], star.hosts[1], &eager()));
+        let results = run.results().unwrap();
+        assert!(results.queues.iter().all(|q| q.shared_buffer.is_none()));
+        format!("{:?}", results.flows)
+    };
+    assert_eq!(flows(true), flows(false));
+}
+
 /// A sender that sends all of an answer at once.
 fn eager() -> Arc<Profile> {
     let mut profile = Profile::modern(Algorithm::Reno);

@@ -111,9 +111,9 @@ impl MediumAccess {
             && airtime.nanos() <= self.aggregation.airtime
     }
 
-    /// Ends the present opportunity; returns whether it had sent anything.
-    pub(crate) fn end(&mut self) -> bool {
-        self.present.take().is_some()
+    /// Ends the present opportunity, if there is one.
+    pub(crate) fn end(&mut self) {
+        self.present = None;
     }
 }
 

@@ -14,9 +14,18 @@ use crate::traffic::Flow;
 /// When packets leave a link in microseconds, each with its time of arrival and its size. 1250
 /// bytes take 1 ms.
 fn departures(link: Link, packets: &[(u64, u32)]) -> Vec<u64> {
-    let lines = packets.iter().map(|(micros, size)| {
+    let packets: Vec<_> = packets
+        .iter()
+        .map(|(at, size)| (*at, *size, "off"))
+        .collect();
+    departures_with_ecn(link, &packets)
+}
+
+/// [`departures`] of packets with this ECN field.
+fn departures_with_ecn(link: Link, packets: &[(u64, u32, &str)]) -> Vec<u64> {
+    let lines = packets.iter().map(|(micros, size, ecn)| {
         let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
-        format!("{seconds}.{micros:06},{size}\n")
+        format!("{seconds}.{micros:06},{size},{ecn}\n")
     });
     let text = format!("time,size,ecn\n{}", lines.collect::<String>());
     let trace = PacketTrace::read(text.as_bytes()).unwrap();
@@ -87,6 +96,23 @@ fn slots_begin_at_their_multiples() {
         departures(slotted.aggregating(aggregation), &five),
         expected
     );
+}
+
+#[test]
+fn an_aggregate_ends_where_the_scheme_drops_the_rest() {
+    // At 1 ms the low-latency packet is taken, and the Classic one is dropped: it has waited for
+    // longer than the delay at which all are. The link is free at 2 ms and idle until 2.5 ms.
+    let all_dropped = "dual-curvy-red:scale=0.1 ms,weight=1,least_backlog=0 bytes";
+    let link = link()
+        .queue(all_dropped.parse().unwrap())
+        .aggregating(Aggregation::default());
+    let packets = [
+        (0, 1250, "off"),
+        (100, 1250, "ect1"),
+        (100, 1250, "off"),
+        (2500, 1250, "off"),
+    ];
+    assert_eq!(departures_with_ecn(link, &packets), [1000, 2000, 3500]);
 }
 
 #[test]

@@ -295,7 +295,9 @@ fn share_buffers(
         }
         let mut buffer = SharedBuffer::new(*limits);
         for (id, from, ..) in run.network.links() {
+            // A link without a queue takes no part, though it may be a port: steered, say.
             if from == *node
+                && run.network.shares_buffer(id)
                 && let (Stage::Port(port), _) = links[id.0 as usize]
             {
                 let shared = &mut simulation.ports[port as usize].shared;
