@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
+
 from earlydrop import _lib
 from earlydrop._document import Estimate, number
 

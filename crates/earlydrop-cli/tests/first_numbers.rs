@@ -78,7 +78,7 @@ fn a_buffer_below_a_schemes_range_is_a_warning_everywhere() {
     let tuned = user.runs(&[&goal[..], &short].concat());
     assert!(tuned.err.contains(wanted), "{}", tuned.err);
     assert!(
-        checked.out.contains("buffer 2500 packets = 0.3 ms = 3 BDP"),
+        checked.out.contains("buffer 2500 packets = 300 µs = 3 BDP"),
         "{}",
         checked.out
     );

@@ -7,13 +7,12 @@ use earlydrop::counters::Tally;
 use earlydrop::units::{Bytes, Nanos};
 
 use crate::capture::Capture;
-use crate::measure::{Delays, Distribution, coefficient_of_variation, jain_index};
+use crate::measure::{Distribution, coefficient_of_variation, jain_index};
 use crate::network::LinkId;
 use crate::packet_log::PacketLog;
-use crate::tcp::SenderCounts;
 use crate::traffic::FlowId;
 
-pub use crate::measure::{QueueResult, SharedBufferResult};
+pub use crate::measure::{FlowResult, QueueResult, SharedBufferResult};
 
 /// Everything measured in a run.
 #[derive(Clone, Debug)]
@@ -37,34 +36,6 @@ pub struct Results {
     pub windows: Vec<(FlowId, Vec<f64>)>,
     /// Totals of all packets, warm-up included.
     pub totals: Totals,
-}
-
-/// The results of a flow.
-#[derive(Clone, Debug)]
-pub struct FlowResult {
-    /// The group of the flow.
-    pub group: Arc<str>,
-    /// Data packets that arrived.
-    pub received: u64,
-    /// Throughput: bits on the wire that arrived, per second.
-    pub throughput: f64,
-    /// Goodput: bits of payload that arrived for the first time, per second.
-    pub goodput: f64,
-    /// Data packets lost.
-    pub lost: u64,
-    /// Data packets that arrived with a congestion mark.
-    pub marked: u64,
-    /// The counts of its TCP sender; zeros for datagrams.
-    pub sender: SenderCounts,
-    /// The smoothed round-trip time at the end; zero for datagrams.
-    pub smoothed_rtt: Nanos,
-    /// One-way delays of its packets, if asked for.
-    pub delays: Option<Delays>,
-    /// Round-trip times, if asked for: from sending a segment to its acknowledgment, without
-    /// retransmitted segments.
-    pub round_trips: Option<Delays>,
-    /// Starts that were skipped because too many transfers were going on.
-    pub left_out: u64,
 }
 
 /// A completed transfer.

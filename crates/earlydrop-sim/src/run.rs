@@ -7,7 +7,6 @@ use std::thread;
 use earlydrop::registry::ConfigError;
 use earlydrop::units::Nanos;
 
-use crate::engine::{self, Simulation};
 use crate::measure::Measure;
 use crate::network::Network;
 use crate::results::Results;
@@ -50,16 +49,6 @@ impl Run {
     /// Sets the seed.
     pub fn seed(self, seed: u64) -> Run {
         Run { seed, ..self }
-    }
-
-    /// Checks the run and returns its simulation at time zero.
-    pub fn start(&self) -> Result<Simulation, RunError> {
-        engine::prepare(self)
-    }
-
-    /// Runs the simulation from beginning to end.
-    pub fn results(&self) -> Result<Results, RunError> {
-        Ok(self.start()?.finish())
     }
 }
 

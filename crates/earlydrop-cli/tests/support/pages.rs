@@ -123,7 +123,7 @@ pub(crate) fn check_page(path: &Path, fresh: &str, test: &str) {
     assert!(
         page == fresh,
         "{}, line {}: the page has\n{}\nbut the command prints\n{}\nrun: EARLYDROP_WRITE_PAGES=1 \
-         cargo test -p earlydrop-cli --test {test}",
+         cargo test -p earlydrop-cli --test it {test}",
         path.display(),
         line + 1,
         old.get(line).unwrap_or(&""),

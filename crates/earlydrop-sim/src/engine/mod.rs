@@ -64,8 +64,6 @@ mod steering;
 mod tcp_flow;
 mod wake;
 
-pub(crate) use setup::prepare;
-
 use std::sync::Arc;
 
 use earlydrop::units::Nanos;

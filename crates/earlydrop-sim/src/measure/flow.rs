@@ -5,10 +5,9 @@ use std::sync::Arc;
 use earlydrop::packet::{Ecn, Packet as _};
 use earlydrop::units::Nanos;
 
-use super::Distribution;
 use super::queue::ratio;
+use super::{Distribution, FlowResult};
 use crate::packet::Packet;
-use crate::results::FlowResult;
 use crate::tcp::SenderCounts;
 
 /// The measured part of a run: from the end of the warm-up to the end.

@@ -1,10 +1,13 @@
-//! What was measured of a queue.
+//! What was measured of a queue and of a flow.
+
+use std::sync::Arc;
 
 use earlydrop::counters::{Counters, Tally};
 use earlydrop::units::{Bytes, Nanos};
 
-use super::{Distribution, GroupTraffic, Samples};
+use super::{Delays, Distribution, GroupTraffic, Samples};
 use crate::network::LinkId;
+use crate::tcp::SenderCounts;
 
 /// The results of a queue and its link.
 #[derive(Clone, Debug)]
@@ -47,4 +50,32 @@ pub struct SharedBufferResult {
     /// What the dynamic threshold refused at this queue. The queue's counters count it, too, as
     /// dropped because of a [full buffer](earlydrop::aqm::DropReason::Forced).
     pub refused: Tally,
+}
+
+/// The results of a flow.
+#[derive(Clone, Debug)]
+pub struct FlowResult {
+    /// The group of the flow.
+    pub group: Arc<str>,
+    /// Data packets that arrived.
+    pub received: u64,
+    /// Throughput: bits on the wire that arrived, per second.
+    pub throughput: f64,
+    /// Goodput: bits of payload that arrived for the first time, per second.
+    pub goodput: f64,
+    /// Data packets lost.
+    pub lost: u64,
+    /// Data packets that arrived with a congestion mark.
+    pub marked: u64,
+    /// The counts of its TCP sender; zeros for datagrams.
+    pub sender: SenderCounts,
+    /// The smoothed round-trip time at the end; zero for datagrams.
+    pub smoothed_rtt: Nanos,
+    /// One-way delays of its packets, if asked for.
+    pub delays: Option<Delays>,
+    /// Round-trip times, if asked for: from sending a segment to its acknowledgment, without
+    /// retransmitted segments.
+    pub round_trips: Option<Delays>,
+    /// Starts that were skipped because too many transfers were going on.
+    pub left_out: u64,
 }

@@ -30,11 +30,23 @@ use crate::network::{Change, DelayTrace, Link, LinkId};
 use crate::packet::Packet;
 use crate::packet_log::PacketLog;
 use crate::prefetch::use_huge_pages;
+use crate::results::Results;
 use crate::run::{Run, RunError};
 use crate::streams::{Purpose, stream};
 
-/// Checks `run` and builds its engine.
-pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
+impl Run {
+    /// Checks the run and returns its simulation at time zero.
+    pub fn start(&self) -> Result<Simulation, RunError> {
+        prepare(self)
+    }
+
+    /// Runs the simulation from beginning to end.
+    pub fn results(&self) -> Result<Results, RunError> {
+        Ok(self.start()?.finish())
+    }
+}
+
+fn prepare(run: &Run) -> Result<Simulation, RunError> {
     check_measure(run)?;
     let mut simulation = Simulation {
         now: Nanos::ZERO,
