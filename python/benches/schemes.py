@@ -47,7 +47,7 @@ class Sojourn(earlydrop.Scheme):
         return packet.sojourn > 0.02 and random() < 0.01
 
 
-SCHEMES: dict[str, earlydrop.own.SchemeLike] = {
+SCHEMES: dict[str, earlydrop.python_scheme.SchemeLike] = {
     "droptail, built in": "droptail:limit=100",
     "red, built in": "red:min=5,max=15",
     "curve as numbers": earlydrop.curve("0.1 * ((avg - 5) / 10) ** 2", start=5, to=15),
@@ -68,7 +68,7 @@ def timed(run: Callable[[], int], rounds: int, clock: Callable[[], float]) -> st
     return f"{statistics.median(found):,.0f} ({min(found):,.0f} to {max(found):,.0f})"
 
 
-def replayed(scheme: earlydrop.own.SchemeLike) -> Callable[[], int]:
+def replayed(scheme: earlydrop.python_scheme.SchemeLike) -> Callable[[], int]:
     """Packets through a queue."""
     packets = 200_000
     gaps = np.random.default_rng(1).exponential(1.2e-3, packets)
@@ -83,7 +83,7 @@ def replayed(scheme: earlydrop.own.SchemeLike) -> Callable[[], int]:
     return run
 
 
-def simulated(scheme: earlydrop.own.SchemeLike, threads: int) -> Callable[[], int]:
+def simulated(scheme: earlydrop.python_scheme.SchemeLike, threads: int) -> Callable[[], int]:
     """Packets through simulations: those that arrive at the measured queue."""
 
     def run() -> int:
@@ -102,7 +102,7 @@ def simulated(scheme: earlydrop.own.SchemeLike, threads: int) -> Callable[[], in
     return run
 
 
-def speed_up(scheme: earlydrop.own.SchemeLike, rounds: int) -> str:
+def speed_up(scheme: earlydrop.python_scheme.SchemeLike, rounds: int) -> str:
     """The elapsed time of one thread over that of two."""
     found = []
     for _ in range(rounds):

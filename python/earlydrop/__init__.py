@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .cluster import sweep
     from .configuring import Configuration, configure
     from .curves import Curve, curve
-    from .driven import Fate, Queue, Replay, Tally
     from .errors import (
         ArgumentError,
         EarlydropError,
@@ -29,8 +28,9 @@ if TYPE_CHECKING:
     )
     from .explaining import Explanation, explain, from_tc
     from .flent import FlentData, read_flent
-    from .own import Link, Scheme, parameter
     from .papers import Falsification, Reproduction, falsify, reproduce
+    from .python_scheme import Link, Scheme, parameter
+    from .queues import Fate, Queue, Replay, Tally
     from .registry import SchemeInfo, scheme, schemes
     from .result import Outcome, Result
     from .running import compare, open_run, prepare, run
@@ -103,7 +103,7 @@ _MODULES = {
     "cluster": ["sweep"],
     "configuring": ["Configuration", "configure"],
     "curves": ["Curve", "curve"],
-    "driven": ["Fate", "Queue", "Replay", "Tally"],
+    "queues": ["Fate", "Queue", "Replay", "Tally"],
     "errors": [
         "ArgumentError",
         "EarlydropError",
@@ -114,7 +114,7 @@ _MODULES = {
     ],
     "explaining": ["Explanation", "explain", "from_tc"],
     "flent": ["FlentData", "read_flent"],
-    "own": ["Link", "Scheme", "parameter"],
+    "python_scheme": ["Link", "Scheme", "parameter"],
     "papers": ["Falsification", "Reproduction", "falsify", "reproduce"],
     "registry": ["SchemeInfo", "scheme", "schemes"],
     "result": ["Outcome", "Result"],

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _lib
 from .errors import Interrupted, RunError
-from .progress import Shown, bar
-from .scenario import Origin, Scenario, Schemes, Value
+from .options import ScenarioOptions, takes
+from .progress import bar
+from .scenario import Origin, Scenario, Schemes
 from .table import _needs
 
 if TYPE_CHECKING:
     from distributed import Client
+    from typing_extensions import Unpack
 
     from .result import Result
 
@@ -44,24 +46,15 @@ CHUNK_SECONDS = 1.0
 AHEAD = 2
 
 
+@takes(ScenarioOptions)
 def sweep(
     scenario: Origin = None,
     *,
     client: Client,
     schemes: Schemes | None = None,
-    link: Value | None = None,
-    rtt: Value | None = None,
-    flows: Value | None = None,
-    buffer: Value | None = None,
-    tcp: str | None = None,
-    ecn: str | None = None,
-    duration: Value | None = None,
-    warm_up: Value | None = None,
-    seeds: Value | None = None,
-    set: Mapping[str, Value] | None = None,
-    limits: str | None = None,
     folder: str | os.PathLike[str] | None = None,
-    progress: Shown = None,
+    progress: bool | None = None,
+    **options: Unpack[ScenarioOptions],
 ) -> Result:
     """Runs every cell of a scenario on the workers of a Dask client.
 
@@ -70,21 +63,7 @@ def sweep(
     """
     from .result import Result
 
-    checked = Scenario(
-        scenario,
-        schemes=schemes,
-        link=link,
-        rtt=rtt,
-        flows=flows,
-        buffer=buffer,
-        tcp=tcp,
-        ecn=ecn,
-        duration=duration,
-        warm_up=warm_up,
-        seeds=seeds,
-        set=set,
-        limits=limits,
-    )
+    checked = Scenario(scenario, schemes=schemes, **options)
     return Result(checked, folder=folder).resume(client=client, progress=progress)
 
 
@@ -212,7 +191,7 @@ class Workers:
         return metrics
 
 
-def run_on(result: Result, client: Any, progress: Shown) -> None:
+def run_on(result: Result, client: Any, progress: bool | None) -> None:
     """Runs what is missing of a run on the workers of `client`."""
     workers = Workers(client, result.scenario)
     native = result._run

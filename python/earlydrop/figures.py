@@ -7,13 +7,13 @@ file draws it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from io import BytesIO
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .scenario import Value, _text
+from .scenario import _text
 from .table import _needs
 
 if TYPE_CHECKING:
@@ -21,37 +21,27 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
+    from .options import PictureOptions
+
 #: A part of a picture, as the crates describe it.
 Part = dict[str, Any]
 
 _INK, _AXIS, _GRID = "#1c222b", "#444c57", "#e4e7ea"
 
 
-def wanted(
-    what: str,
-    *,
-    schemes: str | Sequence[str] | None,
-    metrics: str | Sequence[str] | None,
-    at: Mapping[str, Value] | None,
-    title: str,
-    x_label: str | None,
-    y_label: str | None,
-    width: str | float,
-    height: str | float | None,
-    font: str | float,
-) -> Part:
+def choices(what: str, options: PictureOptions) -> Part:
     """The choices of a picture as the crates read them."""
     return {
         "what": what,
-        "schemes": _names(schemes),
-        "metrics": _names(metrics),
-        "at": [(field, _text(value)) for field, value in (at or {}).items()],
-        "title": title,
-        "x_label": x_label,
-        "y_label": y_label,
-        "width": _length(width, "in"),
-        "height": None if height is None else _length(height, "in"),
-        "font": _length(font, "pt"),
+        "schemes": _names(options.get("schemes")),
+        "metrics": _names(options.get("metrics")),
+        "at": [(field, _text(value)) for field, value in (options.get("at") or {}).items()],
+        "title": options.get("title") or "",
+        "x_label": options.get("x_label"),
+        "y_label": options.get("y_label"),
+        "width": _length(options.get("width"), "in") or "ieee",
+        "height": _length(options.get("height"), "in"),
+        "font": _length(options.get("font"), "pt") or "8pt",
     }
 
 
@@ -62,8 +52,8 @@ def _names(names: str | Sequence[str] | None) -> list[str]:
     return [name.strip() for name in listed]
 
 
-def _length(length: str | float, unit: str) -> str:
-    return length if isinstance(length, str) else f"{length}{unit}"
+def _length(length: str | float | None, unit: str) -> str | None:
+    return length if length is None or isinstance(length, str) else f"{length}{unit}"
 
 
 def draw(document: str) -> Figure:

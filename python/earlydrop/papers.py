@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from . import _lib
 from ._document import Answer, Document, TextTable, number
 from .errors import ArgumentError
-from .progress import Bar, Shown, bar
+from .progress import Bar, bar
 from .result import Result, _threads
 from .scenario import _wrapped
 
@@ -132,7 +132,7 @@ def _universes(claim: Claim) -> list[str]:
 class _Experiments:
     """A bar for each experiment."""
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: bool | None) -> None:
         self._shown = shown
         self._bar: Bar | None = None
         self._name = ""
@@ -159,7 +159,7 @@ def reproduce(
     folder: str | os.PathLike[str] = "runs",
     threads: int | None = None,
     client: Client | None = None,
-    progress: Shown = None,
+    progress: bool | None = None,
 ) -> Reproduction:
     """Runs the experiments of a paper ("clred") or of a claim ("clred.F5"), or all, again.
 
@@ -249,7 +249,7 @@ def falsify(
     full: bool = False,
     folder: str | os.PathLike[str] = "runs",
     threads: int | None = None,
-    progress: Shown = None,
+    progress: bool | None = None,
 ) -> Falsification:
     """Shows that the claims of a paper ("clred") can fail, or that one can ("clred.F5.a"), as
     `earlydrop reproduce --wrong` does.

@@ -7,9 +7,6 @@ from collections.abc import Callable
 from typing import Any, Protocol
 from warnings import catch_warnings, simplefilter
 
-#: What a `progress` argument takes: `None` shows a bar where somebody sees it.
-Shown = bool | None
-
 
 class Bar(Protocol):
     """Something that shows how many runs were done before, are done, and are planned."""
@@ -74,11 +71,11 @@ def _in_notebook() -> bool:
     return kernel is not None and "IPython" in sys.modules
 
 
-def bar(shown: Shown, unit: str = "run") -> Bar:
-    """Makes the bar for a `progress` argument."""
-    if shown is None:
-        shown = sys.stderr.isatty() or _in_notebook()
-    if not shown:
+def bar(progress: bool | None, unit: str = "run") -> Bar:
+    """Makes the bar for a `progress` argument: `None` shows one where somebody sees it."""
+    if progress is None:
+        progress = sys.stderr.isatty() or _in_notebook()
+    if not progress:
         return _Hidden()
     try:
         # Without ipywidgets, tqdm warns and shows a bar of text, which is all that is needed.

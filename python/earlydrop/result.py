@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _lib, kept_schemes
+from . import _lib, scheme_sources
 from .errors import ArgumentError, Interrupted, RunError, SchemeError
-from .figures import draw, wanted
+from .figures import choices, draw
 from .notebook import terminal_width
-from .own import natives
-from .progress import Shown, bar
-from .scenario import Scenario, Value, _wrapped
+from .options import PictureOptions, takes
+from .progress import bar
+from .python_scheme import natives
+from .scenario import Scenario, _wrapped
 from .table import Table, _needs
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import xarray
     from distributed import Client
     from matplotlib.figure import Figure
+    from typing_extensions import Unpack
 
 #: What a list of metrics may be: names in a list, or "delay_p99,loss".
 Metrics = str | Sequence[str] | None
@@ -60,16 +62,16 @@ class Result:
     def __init__(self, scenario: Scenario, *, folder: str | os.PathLike[str] | None = None) -> None:
         self._scenario = scenario
         if folder is not None:
-            kept_schemes.check(Path(folder), scenario._own)
+            scheme_sources.check(Path(folder), scenario._own)
         self._run = _lib.Run(scenario._native, None if folder is None else Path(folder))
         if folder is not None:
-            kept_schemes.keep(Path(folder), scenario._own)
+            scheme_sources.keep(Path(folder), scenario._own)
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Result:
         """Opens the run in a folder for reading."""
         result = cls.__new__(cls)
-        own = kept_schemes.classes(Path(folder))
+        own = scheme_sources.classes(Path(folder))
         result._run = _lib.Run.open(Path(folder), natives(own))
         result._scenario = _wrapped(result._run.scenario(), own)
         return result
@@ -103,7 +105,7 @@ class Result:
         until: str | None = None,
         threads: int | None = None,
         client: Client | None = None,
-        progress: Shown = None,
+        progress: bool | None = None,
     ) -> Result:
         """Runs what is missing and returns itself: on all cores, on this many threads, or on the
         workers of a Dask client.
@@ -111,7 +113,7 @@ class Result:
         Ctrl-C stops it within a second and keeps what is finished: `Interrupted.result`.
         """
         if self.folder is not None:
-            kept_schemes.check(self.folder, self.scenario._own)
+            scheme_sources.check(self.folder, self.scenario._own)
         if client is not None:
             if until is not None or threads is not None:
                 raise ArgumentError("with client=, neither until= nor threads= is allowed")
@@ -281,31 +283,19 @@ class Result:
         kept = Result.__new__(Result)
         kept._scenario = self._scenario
         kept._run = self._run.keep_in(Path(folder))
-        kept_schemes.keep(Path(folder), self.scenario._own)
+        scheme_sources.keep(Path(folder), self.scenario._own)
         return kept
 
-    def figure(
-        self,
-        what: str = "scatter",
-        *,
-        schemes: str | Sequence[str] | None = None,
-        metrics: Metrics = None,
-        at: Mapping[str, Value] | None = None,
-        title: str = "",
-        x_label: str | None = None,
-        y_label: str | None = None,
-        width: str | float = "ieee",
-        height: str | float | None = None,
-        font: str | float = 8,
-    ) -> Figure:
+    @takes(PictureOptions)
+    def figure(self, what: str = "scatter", **options: Unpack[PictureOptions]) -> Figure:
         """A figure of matplotlib for a paper: the picture of `earlydrop figure`.
 
         `what` is "scatter" (one metric against another), "sweep" (a metric along a swept field),
         "time" (series of one scheme, or of two), "cdf" or "tail" (times in the queue). `metrics`
         are the two of a scatter, the one of a sweep, or names of time series. `at` is the point of
         a sweep: `{"network.rtt": "50 ms"}`. `width` and `height` are text ("3.3in", "84mm", or a
-        column of IEEE's or ACM's format: "ieee", "ieee2", "acm", "acm2") or inches; `font` is in
-        points.
+        column of IEEE's or ACM's format: "ieee", "ieee2", "acm", "acm2") or inches, and an IEEE
+        column unless given; `font` is in points, 8 unless given.
 
         >>> import earlydrop
         >>> result = earlydrop.compare(["red", "codel"], duration="5 s", seeds=2)
@@ -317,48 +307,12 @@ class Result:
         ...
         earlydrop.errors.ArgumentError: picture `tial`: allowed: tail, ...
         """
-        choices = wanted(
-            what,
-            schemes=schemes,
-            metrics=metrics,
-            at=at,
-            title=title,
-            x_label=x_label,
-            y_label=y_label,
-            width=width,
-            height=height,
-            font=font,
-        )
-        return draw(self._run.plot(choices))
+        return draw(self._run.plot(choices(what, options)))
 
-    def svg(
-        self,
-        what: str = "scatter",
-        *,
-        schemes: str | Sequence[str] | None = None,
-        metrics: Metrics = None,
-        at: Mapping[str, Value] | None = None,
-        title: str = "",
-        x_label: str | None = None,
-        y_label: str | None = None,
-        width: str | float = "ieee",
-        height: str | float | None = None,
-        font: str | float = 8,
-    ) -> str:
+    @takes(PictureOptions)
+    def svg(self, what: str = "scatter", **options: Unpack[PictureOptions]) -> str:
         """The SVG file that `earlydrop figure` writes, without matplotlib; see `figure`."""
-        choices = wanted(
-            what,
-            schemes=schemes,
-            metrics=metrics,
-            at=at,
-            title=title,
-            x_label=x_label,
-            y_label=y_label,
-            width=width,
-            height=height,
-            font=font,
-        )
-        return self._run.svg(choices)
+        return self._run.svg(choices(what, options))
 
     def to_flent(
         self, folder: str | os.PathLike[str], *, time: datetime | None = None

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
+from .options import RunOptions, ScenarioOptions, takes
 from .result import Result
-from .scenario import Origin, Scenario, Schemes, Value
+from .scenario import Origin, Scenario, Schemes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
+@takes(ScenarioOptions)
 def compare(
     schemes: Schemes | None = None,
     *,
     scenario: Origin = None,
-    link: Value | None = None,
-    rtt: Value | None = None,
-    flows: Value | None = None,
-    buffer: Value | None = None,
-    tcp: str | None = None,
-    ecn: str | None = None,
-    duration: Value | None = None,
-    warm_up: Value | None = None,
-    seeds: Value | None = None,
-    set: Mapping[str, Value] | None = None,
-    limits: str | None = None,
     folder: str | os.PathLike[str] | None = None,
     until: str | None = None,
     threads: int | None = None,
     progress: bool | None = None,
+    **options: Unpack[ScenarioOptions],
 ) -> Result:
     """Compares schemes on a scenario, or on the built-in one, as `earlydrop compare` does.
 
@@ -41,26 +35,13 @@ def compare(
     >>> sorted(set(result.runs["scheme"]))
     ['codel', 'red']
     """
-    checked = Scenario(
-        scenario,
-        schemes=schemes,
-        link=link,
-        rtt=rtt,
-        flows=flows,
-        buffer=buffer,
-        tcp=tcp,
-        ecn=ecn,
-        duration=duration,
-        warm_up=warm_up,
-        seeds=seeds,
-        set=set,
-        limits=limits,
-    )
+    checked = Scenario(scenario, schemes=schemes, **options)
     prepared = Result(checked, folder=folder)
     return prepared.resume(until=until, threads=threads, progress=progress)
 
 
-def run(scenario: Origin, **options: Any) -> Result:
+@takes(RunOptions)
+def run(scenario: Origin, **options: Unpack[RunOptions]) -> Result:
     """Runs every cell of a scenario, as `earlydrop run` does; the options are those of `compare`.
 
     >>> import earlydrop

@@ -6,11 +6,15 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from . import _lib
 from .errors import ArgumentError
-from .own import Scheme, SchemeLike, classes_of, collecting, known, natives, spec_of
+from .options import ScenarioOptions, takes
+from .python_scheme import Scheme, SchemeLike, classes_of, collecting, known, natives, spec_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: A value of a scenario: text with a unit ("20 Mbps"), a number, a duration, or a list of these.
 Value: TypeAlias = "str | int | float | bool | timedelta | Sequence[str | int | float | timedelta]"
@@ -41,35 +45,18 @@ class Scenario:
     #: The classes of Python schemes that it names.
     _own: dict[str, type[Scheme]]
 
+    @takes(ScenarioOptions)
     def __init__(
         self,
         origin: Origin = None,
         *,
         schemes: Schemes | None = None,
-        link: Value | None = None,
-        rtt: Value | None = None,
-        flows: Value | None = None,
-        buffer: Value | None = None,
-        tcp: str | None = None,
-        ecn: str | None = None,
-        duration: Value | None = None,
-        warm_up: Value | None = None,
-        seeds: Value | None = None,
-        set: Mapping[str, Value] | None = None,
-        limits: str | None = None,
+        **options: Unpack[ScenarioOptions],
     ) -> None:
-        options = {
-            "link": link,
-            "rtt": rtt,
-            "flows": flows,
-            "buffer": buffer,
-            "duration": duration,
-            "warm_up": warm_up,
-            "seeds": seeds,
-            "tcp": tcp,
-            "ecn": ecn,
-        }
-        given = [(name, _text(value)) for name, value in options.items() if value is not None]
+        fields = [(path, _text(value)) for path, value in (options.pop("set", None) or {}).items()]
+        limits = options.pop("limits", None)
+        values = cast("dict[str, Value | None]", options)
+        given = [(name, _text(value)) for name, value in values.items() if value is not None]
         labelled = None
         explicit: list[SchemeLike] = []
         if isinstance(schemes, Mapping):
@@ -78,7 +65,6 @@ class Scenario:
         elif schemes is not None:
             explicit = [schemes] if isinstance(schemes, (str, type, Scheme)) else list(schemes)
             given.insert(0, ("schemes", ",".join(spec_of(scheme) for scheme in explicit)))
-        fields = [(path, _text(value)) for path, value in (set or {}).items()]
         # A scenario keeps the classes it was made with; those given come before those defined.
         kept = origin._own if isinstance(origin, Scenario) else {}
         own = known() | kept | classes_of(explicit)

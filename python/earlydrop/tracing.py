@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import _lib
 from .errors import RunError
-from .figures import draw, wanted
+from .figures import choices, draw
 from .notebook import terminal_width
+from .options import AxisOptions, takes
 from .scenario import Origin, Scenario, Value, _text
 from .table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from typing_extensions import Unpack
 
 
 class Trace:
@@ -86,34 +88,12 @@ class Trace:
             raise RunError("no packets were recorded: trace(..., packets=True) records them")
         return Path(path)
 
-    def figure(
-        self,
-        what: str = "time",
-        *,
-        metrics: str | Sequence[str] | None = None,
-        title: str = "",
-        x_label: str | None = None,
-        y_label: str | None = None,
-        width: str | float = "ieee",
-        height: str | float | None = None,
-        font: str | float = 8,
-    ) -> Figure:
+    @takes(AxisOptions)
+    def figure(self, what: str = "time", **options: Unpack[AxisOptions]) -> Figure:
         """A figure of matplotlib over time, or a distribution: see `Result.figure`. `metrics` are
         names of time series.
         """
-        choices = wanted(
-            what,
-            schemes=None,
-            metrics=metrics,
-            at=None,
-            title=title,
-            x_label=x_label,
-            y_label=y_label,
-            width=width,
-            height=height,
-            font=font,
-        )
-        return draw(self._native.plot(choices))
+        return draw(self._native.plot(choices(what, {"schemes": None, "at": None, **options})))
 
     def __str__(self) -> str:
         return self._native.text(terminal_width())

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 from . import _lib
 from ._document import Answer, Document, Estimate, TextTable, columns, number
 from .errors import ArgumentError
-from .progress import Shown, bar
+from .options import ScenarioOptions, takes
+from .progress import bar
 from .result import Result, _threads
-from .scenario import Origin, Scenario, Schemes, Value, _wrapped
+from .scenario import Origin, Scenario, Schemes, _wrapped
 
 if TYPE_CHECKING:
     import numpy
     from distributed import Client
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,7 @@ class Tuning(Answer):
         yield TextTable([*header, "settings", "limits met", "tried"], rows)
 
 
+@takes(ScenarioOptions)
 def tune(
     scenario: Origin = None,
     *,
@@ -138,21 +141,11 @@ def tune(
     budget: int = 200,
     search_seeds: int = 3,
     schemes: Schemes | None = None,
-    link: Value | None = None,
-    rtt: Value | None = None,
-    flows: Value | None = None,
-    buffer: Value | None = None,
-    tcp: str | None = None,
-    ecn: str | None = None,
-    duration: Value | None = None,
-    warm_up: Value | None = None,
-    seeds: Value | None = None,
-    set: Mapping[str, Value] | None = None,
-    limits: str | None = None,
     folder: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     client: Client | None = None,
-    progress: Shown = None,
+    progress: bool | None = None,
+    **options: Unpack[ScenarioOptions],
 ) -> Tuning:
     """Searches the parameters of a scenario's schemes by simulation, as `earlydrop tune` does.
 
@@ -167,21 +160,7 @@ def tune(
     >>> tuned.schemes["red"].searched
     {'max_p': ...}
     """
-    checked = Scenario(
-        scenario,
-        schemes=schemes,
-        link=link,
-        rtt=rtt,
-        flows=flows,
-        buffer=buffer,
-        tcp=tcp,
-        ecn=ecn,
-        duration=duration,
-        warm_up=warm_up,
-        seeds=seeds,
-        set=set,
-        limits=limits,
-    )
+    checked = Scenario(scenario, schemes=schemes, **options)
     if (minimise is None) == (maximise is None):
         raise ArgumentError("give a metric to either minimise or maximise: minimise='delay_p99'")
     for name, value, most in [("budget", budget, 100_000), ("search_seeds", search_seeds, 1000)]:

@@ -5,7 +5,7 @@
 
 #![deny(unsafe_code)]
 
-mod attended;
+mod background;
 mod command;
 mod environment;
 mod errors;

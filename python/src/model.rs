@@ -22,7 +22,7 @@ use earlydrop_report::translation::{self, TranslateOptions};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::attended::attended;
+use crate::background::run_in_background;
 use crate::errors::{run_error, scenario_error, value_error};
 use crate::scenario::Scenario;
 
@@ -133,7 +133,7 @@ pub(crate) fn configure(
         ..configure_options(options)
     };
     let work = |stop: &AtomicBool, _: Sender<()>| configuration::answer(&options, stop);
-    let report = attended(py, work, |_, _| Ok(()), request_error)?;
+    let report = run_in_background(py, work, |_, _| Ok(()), request_error)?;
     Ok((
         configuration::json(&report).to_string(),
         configuration::page(&report),
@@ -275,7 +275,7 @@ pub(crate) fn reproduce_claims(
         let claims = if is_stopped { Vec::new() } else { ran.json() };
         Ok::<String, PapersError>(serde_json::Value::from(claims).to_string())
     };
-    attended(py, work, experiments(progress), papers_error)
+    run_in_background(py, work, experiments(progress), papers_error)
 }
 
 /// Runs a scheme that is wrong on purpose in place of the one that each claim is about, and returns
@@ -302,7 +302,7 @@ pub(crate) fn falsify(
         let shown: Vec<serde_json::Value> = shown.map(Trial::json).collect();
         Ok::<String, PapersError>(serde_json::Value::from(shown).to_string())
     };
-    attended(py, work, experiments(progress), papers_error)
+    run_in_background(py, work, experiments(progress), papers_error)
 }
 
 /// Sends the progress of each experiment with its name.

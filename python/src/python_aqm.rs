@@ -276,7 +276,7 @@ impl PythonAqm {
 fn ticker(object: &Bound<'_, PyAny>) -> PyResult<Ticker> {
     let interval = object.getattr("interval").ok();
     let seconds = interval.and_then(|value| value.extract::<f64>().ok());
-    // Updates that are due are made up for one by one: shorter ones would take for ever.
+    // Each update that is due is called: with a shorter interval a run would hardly advance.
     match seconds {
         Some(seconds) if seconds >= 1e-6 && seconds.is_finite() => {
             Ok(Ticker::every(Nanos::from_secs_f64(seconds)))

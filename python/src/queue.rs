@@ -26,7 +26,7 @@ fn fate_of_drop(reason: DropReason) -> u8 {
 }
 
 /// A packet in the queue.
-struct Held {
+struct QueuedPacket {
     size: u32,
     flow: u64,
     ecn: Ecn,
@@ -36,7 +36,7 @@ struct Held {
     object: Option<Py<PyAny>>,
 }
 
-impl Packet for Held {
+impl Packet for QueuedPacket {
     fn size(&self) -> u32 {
         self.size
     }
@@ -57,7 +57,7 @@ impl Packet for Held {
 /// A packet that has left a queue to be sent.
 #[pyclass(frozen, name = "Departure", module = "earlydrop")]
 pub(crate) struct Departed {
-    held: Held,
+    queued: QueuedPacket,
     arrived: Nanos,
     now: Nanos,
 }
@@ -67,25 +67,25 @@ impl Departed {
     /// The object that was given with it.
     #[getter]
     fn packet(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.held.object.as_ref().map(|object| object.clone_ref(py))
+        self.queued.object.as_ref().map(|object| object.clone_ref(py))
     }
 
     /// The length on the wire, in bytes.
     #[getter]
     fn size(&self) -> u32 {
-        self.held.size
+        self.queued.size
     }
 
     /// The flow it belongs to.
     #[getter]
     fn flow(&self) -> u64 {
-        self.held.flow
+        self.queued.flow
     }
 
     /// Whether the queue has marked it.
     #[getter]
     fn marked(&self) -> bool {
-        self.held.marked
+        self.queued.marked
     }
 
     /// When it arrived, in seconds.
@@ -101,7 +101,7 @@ impl Departed {
     }
 
     fn __repr__(&self) -> String {
-        let (flow, size) = (self.held.flow, self.held.size);
+        let (flow, size) = (self.queued.flow, self.queued.size);
         format!("<Departure of flow {flow}: {size} bytes>")
     }
 }
@@ -116,7 +116,7 @@ pub(crate) struct Queue {
     spec: String,
     rate: BitsPerSec,
     seed: u64,
-    queue: AnyQueue<Held>,
+    queue: AnyQueue<QueuedPacket>,
     now: Nanos,
     arrivals: u64,
     /// Packets dropped after they were accepted, since they were asked for.
@@ -235,7 +235,7 @@ impl Queue {
     ) -> PyResult<u8> {
         let at = self.at(now)?;
         let number = self.arrivals;
-        let held = Held {
+        let queued = QueuedPacket {
             size,
             flow,
             ecn: codepoint(ecn)?,
@@ -246,9 +246,9 @@ impl Queue {
         let outcome = self.guarded(|this| {
             let lost = &mut this.lost;
             this.queue
-                .enqueue_with(at, held, &mut |held: Held, reason| {
-                    if held.number != number {
-                        lost.push((held.object, fate_of_drop(reason)));
+                .enqueue_with(at, queued, &mut |queued: QueuedPacket, reason| {
+                    if queued.number != number {
+                        lost.push((queued.object, fate_of_drop(reason)));
                     }
                 })
         })?;
@@ -265,13 +265,13 @@ impl Queue {
         let at = self.at(now)?;
         let departure = self.guarded(|this| {
             let lost = &mut this.lost;
-            this.queue.dequeue_with(at, &mut |held: Held, reason| {
-                lost.push((held.object, fate_of_drop(reason)));
+            this.queue.dequeue_with(at, &mut |queued: QueuedPacket, reason| {
+                lost.push((queued.object, fate_of_drop(reason)));
             })
         })?;
         self.now = at;
         Ok(departure.map(|departure| Departed {
-            held: departure.packet,
+            queued: departure.packet,
             arrived: departure.arrived,
             now: at,
         }))
@@ -367,7 +367,7 @@ impl Queue {
 
 /// The arrivals of columns as numpy holds them: 64-bit floating-point, unsigned whole numbers of
 /// 32 and of 64 bits, and bytes.
-fn arrivals(times: &[u8], sizes: &[u8], flows: &[u8], ecn: &[u8]) -> PyResult<Vec<(Nanos, Held)>> {
+fn arrivals(times: &[u8], sizes: &[u8], flows: &[u8], ecn: &[u8]) -> PyResult<Vec<(Nanos, QueuedPacket)>> {
     let times = times
         .as_chunks()
         .0
@@ -394,7 +394,7 @@ fn arrivals(times: &[u8], sizes: &[u8], flows: &[u8], ecn: &[u8]) -> PyResult<Ve
             )));
         }
         last = at;
-        let held = Held {
+        let queued = QueuedPacket {
             size,
             flow,
             ecn: codepoint(*ecn)?,
@@ -402,14 +402,14 @@ fn arrivals(times: &[u8], sizes: &[u8], flows: &[u8], ecn: &[u8]) -> PyResult<Ve
             number: index as u64,
             object: None,
         };
-        list.push((at, held));
+        list.push((at, queued));
     }
     Ok(list)
 }
 
 /// Recorded packets on their way through a queue and a link.
 struct Replay {
-    link: QueuedLink<Held>,
+    link: QueuedLink<QueuedPacket>,
     fates: Vec<u8>,
     began: Vec<f64>,
 }
@@ -426,12 +426,12 @@ impl Replay {
     }
 
     /// As in the simulator, a transmission that begins at the moment of an arrival comes first.
-    fn run(mut self, arrivals: Vec<(Nanos, Held)>) -> (Vec<u8>, Vec<f64>) {
-        for (at, held) in arrivals {
+    fn run(mut self, arrivals: Vec<(Nanos, QueuedPacket)>) -> (Vec<u8>, Vec<f64>) {
+        for (at, queued) in arrivals {
             self.transmit_until(at);
             let fates = &mut self.fates;
-            let mut lost = |held: Held, reason| fates[held.number as usize] = fate_of_drop(reason);
-            self.link.enqueue(at, held, &mut lost);
+            let mut lost = |queued: QueuedPacket, reason| fates[queued.number as usize] = fate_of_drop(reason);
+            self.link.enqueue(at, queued, &mut lost);
         }
         // `NEVER` is when an idle link transmits.
         self.transmit_until(Nanos(Nanos::NEVER.0 - 1));
@@ -442,7 +442,7 @@ impl Replay {
         while self.link.next_transmission() <= end {
             let begins = self.link.next_transmission();
             let fates = &mut self.fates;
-            let mut lost = |held: Held, reason| fates[held.number as usize] = fate_of_drop(reason);
+            let mut lost = |queued: QueuedPacket, reason| fates[queued.number as usize] = fate_of_drop(reason);
             let Some(sent) = self.link.transmit(&mut lost) else {
                 continue;
             };

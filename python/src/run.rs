@@ -19,7 +19,7 @@ use earlydrop_report::table::View;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::attended::attended;
+use crate::background::run_in_background;
 use crate::errors::{run_error, scenario_error, value_error};
 use crate::picture::Picture;
 use crate::scenario::{Scenario, describe};
@@ -261,7 +261,7 @@ impl Run {
         };
         self.is_running.store(true, Ordering::Release);
         let hear = |py: Python<'_>, events| listener.hear(py, events);
-        let ran = attended(py, work, hear, |error: RunError| run_error(error));
+        let ran = run_in_background(py, work, hear, |error: RunError| run_error(error));
         self.is_running.store(false, Ordering::Release);
         let (reached, precision) = ran?;
         let widest = match precision {
@@ -309,7 +309,7 @@ impl Run {
             run_cells(plan, &store, (cells, progress), 1, stop, |_| {})?;
             Ok(store.to_bytes()?)
         };
-        let bytes = attended(py, work, |_, _| Ok(()), |error: RunError| run_error(error))?;
+        let bytes = run_in_background(py, work, |_, _| Ok(()), |error: RunError| run_error(error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 

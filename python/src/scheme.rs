@@ -1,6 +1,6 @@
 //! A scheme written in Python: a class that judges packets inside the simulator.
 //!
-//! `earlydrop/own.py` has the base class and reads its parameters; here each queue has an
+//! `earlydrop/python_scheme.py` has the base class and reads its parameters; here each queue has an
 //! instance of the class, which is called with the interpreter attached.
 
 use std::cell::RefCell;
@@ -50,7 +50,7 @@ fn leak(text: &str) -> &'static str {
     Box::leak(text.to_string().into_boxed_str())
 }
 
-/// A parameter as `earlydrop/own.py` describes it.
+/// A parameter as `earlydrop/python_scheme.py` describes it.
 #[derive(FromPyObject)]
 pub(crate) struct Described {
     name: String,

@@ -17,7 +17,7 @@ use earlydrop_report::run_report::of_trace;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 
-use crate::attended::attended;
+use crate::background::run_in_background;
 use crate::errors::{scenario_error, value_error};
 use crate::picture::Picture;
 use crate::scenario::Scenario;
@@ -62,7 +62,7 @@ impl Trace {
         };
         let source = &scenario.source;
         let raise = |problem| scenario_error(source.problems(vec![problem]));
-        let traced = attended(py, work, |_, _| Ok(()), raise)?;
+        let traced = run_in_background(py, work, |_, _| Ok(()), raise)?;
         let stopped = || PyKeyboardInterrupt::new_err("stopped");
         Ok(Trace {
             name: source.name.clone(),

@@ -12,7 +12,7 @@ use earlydrop_lab::tune::{
 use earlydrop_report::tuning::{self, ResultsPlace, TuneReport, TuneRequest};
 use pyo3::prelude::*;
 
-use crate::attended::{attended, attended_asking};
+use crate::background::{run_in_background, run_in_background_with_questions};
 use crate::errors::{run_error, value_error};
 use crate::model::{OnProgress, with_scenario};
 use crate::run::Run;
@@ -131,7 +131,7 @@ pub(crate) fn search(
         Ok(())
     };
     let is_question = |event: &Event| matches!(event, Event::Simulate(..));
-    let native = attended_asking(py, work, is_question, listener, with_scenario)?;
+    let native = run_in_background_with_questions(py, work, is_question, listener, with_scenario)?;
     Ok(Search { native })
 }
 
@@ -179,7 +179,7 @@ pub(crate) fn run_candidates(
         }
         Ok(values)
     };
-    attended(py, work, |_, _| Ok(()), |error: TuneError| run_error(error))
+    run_in_background(py, work, |_, _| Ok(()), |error: TuneError| run_error(error))
 }
 
 /// The metrics of these cells of a candidate.

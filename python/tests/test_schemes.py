@@ -437,7 +437,7 @@ def test_a_folder_keeps_the_class(tmp_path: Path) -> None:
             earlydrop.open_run(run)
     finally:
         earlydrop.Scheme._known["book"] = Book
-    # What a process without the class is told by the scenario itself.
+    # The message in a process without the class, from the scenario itself.
     text = earlydrop.open_run(run).scenario.to_toml()
     code = "import sys, earlydrop; earlydrop.Scenario(sys.stdin.read())"
     other = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True, text=True)

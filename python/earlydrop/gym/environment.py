@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from .. import _lib
 from ..errors import ArgumentError
+from ..options import SchemeOptions, takes
 from ..scenario import Origin, Scenario
 from .settings import action_space, native, observation_space, scenario_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
@@ -33,6 +37,7 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
 
     metadata: dict[str, Any] = {"render_modes": []}
 
+    @takes(SchemeOptions)
     def __init__(
         self,
         *,
@@ -43,7 +48,7 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         reward: Mapping[str, float] | None = None,
         outcomes: bool = False,
         render_mode: None = None,
-        **options: Any,
+        **options: Unpack[SchemeOptions],
     ) -> None:
         if render_mode is not None:
             raise ArgumentError(f"render_mode={render_mode!r}; allowed: None")

@@ -12,18 +12,20 @@ from gymnasium import spaces
 
 from .. import _lib
 from ..errors import ArgumentError
+from ..options import ScenarioOptions, SchemeOptions
 from ..scenario import Origin, Scenario, _text
 
 #: The scenario without `scenario=`, but for its scheme.
-DEFAULT = {"link": "10 Mbps", "rtt": "50 ms", "flows": 10, "duration": "10 s"}
+DEFAULT: ScenarioOptions = {"link": "10 Mbps", "rtt": "50 ms", "flows": 10, "duration": "10 s"}
 
 
-def scenario_of(origin: Origin, action: str, options: dict[str, Any]) -> Scenario:
+def scenario_of(origin: Origin, action: str, options: SchemeOptions) -> Scenario:
     """A scenario with changes; without one, ten flows over 10 Mbps."""
     if origin is not None:
         return Scenario(origin, **options)
     scheme = "dial" if action == "probability" else "red"
-    return Scenario(None, **{"schemes": scheme, **DEFAULT, **options})
+    changed: SchemeOptions = {"schemes": scheme, **DEFAULT, **options}
+    return Scenario(None, **changed)
 
 
 def native(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -13,8 +13,12 @@ from numpy.typing import NDArray
 
 from .. import _lib
 from ..errors import ArgumentError
+from ..options import SchemeOptions, takes
 from ..scenario import Origin, Scenario
 from .settings import action_space, native, observation_space, scenario_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
@@ -42,6 +46,7 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
     (4,)
     """
 
+    @takes(SchemeOptions)
     def __init__(
         self,
         num_envs: int = 1,
@@ -56,7 +61,7 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
         outcomes: bool = False,
         copy: bool = True,
         render_mode: None = None,
-        **options: Any,
+        **options: Unpack[SchemeOptions],
     ) -> None:
         if render_mode is not None:
             raise ArgumentError(f"render_mode={render_mode!r}; allowed: None")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _lib
 from ._lib import Departure
-from .own import Scheme, SchemeLike, classes_of, known, natives, spec_of
+from .python_scheme import Scheme, SchemeLike, classes_of, known, natives, spec_of
 from .scenario import Value, _text
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import RunError
-from .own import Scheme, known, source_of
+from .python_scheme import Scheme, known, source_of
 
 #: The file in a run's folder.
 FILE = "python-schemes.json"

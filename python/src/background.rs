@@ -1,4 +1,4 @@
-//! Work on a thread of its own, attended by Python: the interpreter is free, signals are looked at.
+//! Runs work on a background thread: the interpreter is free, and Python's signals are checked.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -9,23 +9,23 @@ use pyo3::prelude::*;
 
 use crate::python_aqm::error_of_panic;
 
-/// How often Python's signals are looked at.
+/// How often Python's signals are checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs `work` on a thread of its own, with the interpreter free, and tells `listener` of its events
-/// every 50 ms. A signal, or an exception of the listener, stops the work and is returned once what
-/// is finished is saved; an error of the work becomes the exception that `raise` makes of it.
-pub(crate) fn attended<T: Send, Event: Send, Error: Send>(
+/// Runs `work` on a background thread, with the interpreter free, and passes its events to
+/// `listener` every 50 ms. A signal, or an exception of the listener, stops the work and is returned
+/// once finished results are saved; an error of the work becomes the exception that `raise` makes.
+pub(crate) fn run_in_background<T: Send, Event: Send, Error: Send>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool, Sender<Event>) -> Result<T, Error> + Send,
     listener: impl FnMut(Python<'_>, Vec<Event>) -> PyResult<()> + Send,
     raise: impl FnOnce(Error) -> PyErr + Send,
 ) -> PyResult<T> {
-    attended_asking(py, work, |_| false, listener, raise)
+    run_in_background_with_questions(py, work, |_| false, listener, raise)
 }
 
-/// [`attended`], with questions among the events: for them, `listener` is called at once.
-pub(crate) fn attended_asking<T: Send, Event: Send, Error: Send>(
+/// [`run_in_background`], with questions among the events: for them, `listener` is called at once.
+pub(crate) fn run_in_background_with_questions<T: Send, Event: Send, Error: Send>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool, Sender<Event>) -> Result<T, Error> + Send,
     is_question: impl Fn(&Event) -> bool + Send,
