@@ -72,7 +72,7 @@ mod linux {
         }
     }
 
-    /// Receives until the end, and answers with the goodput after the warm-up, bits a second.
+    /// Receives until the end, then sends the goodput after the warm-up, bits a second.
     fn take_bytes(mut connection: TcpStream) {
         let mut buffer = vec![0; 1 << 18];
         let began = Instant::now();

@@ -21,7 +21,7 @@ impl DpdkRed {
         (started == 0).then_some(DpdkRed(()))
     }
 
-    /// Decides about an arrival at each of these queue lengths; answers how many were dropped.
+    /// Decides about an arrival at each of these queue lengths; returns how many were dropped.
     pub fn run(&mut self, lengths: &[u32]) -> u64 {
         // SAFETY: the pointer is valid for `lengths.len()` reads.
         unsafe { shim::dpdk_red_run(lengths.as_ptr(), lengths.len()) }

@@ -51,7 +51,7 @@ export class Laboratory {
     this.listeners.push([event, act]);
   }
 
-  private tell(event: Event): void {
+  private notify(event: Event): void {
     for (const [of, act] of this.listeners) if (of === event) act();
   }
 
@@ -82,19 +82,19 @@ export class Laboratory {
   apply(setup: Setup, { time = 0, known = 0 } = {}): boolean {
     const problems = this.check(setup);
     this.problems = problems;
-    this.tell("problems");
+    this.notify("problems");
     if (problems.length > 0) return false;
     this.setup = setup;
     while (this.lanes.length > setup.schemes.length) this.lanes.pop()!.close();
     while (this.lanes.length < setup.schemes.length) {
-      this.lanes.push(new Lane(this.workerUrl, this.bytes, () => this.tell("clock")));
+      this.lanes.push(new Lane(this.workerUrl, this.bytes, () => this.notify("clock")));
     }
     this.lanes.forEach((lane, index) => lane.open(this.opening(setup, index), known));
     this.time = Math.min(time, known);
     this.goal = time > known ? time : undefined;
     this.requested = -Infinity;
     this.request();
-    this.tell("setup");
+    this.notify("setup");
     return true;
   }
 
@@ -155,7 +155,7 @@ export class Laboratory {
     this.goal = goal > this.reached ? goal : undefined;
     if (this.goal === undefined) this.time = goal;
     this.request();
-    this.tell("clock");
+    this.notify("clock");
   }
 
   /** Plays on; a run with knobs that is at its end goes on for another minute. */
@@ -166,18 +166,18 @@ export class Laboratory {
     }
     this.isPlaying = true;
     this.request();
-    this.tell("clock");
+    this.notify("clock");
   }
 
   pause(): void {
     this.isPlaying = false;
-    this.tell("clock");
+    this.notify("clock");
   }
 
   setSpeed(speed: number): void {
     this.speed = speed;
     this.request();
-    this.tell("clock");
+    this.notify("clock");
   }
 
   /** Moves the clock on by `seconds` of wall time. */
@@ -187,14 +187,14 @@ export class Laboratory {
       if (reached < this.goal) return;
       this.time = this.goal;
       this.goal = undefined;
-      this.tell("clock");
+      this.notify("clock");
     }
     if (!this.isPlaying || reached < this.time) return;
     const wanted = this.speed === Infinity ? reached : this.time + seconds * this.speed * SECOND;
     this.time = Math.min(wanted, reached, this.end);
     if (this.time >= this.end) this.pause();
     this.request();
-    this.tell("clock");
+    this.notify("clock");
   }
 
   /** Lets the lanes run ahead of the clock. */

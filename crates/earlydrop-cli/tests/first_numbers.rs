@@ -155,7 +155,7 @@ fn marks_are_explained_where_they_are() {
             assert!(!both, "{name}: {metric}");
         }
     }
-    // A single run tells no differences.
+    // A single run has no interval, so no difference is significant.
     let one = user.runs(&["run", "small.toml", "--seeds", "1"]).well();
     assert!(
         !one.out.contains('*') && !one.out.contains('≈'),

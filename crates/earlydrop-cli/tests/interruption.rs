@@ -185,7 +185,7 @@ fn ctrl_c_stops_a_reproduction_without_verdicts() {
 }
 
 /// A run under `nohup` goes on when its terminal is closed. SIGINT stops it all the same: shells
-/// ignore it for the background jobs of scripts, and whoever sends it to one means it.
+/// ignore it for the background jobs of scripts, and a process that gets it from elsewhere was meant.
 #[test]
 fn an_ignored_hang_up_stays_ignored() {
     let user = User::new();

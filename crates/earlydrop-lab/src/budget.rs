@@ -3,7 +3,7 @@
 //! A typing error in a duration or an interval can ask for more memory than a machine has, or
 //! for years of computing. So every plan has a [`Budget`], estimated from its runs, and a plan
 //! beyond the [`Limits`] of its source is refused with the number and the field that it comes
-//! from. Whoever means it raises the limit.
+//! from. A plan that is meant to be so large takes higher limits.
 
 use std::fmt;
 use std::str::FromStr;

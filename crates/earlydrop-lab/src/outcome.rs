@@ -176,7 +176,7 @@ impl Outcome {
 /// A group's name, its number of flows, and its metrics.
 type GroupOutcome = (String, usize, Vec<Option<f64>>);
 
-/// What is kept of each group.
+/// The results of a group of flows that are stored.
 #[derive(Default)]
 struct GroupOutcomes {
     groups: Vec<GroupOutcome>,

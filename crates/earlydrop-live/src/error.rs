@@ -119,7 +119,7 @@ fn suggestion(nearest: Option<&str>, known: &[String]) -> String {
 pub struct Unsupported {
     /// Index of the flow that asks for it; `None` for the network or a measurement.
     pub flow: Option<usize>,
-    /// What is missing, by name: "live has no Tahoe sender".
+    /// The missing feature's name: "live has no Tahoe sender".
     pub message: String,
     /// What to set instead.
     pub help: String,

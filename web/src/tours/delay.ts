@@ -5,7 +5,7 @@ import type { Tour } from "./tour.ts";
 export const delay: Tour = {
   id: "delay",
   title: "CoDel, PIE and DualPI2",
-  about: "queues that are told a delay instead of a length",
+  about: "queues configured by a delay instead of a length",
   steps: [
     {
       text: [

@@ -94,7 +94,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// What is shown of a summary.
+    /// The parts of a summary to show.
     pub(super) fn view(self, plan: &Plan, summary: &Summary) -> View {
         let compared = self.metrics.clone().unwrap_or_else(headline_metrics);
         let compare = |baseline| Comparison::of(plan, summary, baseline, &compared);

@@ -121,7 +121,7 @@ impl Text {
         self
     }
 
-    /// The same characters, all in one style.
+    /// Its characters, all in one style.
     pub(crate) fn all_in(&self, look: Look) -> Text {
         let texts = self.spans.iter().map(|(text, _)| text.as_str());
         Text::new(&texts.collect::<String>(), look)

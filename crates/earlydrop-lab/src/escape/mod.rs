@@ -1,6 +1,6 @@
 //! Text on its way out of the program: to a terminal, a shell, a CSV file or Markdown.
 //!
-//! Names, titles and paths are written by users, or by whoever wrote the file that a user opens.
+//! Names, titles and paths are written by users, or by the author of a file that a user opens.
 //! Each target has its own way to take a piece of text for more than that:
 //!
 //! | target | what text could do there | escaped by |

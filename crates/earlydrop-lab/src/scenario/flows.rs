@@ -55,8 +55,8 @@ pub struct FlowGroup {
 struct TimedStep {
     at: Nanos,
     step: Step,
-    /// The flows that it leaves as they are: the group's first ones.
-    spared: u32,
+    /// The number in the group of the first flow that changes; those before it stay.
+    first_flow: u32,
 }
 
 impl FlowGroup {
@@ -215,7 +215,7 @@ fn steps(group: &Entries, problems: &mut Vec<Problem>) -> Vec<TimedStep> {
         steps.push(TimedStep {
             at: stop,
             step: Step::Stop,
-            spared: 0,
+            first_flow: 0,
         });
     }
     let count = group.count("count");
@@ -235,7 +235,7 @@ fn steps(group: &Entries, problems: &mut Vec<Problem>) -> Vec<TimedStep> {
         let of_step = |step| TimedStep {
             at: entries.time("at"),
             step,
-            spared: count.saturating_sub(flows),
+            first_flow: count.saturating_sub(flows),
         };
         steps.extend(rate.into_iter().chain(state).map(of_step));
     }
@@ -532,7 +532,7 @@ impl FlowGroup {
         overhead: Nanos,
         every: Option<Spread<Nanos>>,
     ) -> Flow {
-        let steps = self.steps.iter().filter(|step| number >= step.spared);
+        let steps = self.steps.iter().filter(|step| number >= step.first_flow);
         let (first, last) = self.start;
         let start = if first == last {
             Start::At(first)

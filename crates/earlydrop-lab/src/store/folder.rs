@@ -185,7 +185,7 @@ impl Store {
         })
     }
 
-    /// Whether a run lies in `folder`, as far as its files' names tell.
+    /// Whether `folder` has files named as a run's are.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(DATABASE).exists()
     }

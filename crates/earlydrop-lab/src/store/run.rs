@@ -26,7 +26,7 @@ pub enum RunError {
     Store(#[from] StoreError),
 }
 
-/// What a run tells on its way.
+/// A report of a run in progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
     /// How many cells are done.

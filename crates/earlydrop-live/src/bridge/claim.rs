@@ -34,7 +34,7 @@ impl Claim {
             Err(Errno::EADDRINUSE) => return Err(is_claimed(interface, holder(&address))),
             Err(problem) => return Err(problem).context(ACTION),
         }
-        // Whoever connects learns this process's id.
+        // A process that connects learns this one's id.
         listen(&socket, Backlog::MAXCONN).context(ACTION)?;
         Ok(Claim { _socket: socket })
     }
@@ -45,7 +45,7 @@ fn stream_socket() -> nix::Result<OwnedFd> {
     socket(AddressFamily::Unix, SockType::Stream, flags, None)
 }
 
-/// The process that holds the claim at an address; `None` if the kernel does not tell, as across
+/// The process that holds the claim at an address; `None` if the kernel does not say, as across
 /// PID namespaces.
 fn holder(address: &UnixAddr) -> Option<i32> {
     let socket = stream_socket().ok()?;

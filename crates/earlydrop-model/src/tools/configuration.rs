@@ -157,7 +157,7 @@ pub struct Configuration {
     pub adapt: WithOrigin<Adapt>,
     /// Whether the drop probability grows with packet size.
     pub by_size: WithOrigin<bool>,
-    /// Whether the first packet above min and a queue of one packet are spared.
+    /// Whether the first packet above min, and any in a queue of one packet, is kept.
     pub cautious: WithOrigin<bool>,
     /// The link rate, if given.
     pub rate: WithOrigin<Option<BitsPerSec>>,

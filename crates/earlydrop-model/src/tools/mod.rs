@@ -160,7 +160,7 @@ knobs! {
     Packet, "mean packet", "the mean packet size";
     BySize, "by size", "whether the probability grows with packet size";
     Spacing, "spacing", "the law of gaps between drops; it sets the drop rate at a given probability";
-    Cautious, "cautious", "whether the first packet above min and a queue of one packet are spared";
+    Cautious, "cautious", "whether the first packet above min, and any in a queue of one packet, is kept";
     Idle, "idle", "how the average decays while the queue is empty";
     Ecn, "ecn", "whether ECN-capable packets are marked instead of dropped";
     Adapt, "adapt", "what adapts max_p at run time";

@@ -190,7 +190,7 @@ fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
         ecn: marking(&knobs)?,
         adapt: adapt(&knobs, ared)?,
         by_size: WithOrigin::implied(in_bytes, "exactly if the queue is in bytes"),
-        cautious: WithOrigin::implied(true, "the first packet above min is spared"),
+        cautious: WithOrigin::implied(true, "the first packet above min is kept"),
         rate,
         ..Configuration::of(&TOOL)
     })
