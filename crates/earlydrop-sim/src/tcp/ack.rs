@@ -8,8 +8,9 @@ use earlydrop::units::Nanos;
 
 use super::control::AckSample;
 use super::ecn::marked_segments;
-use super::profile::{EcnMode, Profile, Rules};
+use super::profile::Profile;
 use super::sender::LossTimer;
+use super::settings::{EcnMode, Rules};
 use super::{Ack, Sender};
 
 /// RTO when the SYN was retransmitted and no round trip could be measured (RFC 6298, 5.7).

@@ -11,9 +11,10 @@
 use earlydrop::units::Nanos;
 
 use super::control::Signal;
-use super::profile::{EcnFeedback, Profile, Reduction, Rules};
+use super::profile::Profile;
 use super::prr::Prr;
 use super::sender::CongestionState;
+use super::settings::{EcnFeedback, Reduction, Rules};
 use super::{Ack, Sender};
 
 /// How many of the `segments` that `ack` acknowledges arrived marked, where ECE reports each

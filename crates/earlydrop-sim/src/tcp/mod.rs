@@ -26,7 +26,7 @@
 //! | `rate_sample.rs` | delivery rates (draft-cheng-iccrg-delivery-rate-estimation) |
 //! | `receiver.rs`, `out_of_order.rs` | delayed acknowledgments (RFC 5681, 4.2), SACK blocks (RFC 2018), ECE (RFC 3168, 6.1.3; RFC 8257, 3.2) |
 //! | `control/` | `cwnd`: Reno (RFC 5681), CUBIC (RFC 9438), HyStart++ (RFC 9406), DCTCP (RFC 8257), Prague (draft-briscoe-iccrg-prague-congestion-control), scalable (RFC 9331), BBR (versions 1 and 3) |
-//! | `profile.rs` | the rules flows share: ns-2's, the RFCs', Linux's |
+//! | `profile.rs`, `settings.rs` | the rules flows share: ns-2's, the RFCs', Linux's |
 //!
 //! ```
 //! use earlydrop::units::Nanos;
@@ -64,6 +64,7 @@ mod sack;
 mod sack_ns2;
 mod scoreboard;
 mod sender;
+mod settings;
 #[cfg(test)]
 mod testing;
 mod timeout;
@@ -84,15 +85,17 @@ use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
 pub use accecn::AccEcn;
+pub use control::{Algorithm, CONTROLLERS, Controller};
 pub use counts::SenderCounts;
-pub use profile::{
-    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, MAX_TRANSFER,
-    Profile, ProfileError, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
-};
+pub use profile::{MAX_TRANSFER, Profile, ProfileError};
 pub(crate) use receiver::{AckDecision, Echo};
 pub use receiver::{Arrival, Receiver, Reply};
 pub use rto::{LEAST_RTO, RtoParams};
 pub use sender::Sender;
+pub use settings::{
+    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Recovery, Reduction,
+    RenoEstimate, RttSampling, Rules,
+};
 
 /// A contiguous block of sequence numbers, as a SACK option reports it (RFC 2018).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

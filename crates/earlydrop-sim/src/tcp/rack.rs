@@ -35,9 +35,10 @@
 
 use earlydrop::units::Nanos;
 
-use super::profile::{Profile, RttSampling};
+use super::profile::Profile;
 use super::sack::SackState;
 use super::scoreboard::{RetransmissionFate, Scoreboard};
+use super::settings::RttSampling;
 use super::tlp::Probe;
 use super::{Ack, SackBlock, Sender};
 

@@ -15,7 +15,8 @@ use earlydrop::units::Nanos;
 
 use super::accecn::ReceiverCounters;
 use super::out_of_order::OutOfOrderQueue;
-use super::profile::{DelayedAcks, EcnFeedback, EcnMode, Profile, Recovery};
+use super::profile::Profile;
+use super::settings::{DelayedAcks, EcnFeedback, EcnMode, Recovery};
 use super::{AccEcn, Ack, SackBlock, Segment};
 
 /// SACK blocks an acknowledgment has room for with a timestamp (RFC 2018, section 3).

@@ -25,8 +25,9 @@
 use earlydrop::units::Nanos;
 
 use super::control::Signal;
-use super::profile::{EcnFeedback, Profile, Recovery, Rules};
+use super::profile::Profile;
 use super::sender::CongestionState;
+use super::settings::{EcnFeedback, Recovery, Rules};
 use super::{Ack, Sender};
 
 /// Segments ns-2's NewReno sends at most for a duplicate acknowledgment.

@@ -21,12 +21,13 @@ use earlydrop::units::Nanos;
 use super::accecn::SenderCounters;
 use super::control::{AckSample, Signal};
 use super::ecn::marked_segments;
-use super::profile::{EcnFeedback, Growth, Profile, Reduction, Rules};
+use super::profile::Profile;
 use super::prr::Prr;
 use super::rack::{AckTime, Rack, dsack_of};
 use super::rate_sample::RateSampler;
 use super::scoreboard::Scoreboard;
 use super::sender::{CongestionState, LossTimer};
+use super::settings::{EcnFeedback, Growth, Reduction, Rules};
 use super::{Ack, Sender};
 
 /// The state only senders with selective acknowledgments have.
@@ -197,7 +198,8 @@ impl Sender {
         let ns3_growth = profile.growth == Growth::CountedAsNs3;
         let reducing = sack.prr.is_some() && !full_ack;
         let ece = ack.ece && profile.feedback() == Some(EcnFeedback::Classic);
-        let counted = ack.accecn.is_some() && delta.marked > 0 && !profile.control.counts_marks();
+        let counted =
+            ack.accecn.is_some() && delta.marked > 0 && !profile.control.controller().counts_marks;
         if recovering && full_ack && ns3_growth {
             delta.delivered = acked;
             self.report_ack(profile, sack, delta, false, now);

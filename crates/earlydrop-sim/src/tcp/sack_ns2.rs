@@ -10,10 +10,11 @@
 use earlydrop::units::Nanos;
 
 use super::control::Signal;
-use super::profile::{EcnFeedback, Profile};
+use super::profile::Profile;
 use super::sack::{AckDelta, SackState};
 use super::scoreboard::Scoreboard;
 use super::sender::CongestionState;
+use super::settings::EcnFeedback;
 use super::{Ack, Sender};
 
 impl Sender {

@@ -30,10 +30,11 @@ use earlydrop::units::Nanos;
 
 use super::control::{AckSample, AnyControl, CongestionEvent, Control, LostSegment, Signal};
 use super::counts::{Counters, SenderCounts};
-use super::profile::{Handshake, Profile, Recovery, RttSampling, Rules};
+use super::profile::Profile;
 use super::rto::RtoEstimator;
 use super::sack::SackState;
 use super::scoreboard::Scoreboard;
+use super::settings::{Handshake, Recovery, RttSampling, Rules};
 use super::{Ack, Segment};
 use crate::fine_time::FineTime;
 use loss_timer::Lead;
@@ -157,7 +158,11 @@ impl Sender {
     /// A sender whose connection starts with number `iss`.
     fn at(iss: u32, profile: &Profile, now: Nanos) -> Sender {
         // Connections start at different times, so their controllers draw differently.
-        let control = AnyControl::new(profile, FlowKey(now.0).hash(SEED_SALT));
+        let control = AnyControl::new(
+            profile.control,
+            &profile.control_settings(),
+            FlowKey(now.0).hash(SEED_SALT),
+        );
         Sender {
             snd_una: iss,
             snd_nxt: iss,

@@ -5,8 +5,9 @@
 use earlydrop::units::Nanos;
 
 use super::Sender;
-use super::profile::{Profile, Rules};
+use super::profile::Profile;
 use super::sender::{CongestionState, LossTimer};
+use super::settings::Rules;
 
 impl Sender {
     /// To be called at the [deadline](Sender::deadline); does nothing before it.

@@ -55,8 +55,8 @@ mod linux_growth;
 mod tests;
 
 use super::aimd::ABC_LIMIT;
+use super::events::{AckSample, CongestionEvent, Control, Signal};
 use super::hystart::{self, HyStart, Step};
-use super::{AckSample, CongestionEvent, Control, Signal};
 use earlydrop::units::Nanos;
 use linux_growth::{GrowthTarget, LinuxGrowth};
 

@@ -35,8 +35,8 @@
 //! by sequence numbers.
 
 use super::aimd::Aimd;
+use super::events::{AckSample, CongestionEvent, Control, Signal};
 use super::round::Round;
-use super::{AckSample, CongestionEvent, Control, Signal};
 use earlydrop::units::Nanos;
 
 /// DCTCP's parameters; the defaults are RFC 8257's.

@@ -25,7 +25,7 @@
 //! Linux's CUBIC has the older HyStart: it also measures trains of acknowledgments, and goes
 //! straight to congestion avoidance. ns-3's TcpCubic has the older one too.
 
-use super::AckSample;
+use super::events::AckSample;
 use super::round::Round;
 use earlydrop::units::Nanos;
 

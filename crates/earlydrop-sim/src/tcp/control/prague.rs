@@ -51,7 +51,7 @@ mod tests;
 
 use super::aimd::Aimd;
 use super::dctcp::{self, Marks};
-use super::{AckSample, CongestionEvent, Control, Signal};
+use super::events::{AckSample, CongestionEvent, Control, Signal};
 use classic_ecn::ClassicEcnDetector;
 use earlydrop::units::Nanos;
 

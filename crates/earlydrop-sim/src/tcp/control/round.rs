@@ -1,6 +1,6 @@
 //! Rounds: windows of data, delimited by counting acknowledged segments.
 
-use super::AckSample;
+use super::events::AckSample;
 
 /// One window of data: it begins with some segments in flight, and ends when as many were
 /// acknowledged.

@@ -1,6 +1,6 @@
 //! Support for the controllers' tests: samples, random events, and an ideal path.
 
-use super::{AckSample, CongestionEvent, Control, LostSegment, RateSample, Signal};
+use super::events::{AckSample, CongestionEvent, Control, LostSegment, RateSample, Signal};
 use earlydrop::units::Nanos;
 use proptest::prelude::*;
 use std::collections::VecDeque;

@@ -6,7 +6,7 @@
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
-use super::super::profile::EcnFeedback;
+use super::super::settings::EcnFeedback;
 use super::{Control, Profile, Rules, SackState, Scoreboard, Segment, Sender};
 use crate::fine_time::FineTime;
 
