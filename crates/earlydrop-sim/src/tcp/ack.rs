@@ -9,9 +9,10 @@ use earlydrop::units::Nanos;
 use super::control::AckSample;
 use super::ecn::marked_segments;
 use super::profile::Profile;
+use super::segment::Ack;
 use super::sender::LossTimer;
+use super::sender::Sender;
 use super::settings::{EcnMode, Rules};
-use super::{Ack, Sender};
 
 /// RTO when the SYN was retransmitted and no round trip could be measured (RFC 6298, 5.7).
 const RTO_AFTER_LOST_SYN: Nanos = Nanos::from_secs(3);

@@ -13,9 +13,10 @@ use earlydrop::units::Nanos;
 use super::control::Signal;
 use super::profile::Profile;
 use super::prr::Prr;
+use super::segment::Ack;
 use super::sender::CongestionState;
+use super::sender::Sender;
 use super::settings::{EcnFeedback, Reduction, Rules};
-use super::{Ack, Sender};
 
 /// How many of the `segments` that `ack` acknowledges arrived marked, where ECE reports each
 /// segment (RFC 8257, 3.2). With RFC 3168's ECE it is 0.

@@ -63,7 +63,9 @@ pub mod rto;
 mod sack;
 mod sack_ns2;
 mod scoreboard;
+mod segment;
 mod sender;
+mod sequence;
 mod settings;
 #[cfg(test)]
 mod testing;
@@ -81,9 +83,6 @@ mod recovery_tests;
 #[cfg(test)]
 mod sender_tests;
 
-use earlydrop::packet::Ecn;
-use earlydrop::units::Nanos;
-
 pub use accecn::AccEcn;
 pub use control::{Algorithm, CONTROLLERS, Controller};
 pub use counts::SenderCounts;
@@ -91,51 +90,9 @@ pub use profile::{MAX_TRANSFER, Profile, ProfileError};
 pub(crate) use receiver::{AckDecision, Echo};
 pub use receiver::{Arrival, Receiver, Reply};
 pub use rto::{LEAST_RTO, RtoParams};
+pub use segment::{Ack, SackBlock, Segment};
 pub use sender::Sender;
 pub use settings::{
     DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Recovery, Reduction,
     RenoEstimate, RttSampling, Rules,
 };
-
-/// A contiguous block of sequence numbers, as a SACK option reports it (RFC 2018).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlock {
-    /// The first number of the block (left edge).
-    pub from: u32,
-    /// The number after the last of the block (right edge).
-    pub to: u32,
-}
-
-/// A segment to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// Sequence number, in segments.
-    pub number: u32,
-    /// Bytes on the wire.
-    pub size: u32,
-    /// Whether this number was sent before.
-    pub retransmission: bool,
-    /// The ECN field of its IP header.
-    pub ecn: Ecn,
-    /// The CWR flag, "congestion window reduced" (RFC 3168).
-    pub cwr: bool,
-    /// Whether it is the SYN, which carries no data.
-    pub syn: bool,
-}
-
-/// An acknowledgment as the sender receives it.
-#[derive(Clone, Copy, Debug)]
-pub struct Ack<'a> {
-    /// The next number the receiver expects: it has everything before.
-    pub next: u32,
-    /// When the segment was sent whose timestamp this echoes (TSecr, RFC 7323).
-    pub echo: Nanos,
-    /// Whether that segment was a retransmission.
-    pub echo_retransmitted: bool,
-    /// The ECE flag, "ECN echo" (RFC 3168).
-    pub ece: bool,
-    /// Blocks received beyond `next`, the most recent first (RFC 2018).
-    pub sacked: &'a [SackBlock],
-    /// The AccECN fields, of a connection that uses them in place of ECE (RFC 9768).
-    pub accecn: Option<AccEcn>,
-}

@@ -1,6 +1,6 @@
 //! The receiver's out-of-order queue: blocks of segments beyond the next number it expects.
 
-use super::SackBlock;
+use super::segment::SackBlock;
 use crate::prefetch;
 
 /// Blocks received out of order, the most recent first, none touching another.

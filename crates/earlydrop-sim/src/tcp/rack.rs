@@ -38,9 +38,11 @@ use earlydrop::units::Nanos;
 use super::profile::Profile;
 use super::sack::SackState;
 use super::scoreboard::{RetransmissionFate, Scoreboard};
+use super::segment::{Ack, SackBlock};
+use super::sender::Sender;
+use super::sequence::distance;
 use super::settings::RttSampling;
 use super::tlp::Probe;
-use super::{Ack, SackBlock, Sender};
 
 /// Recoveries without a DSACK after which the reordering window is as at first (6.2, step 4).
 const REO_WND_PERSIST: u32 = 16;
@@ -85,7 +87,7 @@ impl TransmitTimes {
     /// Records that `number` is sent now, with `snd_una` the oldest number in flight.
     #[inline(always)]
     pub(super) fn record(&mut self, snd_una: u32, number: u32, retransmission: bool, now: Nanos) {
-        if (number - snd_una) as usize >= self.entries.len() {
+        if distance(snd_una, number) as usize >= self.entries.len() {
             self.grow(snd_una, number);
         }
         let mask = self.entries.len() - 1;
@@ -95,7 +97,7 @@ impl TransmitTimes {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, snd_una: u32, number: u32) {
-        let length = ((number - snd_una) as usize + 1).next_power_of_two();
+        let length = (distance(snd_una, number) as usize + 1).next_power_of_two();
         let mut entries = vec![0; length];
         for number in snd_una..number {
             entries[number as usize & (length - 1)] = self.entry(number);

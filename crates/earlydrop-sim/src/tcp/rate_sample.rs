@@ -13,6 +13,7 @@
 use earlydrop::units::Nanos;
 
 use super::control::{LostSegment, RateSample};
+use super::sequence::distance;
 
 /// The state of the connection when a segment was sent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -101,7 +102,7 @@ impl RateSampler {
 
     /// Makes room for records of numbers from `snd_una` to `number`.
     fn reserve(&mut self, snd_una: u32, number: u32) {
-        let span = (number - snd_una) as usize;
+        let span = distance(snd_una, number) as usize;
         if span < self.records.len() {
             return;
         }

@@ -13,11 +13,12 @@
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
+use super::accecn::AccEcn;
 use super::accecn::ReceiverCounters;
 use super::out_of_order::OutOfOrderQueue;
 use super::profile::Profile;
+use super::segment::{Ack, SackBlock, Segment};
 use super::settings::{DelayedAcks, EcnFeedback, EcnMode, Recovery};
-use super::{AccEcn, Ack, SackBlock, Segment};
 
 /// SACK blocks an acknowledgment has room for with a timestamp (RFC 2018, section 3).
 const SACK_BLOCKS: usize = 3;

@@ -26,9 +26,11 @@ use earlydrop::units::Nanos;
 
 use super::control::Signal;
 use super::profile::Profile;
+use super::segment::Ack;
 use super::sender::CongestionState;
+use super::sender::Sender;
+use super::sequence::distance;
 use super::settings::{EcnFeedback, Recovery, Rules};
-use super::{Ack, Sender};
 
 /// Segments ns-2's NewReno sends at most for a duplicate acknowledgment.
 const NS2_RECOVERY_BURST: u32 = 2;
@@ -58,7 +60,7 @@ impl Sender {
         if profile.rules == Rules::Ns2 {
             self.on_partial_ack_as_ns2(profile, ack, first, now);
         } else {
-            let segments = ack.next - self.snd_una();
+            let segments = distance(self.snd_una(), ack.next);
             let (expiry, dupacks) = (self.rto_expiry(), self.dupacks());
             self.set_inflation(self.inflation() - (segments as i32 - 1));
             self.on_new_data_acked(profile, ack, now, true);

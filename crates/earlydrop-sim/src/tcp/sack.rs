@@ -26,9 +26,11 @@ use super::prr::Prr;
 use super::rack::{AckTime, Rack, dsack_of};
 use super::rate_sample::RateSampler;
 use super::scoreboard::Scoreboard;
+use super::segment::Ack;
+use super::sender::Sender;
 use super::sender::{CongestionState, LossTimer};
+use super::sequence::distance;
 use super::settings::{EcnFeedback, Growth, Reduction, Rules};
-use super::{Ack, Sender};
 
 /// The state only senders with selective acknowledgments have.
 #[derive(Clone, Debug)]
@@ -119,7 +121,7 @@ impl Sender {
         let in_flight = self.pipe(&sack.board);
         let known = sack.board.acknowledge(ack.next);
         let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
-        let delivered = ack.next - self.snd_una() - known + newly_sacked;
+        let delivered = distance(self.snd_una(), ack.next) - known + newly_sacked;
         let counted = ack.accecn.map_or(0, |fields| {
             let mss = profile.payload();
             sack.accecn.newly_marked(&fields, delivered, mss)
@@ -180,7 +182,7 @@ impl Sender {
         delta: &mut AckDelta,
         now: Nanos,
     ) {
-        let acked = ack.next - self.snd_una();
+        let acked = distance(self.snd_una(), ack.next);
         if acked > 0 {
             self.take_cumulative_ack(ack.next);
             delta.rtt = self.sample_rtt(profile, ack, now);

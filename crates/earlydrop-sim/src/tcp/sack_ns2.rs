@@ -13,9 +13,11 @@ use super::control::Signal;
 use super::profile::Profile;
 use super::sack::{AckDelta, SackState};
 use super::scoreboard::Scoreboard;
+use super::segment::Ack;
 use super::sender::CongestionState;
+use super::sender::Sender;
+use super::sequence::distance;
 use super::settings::EcnFeedback;
-use super::{Ack, Sender};
 
 impl Sender {
     /// Takes an acknowledgment whose blocks are on the scoreboard already.
@@ -73,7 +75,7 @@ impl Sender {
         self.enter_recovery(now);
         self.set_sack_recovery(true);
         board.begin_repair(self.snd_una());
-        board.pipe = (self.snd_max() - self.snd_una()) as i32 - threshold as i32;
+        board.pipe = distance(self.snd_una(), self.snd_max()) as i32 - threshold as i32;
         self.update_send_window(profile);
     }
 }

@@ -6,7 +6,8 @@
 
 use std::collections::VecDeque;
 
-use super::SackBlock;
+use super::segment::SackBlock;
+use super::sequence::distance;
 
 /// Segments received out of order, and holes retransmitted meanwhile.
 #[derive(Clone, Debug, Default)]
@@ -189,13 +190,13 @@ impl Scoreboard {
     pub(super) fn acknowledge(&mut self, next: u32) -> u32 {
         let whole = self.blocks.iter().take_while(|block| block.to <= next);
         let (count, mut known) = whole.fold((0, 0), |(count, known), block| {
-            (count + 1, known + block.to - block.from)
+            (count + 1, known + block.length())
         });
         self.blocks.drain(..count);
         if let Some(block) = self.blocks.first_mut()
             && block.from < next
         {
-            known += next - block.from;
+            known += distance(block.from, next);
             block.from = next;
         }
         self.sacked -= known;
@@ -219,14 +220,14 @@ impl Scoreboard {
             to += 1;
         }
         (cursor..block.to).for_each(&mut new);
-        let known: u32 = self.blocks[from..to].iter().map(|r| r.to - r.from).sum();
+        let known: u32 = self.blocks[from..to].iter().map(SackBlock::length).sum();
         if from == to {
             self.blocks.insert(from, merged);
         } else {
             self.blocks[from] = merged;
             self.blocks.drain(from + 1..to);
         }
-        let added = merged.to - merged.from - known;
+        let added = merged.length() - known;
         self.sacked += added;
         added
     }
@@ -264,7 +265,7 @@ impl Scoreboard {
     pub(super) fn lost_edge(&self, threshold: u32) -> u32 {
         let mut missing = threshold;
         for block in self.blocks.iter().rev() {
-            let length = block.to - block.from;
+            let length = block.length();
             if length >= missing {
                 return block.to - missing;
             }

@@ -34,8 +34,9 @@ use super::profile::Profile;
 use super::rto::RtoEstimator;
 use super::sack::SackState;
 use super::scoreboard::Scoreboard;
+use super::segment::{Ack, Segment};
+use super::sequence::distance;
 use super::settings::{Handshake, Recovery, RttSampling, Rules};
-use super::{Ack, Segment};
 use crate::fine_time::FineTime;
 use loss_timer::Lead;
 
@@ -269,7 +270,7 @@ impl Sender {
     /// FlightSize).
     #[inline]
     pub(super) fn flight_size(&self) -> u32 {
-        self.snd_nxt - self.snd_una
+        distance(self.snd_una, self.snd_nxt)
     }
 
     /// Segments estimated to be in the network: `pipe` of RFC 6675 with selective
@@ -288,7 +289,7 @@ impl Sender {
         if self.sack_recovery {
             board.pipe.max(0) as u32
         } else {
-            (self.snd_nxt - self.snd_una).saturating_sub(board.sacked())
+            self.flight_size().saturating_sub(board.sacked())
         }
     }
 
@@ -314,7 +315,7 @@ impl Sender {
     /// Moves `snd_una` to `next`; answers how many segments that acknowledges.
     #[inline(always)]
     pub(super) fn advance_una(&mut self, next: u32) -> u32 {
-        let segments = next - self.snd_una;
+        let segments = distance(self.snd_una, next);
         self.snd_una = next;
         self.snd_nxt = self.snd_nxt.max(next);
         segments

@@ -4,8 +4,8 @@
 
 use earlydrop::units::Nanos;
 
-use super::Sender;
 use super::profile::Profile;
+use super::sender::Sender;
 use super::sender::{CongestionState, LossTimer};
 use super::settings::Rules;
 

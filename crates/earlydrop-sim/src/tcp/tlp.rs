@@ -21,7 +21,8 @@ use super::control::Signal;
 use super::profile::Profile;
 use super::rack::dsack_of;
 use super::sack::SackState;
-use super::{Ack, Sender};
+use super::segment::Ack;
+use super::sender::Sender;
 
 /// TLP.max_ack_delay, for which the RFC names no value: Linux's.
 pub(super) const MAX_ACK_DELAY: Nanos = Nanos::from_millis(200);

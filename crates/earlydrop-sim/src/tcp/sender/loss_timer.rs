@@ -75,7 +75,7 @@ impl Sender {
     /// Arms PTO while segments are in flight (RFC 8985, 7.2, TLP_calc_PTO).
     #[inline(always)]
     pub(in crate::tcp) fn arm_probe(&mut self, now: Nanos) {
-        let in_flight = self.snd_nxt - self.snd_una;
+        let in_flight = self.flight_size();
         if in_flight == 0 {
             return self.stop_loss_timer(LossTimer::Idle);
         }
