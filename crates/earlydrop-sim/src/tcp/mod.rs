@@ -67,10 +67,12 @@ mod segment;
 mod sender;
 mod sequence;
 mod settings;
+mod tcb;
 #[cfg(test)]
 mod testing;
 mod timeout;
 mod tlp;
+mod transmit;
 
 #[cfg(test)]
 mod properties_tests;

@@ -36,13 +36,10 @@
 use earlydrop::units::Nanos;
 
 use super::profile::Profile;
-use super::sack::SackState;
 use super::scoreboard::{RetransmissionFate, Scoreboard};
-use super::segment::{Ack, SackBlock};
-use super::sender::Sender;
+use super::segment::Ack;
 use super::sequence::distance;
 use super::settings::RttSampling;
-use super::tlp::Probe;
 
 /// Recoveries without a DSACK after which the reordering window is as at first (6.2, step 4).
 const REO_WND_PERSIST: u32 = 16;
@@ -123,7 +120,7 @@ impl AckTime {
     }
 }
 
-/// RACK's state, and the probe of [`tlp`](super::tlp).
+/// RACK's state.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
     pub(super) times: TransmitTimes,
@@ -153,8 +150,6 @@ pub(super) struct Rack {
     pub(super) timeout: Nanos,
     /// Losses detected by the reordering timer, which no acknowledgment reported yet.
     pub(super) lost_by_timer: u32,
-    /// The tail loss probe, in flight or to be retransmitted.
-    pub(super) probe: Option<Probe>,
 }
 
 impl Rack {
@@ -174,7 +169,6 @@ impl Rack {
             reo_wnd: Nanos::ZERO,
             timeout: Nanos::ZERO,
             lost_by_timer: 0,
-            probe: None,
         }
     }
 
@@ -243,7 +237,7 @@ impl Rack {
 
     /// Sets RACK.reo_wnd (6.2, RACK_update_reo_wnd). `hasty`: in recovery, or with DupThresh
     /// segments received out of order. Without an SRTT there is no upper bound.
-    fn update_reo_wnd(&mut self, hasty: bool, srtt: Nanos) {
+    pub(super) fn update_reo_wnd(&mut self, hasty: bool, srtt: Nanos) {
         let known = self.min_rtt != Nanos::NEVER;
         self.reo_wnd = if !known || (hasty && !self.reordering_seen) {
             Nanos::ZERO
@@ -265,7 +259,7 @@ impl Rack {
 
     /// Finds what is lost (6.2, RACK_detect_loss), and sets how long the reordering timer is to
     /// run; answers how many segments are newly lost.
-    fn detect_losses(
+    pub(super) fn detect_losses(
         &mut self,
         board: &mut Scoreboard,
         snd_una: u32,
@@ -302,7 +296,7 @@ impl Rack {
 
     /// Marks what the retransmission timer shows to be lost (6.3, RACK_mark_losses_on_RTO), with
     /// SRTT in place of RACK.rtt.
-    fn mark_losses_on_rto(
+    pub(super) fn mark_losses_on_rto(
         &self,
         board: &mut Scoreboard,
         (snd_una, snd_max): (u32, u32),
@@ -323,72 +317,5 @@ impl Rack {
                 RetransmissionFate::Pending
             }
         });
-    }
-}
-
-/// The DSACK block of an acknowledgment: a first block of what it acknowledges cumulatively or by
-/// another block (RFC 2883, section 4).
-pub(super) fn dsack_of(ack: &Ack) -> Option<SackBlock> {
-    let (first, others) = ack.sacked.split_first()?;
-    let within = |block: &SackBlock| block.from <= first.from && first.to <= block.to;
-    (first.to <= ack.next || others.iter().any(within)).then_some(*first)
-}
-
-impl Sender {
-    /// Detects losses by time after an acknowledgment, or when the reordering timer expires
-    /// (6.2, step 5); answers how many segments are newly lost. `recovering`: whether a loss is
-    /// still being repaired.
-    pub(super) fn detect_losses_by_time(
-        &self,
-        profile: &Profile,
-        sack: &mut SackState,
-        recovering: bool,
-        now: Nanos,
-    ) -> u32 {
-        let SackState { board, rack, .. } = sack;
-        let Some(rack) = rack else { return 0 };
-        let hasty = recovering || board.sacked() >= profile.dupack_threshold;
-        rack.update_reo_wnd(hasty, self.srtt(profile));
-        rack.detect_losses(board, self.snd_una(), self.snd_max(), now)
-    }
-
-    /// The reordering timer expired: what is lost now is retransmitted.
-    pub(super) fn on_reordering_timer(
-        &mut self,
-        profile: &Profile,
-        sack: &mut SackState,
-        now: Nanos,
-    ) {
-        let recovering = self.in_sack_recovery();
-        let lost = self.detect_losses_by_time(profile, sack, recovering, now);
-        if let Some(rack) = &mut sack.rack {
-            rack.lost_by_timer += lost;
-        }
-        if lost == 0 {
-            return;
-        }
-        if !recovering {
-            self.start_sack_recovery(profile, sack, 0, now);
-        }
-        if let Some(prr) = &mut sack.prr {
-            // Nothing was delivered; PRR grants as for one segment, as Linux has it.
-            prr.on_ack(1, false);
-        }
-        self.report_losses(sack, now);
-        self.update_send_window_sack(profile, sack);
-    }
-
-    /// The retransmission timer expired: `snd_una` and what is overdue is lost (6.3).
-    pub(super) fn on_rto_with_rack(&mut self, profile: &Profile, sack: &mut SackState, now: Nanos) {
-        let SackState { board, rack, .. } = sack;
-        let Some(rack) = rack else { return };
-        let (snd_una, snd_max) = (self.snd_una(), self.snd_max());
-        rack.probe = None;
-        rack.timeout = Nanos::ZERO;
-        board.high_rxt = board.high_rxt.max(snd_una);
-        rack.mark_losses_on_rto(board, (snd_una, snd_max), self.srtt(profile), now);
-        board.count_pipe(snd_una, snd_max);
-        self.report_losses(sack, now);
-        self.retransmit_una_now();
     }
 }

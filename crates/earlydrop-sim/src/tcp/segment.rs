@@ -4,7 +4,9 @@ use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
 use super::accecn::AccEcn;
+use super::profile::Profile;
 use super::sequence::distance;
+use super::settings::EcnFeedback;
 
 /// A contiguous block of sequence numbers, as a SACK option reports it (RFC 2018).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,4 +56,25 @@ pub struct Ack<'a> {
     pub sacked: &'a [SackBlock],
     /// The AccECN fields, of a connection that uses them in place of ECE (RFC 9768).
     pub accecn: Option<AccEcn>,
+}
+
+impl Ack<'_> {
+    /// How many of the `segments` that it acknowledges arrived marked, where ECE reports each
+    /// segment (RFC 8257, 3.2). With RFC 3168's ECE it is 0.
+    #[inline]
+    pub(super) fn marked_segments(&self, profile: &Profile, segments: u32) -> u32 {
+        if self.ece && profile.feedback() == Some(EcnFeedback::Dctcp) {
+            segments
+        } else {
+            0
+        }
+    }
+
+    /// Its DSACK block: a first block of what it acknowledges cumulatively or by another block
+    /// (RFC 2883, section 4).
+    pub(super) fn dsack(&self) -> Option<SackBlock> {
+        let (first, others) = self.sacked.split_first()?;
+        let within = |block: &SackBlock| block.from <= first.from && first.to <= block.to;
+        (first.to <= self.next || others.iter().any(within)).then_some(*first)
+    }
 }
