@@ -1,8 +1,8 @@
 //! Acknowledgments: which path they take, and what one of new data does.
 //!
-//! The fast path takes an acknowledgment of new data that carries neither ECE nor SACK blocks,
+//! The fast path processes an ACK of new data that carries neither ECE nor SACK blocks,
 //! while no loss is being repaired. All others take the slow path, which hands them to
-//! `recovery.rs` or `sack.rs`, and an ECE to `ecn.rs`.
+//! `recovery`, and an ECE to `ecn.rs`.
 
 use earlydrop::units::Nanos;
 

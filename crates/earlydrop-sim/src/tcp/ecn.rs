@@ -1,9 +1,9 @@
-//! How a sender answers a congestion mark: it reduces `cwnd` when an acknowledgment carries
+//! How a sender responds to a congestion mark: it reduces `cwnd` when an acknowledgment carries
 //! ECE, the "ECN echo" flag.
 //!
 //! RFC 3168, 6.1.2: "the TCP source halves the congestion window `cwnd` and reduces the slow
 //! start threshold `ssthresh`", at most once per window of data. How far `cwnd` falls is the
-//! controller's affair ([`Control::on_congestion`](super::control::Control::on_congestion)
+//! controller's affair ([`Control::on_congestion`]
 //! with [`Signal::Mark`]): Reno halves it, CUBIC multiplies it by 0.7, and DCTCP (RFC 8257,
 //! 3.3) goes by the fraction of segments marked. With AccECN (RFC 9768) an acknowledgment whose
 //! counters report a new mark does what one with ECE does otherwise.
@@ -12,7 +12,7 @@ use earlydrop::units::Nanos;
 
 use super::control::{Control, Signal};
 use super::profile::Profile;
-use super::prr::Prr;
+use super::recovery::prr::Prr;
 use super::sender::Sender;
 use super::settings::{Reduction, Rules};
 use super::tcb::CongestionState;

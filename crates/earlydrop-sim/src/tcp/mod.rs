@@ -13,15 +13,18 @@
 //!
 //! | file | implements |
 //! |---|---|
-//! | `sender.rs` | a connection's state (SND.UNA, SND.NXT of RFC 9293, `recover` of RFC 6582) and the operations that change it |
+//! | `sender.rs` | a sender: a connection's state, and a scoreboard where it uses SACK |
+//! | `tcb.rs`, `tcb/` | a connection's state in parts: congestion (`cwnd`, `recover` of RFC 6582), output, timers; the operations that change several |
+//! | `sequence.rs` | sequence numbers (SND.UNA, SND.NXT of RFC 9293), and the distance between two |
+//! | `segment.rs` | segments and ACKs |
 //! | `transmit.rs` | which segment is sent next; restart after idleness (RFC 5681, 4.1); pacing |
 //! | `ack.rs` | acknowledgments: fast path, slow path, round-trip samples (RFC 6298, 3; RFC 7323) |
-//! | `ecn.rs` | how a sender answers ECE (RFC 3168, 6.1.2; RFC 8257, 3.3) |
+//! | `ecn.rs` | how a sender responds to ECE (RFC 3168, 6.1.2; RFC 8257, 3.3) |
 //! | `accecn.rs` | AccECN: counters of marks, at the receiver and at the sender (RFC 9768) |
-//! | `recovery.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |
-//! | `sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `sack_ns2.rs` as ns-2's Sack1 |
-//! | `rack.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
-//! | `prr.rs` | proportional rate reduction (RFC 9937) |
+//! | `recovery/newreno.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |
+//! | `recovery/sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `ns2.rs` as ns-2's Sack1 |
+//! | `recovery/rack.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
+//! | `recovery/prr.rs` | proportional rate reduction (RFC 9937) |
 //! | `timeout.rs`, `rto.rs` | what happens when the retransmission timer expires (RFC 6298, 5), and how long it runs (RFC 6298, 2) |
 //! | `rate_sample.rs` | delivery rates (draft-cheng-iccrg-delivery-rate-estimation) |
 //! | `receiver.rs`, `out_of_order.rs` | delayed acknowledgments (RFC 5681, 4.2), SACK blocks (RFC 2018), ECE (RFC 3168, 6.1.3; RFC 8257, 3.2) |
@@ -54,15 +57,10 @@ mod counts;
 mod ecn;
 mod out_of_order;
 mod profile;
-mod prr;
-mod rack;
 mod rate_sample;
 mod receiver;
 mod recovery;
 pub mod rto;
-mod sack;
-mod sack_ns2;
-mod scoreboard;
 mod segment;
 mod sender;
 mod sequence;
@@ -71,7 +69,6 @@ mod tcb;
 #[cfg(test)]
 mod testing;
 mod timeout;
-mod tlp;
 mod transmit;
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use earlydrop::units::Nanos;
 use super::control::Control;
 use super::counts::SenderCounts;
 use super::profile::Profile;
-use super::sack::SackState;
+use super::recovery::sack::SackState;
 use super::settings::{Recovery, Rules};
 use super::tcb::{LossTimer, Tcb};
 

@@ -8,7 +8,7 @@
 //! | [`Congestion`] | `tcb/congestion.rs` | the controller (`cwnd`, `ssthresh`), the send window, `recover` |
 //! | [`RtoTimer`], [`LossTimer`] | `tcb/timers.rs` | RTO and round trips; PTO and the reordering timer |
 //!
-//! The scoreboard of a sender with SACK is not part of it ([`SackState`](super::sack::SackState)):
+//! The scoreboard of a sender with SACK is not part of it ([`SackState`](super::recovery::sack::SackState)):
 //! loss recovery gets both, and neither owns the other.
 
 mod congestion;
@@ -21,7 +21,6 @@ use earlydrop::units::Nanos;
 use super::control::{AckSample, AnyControl, CongestionEvent, Control, Signal};
 use super::counts::Counters;
 use super::profile::Profile;
-use super::scoreboard::Scoreboard;
 use super::segment::Ack;
 use super::sequence::SequenceSpace;
 use super::settings::{Handshake, Rules};
@@ -89,16 +88,6 @@ impl Tcb {
     /// Segments sent in all, retransmissions included: connections share one numbering.
     pub(super) fn segments_sent(&self) -> u32 {
         self.seq.snd_max.wrapping_add(self.counts.retransmissions)
-    }
-
-    /// `pipe` of RFC 6675 during recovery; FlightSize less what is reported received before.
-    #[inline]
-    pub(super) fn pipe(&self, board: &Scoreboard) -> u32 {
-        if self.output.sack_recovery {
-            board.pipe.max(0) as u32
-        } else {
-            self.seq.flight_size().saturating_sub(board.sacked())
-        }
     }
 
     /// Whether `ack` is neither older than `snd_una`, nor of something unsent, nor caused by a

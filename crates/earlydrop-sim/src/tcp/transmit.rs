@@ -8,8 +8,8 @@ use earlydrop::units::Nanos;
 
 use super::control::Control;
 use super::profile::Profile;
-use super::sack::SackState;
-use super::scoreboard::Scoreboard;
+use super::recovery::sack::SackState;
+use super::recovery::scoreboard::Scoreboard;
 use super::segment::Segment;
 use super::sender::Sender;
 use super::settings::{EcnFeedback, Rules};
@@ -164,8 +164,8 @@ impl Tcb {
     }
 
     /// Sending starts with nothing outstanding. RFC 5681, 4.1: "a TCP SHOULD set cwnd to no more
-    /// than RW before transmission if the TCP has not sent data in an interval exceeding the
-    /// retransmission timeout."
+    /// than RW before beginning transmission if the TCP has not sent data in an interval exceeding
+    /// the retransmission timeout."
     fn start_flight(&mut self, profile: &Profile, now: Nanos) {
         let rto = self.rto.rto();
         let idle = now.since(self.last_sent_at) > rto && self.seq.snd_max > self.seq.iss;

@@ -3,7 +3,7 @@
 //!
 //! At most one of PTO and the reordering timer of RACK-TLP runs, and it expires before the
 //! retransmission timer does. How RTO follows from round trips is in `rto.rs`; what happens when a
-//! timer expires, in `timeout.rs`, `sack.rs` and `tlp.rs`.
+//! timer expires, in `timeout.rs` and `recovery`.
 
 use earlydrop::units::Nanos;
 

@@ -24,18 +24,18 @@
 
 use earlydrop::units::Nanos;
 
-use super::profile::Profile;
-use super::segment::Ack;
-use super::sequence::distance;
-use super::settings::{EcnFeedback, Recovery, Rules};
-use super::tcb::{CongestionState, Tcb};
+use crate::tcp::profile::Profile;
+use crate::tcp::segment::Ack;
+use crate::tcp::sequence::distance;
+use crate::tcp::settings::{EcnFeedback, Recovery, Rules};
+use crate::tcp::tcb::{CongestionState, Tcb};
 
 /// Segments ns-2's NewReno sends at most for a duplicate acknowledgment.
 const NS2_RECOVERY_BURST: u32 = 2;
 
 impl Tcb {
-    /// Takes a cumulative acknowledgment of new data, during recovery or with ECE.
-    pub(super) fn on_cumulative_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
+    /// Processes a cumulative ACK of new data, during recovery or with ECE.
+    pub(in crate::tcp) fn on_cumulative_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
         let recovering = self.congestion.in_fast_recovery();
         let by_newreno = matches!(profile.recovery, Recovery::NewReno | Recovery::Sack);
         if recovering && by_newreno && !self.congestion.covers_recover(ack.next) {
@@ -51,31 +51,28 @@ impl Tcb {
         self.update_send_window(profile);
     }
 
-    /// Takes a partial acknowledgment: of some, not all, of what was sent before recovery began
+    /// Processes a partial ACK: of some, not all, of what was sent before recovery began
     /// (RFC 6582, 3.2, step 3).
     fn on_partial_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
         self.output.retransmit_una = true;
         let first = !core::mem::replace(&mut self.rto.partial_ack_seen, true);
         if profile.rules == Rules::Ns2 {
-            self.on_partial_ack_as_ns2(profile, ack, first, now);
-        } else {
-            let segments = distance(self.seq.snd_una, ack.next);
-            let (expiry, dupacks) = (self.rto.expiry, self.congestion.dupacks);
-            self.congestion.inflation = self.congestion.inflation - (segments as i32 - 1);
-            self.on_new_data_acked(profile, ack, now, true);
-            self.congestion.dupacks = dupacks;
-            // "For the first partial ACK ..., also reset the retransmit timer."
-            if !first {
-                self.rto.expiry = expiry;
-            }
+            return self.on_partial_ack_as_ns2(profile, ack, first, now);
+        }
+        let segments = distance(self.seq.snd_una, ack.next);
+        let (expiry, dupacks) = (self.rto.expiry, self.congestion.dupacks);
+        self.congestion.inflation -= segments as i32 - 1;
+        self.on_new_data_acked(profile, ack, now, true);
+        self.congestion.dupacks = dupacks;
+        // "For the first partial ACK that arrives during fast recovery, also reset the retransmit
+        // timer."
+        if !first {
+            self.rto.expiry = expiry;
         }
         self.update_send_window(profile);
-        if profile.rules == Rules::Ns2 {
-            self.seq.limit_burst(NS2_RECOVERY_BURST);
-        }
     }
 
-    /// ns-2's partial acknowledgment: it measures no round trip and grows nothing.
+    /// ns-2's partial ACK: it measures no round trip and grows nothing.
     fn on_partial_ack_as_ns2(&mut self, profile: &Profile, ack: &Ack, first: bool, now: Nanos) {
         if first {
             self.rto.rearm(now);
@@ -93,10 +90,12 @@ impl Tcb {
         if self.rto.discard_sample(ack.next) {
             self.rto.end_backoff(profile);
         }
+        self.update_send_window(profile);
+        self.seq.limit_burst(NS2_RECOVERY_BURST);
     }
 
-    /// Takes a duplicate acknowledgment: a segment arrived out of order.
-    pub(super) fn on_dupack(&mut self, profile: &Profile, now: Nanos) {
+    /// Processes a duplicate ACK: a segment arrived out of order.
+    pub(in crate::tcp) fn on_dupack(&mut self, profile: &Profile, now: Nanos) {
         let dupacks = self.congestion.count_dupack();
         let threshold = profile.dupack_threshold;
         if dupacks < threshold {
@@ -108,7 +107,7 @@ impl Tcb {
         if dupacks == threshold {
             self.on_dupack_threshold(profile, now);
         } else if self.congestion.in_fast_recovery() {
-            self.congestion.inflation = self.congestion.inflation + 1;
+            self.congestion.inflation += 1;
         }
         self.update_send_window(profile);
         if profile.rules == Rules::Ns2 && profile.recovery == Recovery::NewReno {

@@ -17,16 +17,16 @@
 
 use earlydrop::units::Nanos;
 
-use super::profile::Profile;
 use super::scoreboard::Scoreboard;
-use super::segment::Ack;
-use super::tcb::Tcb;
+use crate::tcp::profile::Profile;
+use crate::tcp::segment::Ack;
+use crate::tcp::tcb::Tcb;
 
 /// A probe in flight, or one that pacing holds back.
 ///
 /// It belongs to the flight at whose end it stands: what ends that flight ends the probe too.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Probe {
+pub(in crate::tcp) struct Probe {
     /// TLP.end_seq: SND.NXT once it was sent.
     end_seq: u32,
     /// TLP.is_retrans.
@@ -37,19 +37,19 @@ pub(super) struct Probe {
 
 impl Probe {
     /// The segment to retransmit as a probe, which is the last of the flight.
-    pub(super) fn to_retransmit(self) -> Option<u32> {
+    pub(in crate::tcp) fn to_retransmit(self) -> Option<u32> {
         self.pending.then(|| self.end_seq - 1)
     }
 
     /// Notes that a segment was sent: a pending probe comes before any other.
-    pub(super) fn on_sent(&mut self) {
+    pub(in crate::tcp) fn on_sent(&mut self) {
         self.pending = false;
     }
 }
 
 impl Tcb {
     /// The PTO expired: sends a probe, and arms the retransmission timer (7.3).
-    pub(super) fn on_probe_timer(&mut self, profile: &Profile, now: Nanos) -> Probe {
+    pub(in crate::tcp) fn on_probe_timer(&mut self, profile: &Profile, now: Nanos) -> Probe {
         let is_retransmission = !self.allow_one_segment(profile);
         if is_retransmission {
             self.retransmit_una_now();
@@ -75,7 +75,7 @@ impl Tcb {
     }
 
     /// Processes an ACK while there is a probe; `new_data`: it moves `snd_una`. Reduces `cwnd` for a loss that the probe repaired (7.4.2, TLP_process_ack).
-    pub(super) fn on_ack_of_probe(
+    pub(in crate::tcp) fn on_ack_of_probe(
         &mut self,
         profile: &Profile,
         in_flight: &mut Option<Probe>,

@@ -14,35 +14,35 @@
 //! start by the same rules. What the receiver reported stays: it does not renege here.
 //!
 //! With RACK-TLP (RFC 8985) `rack.rs` says what is lost, in place of IsLost and of rules 3 and 4.
-//! ns-2's Sack1 is in `sack_ns2.rs`.
+//! ns-2's Sack1 is in `ns2.rs`.
 
 use earlydrop::units::Nanos;
 
-use super::accecn::SenderCounters;
-use super::control::{AckSample, Control};
-use super::profile::Profile;
 use super::prr::Prr;
 use super::rack::{AckTime, Rack};
-use super::rate_sample::RateSampler;
 use super::scoreboard::Scoreboard;
-use super::segment::Ack;
-use super::sequence::distance;
-use super::settings::{EcnFeedback, Growth, Reduction, Rules};
-use super::tcb::{CongestionState, LossTimer, LossTimerKind, Tcb};
 use super::tlp::Probe;
+use crate::tcp::accecn::SenderCounters;
+use crate::tcp::control::{AckSample, Control};
+use crate::tcp::profile::Profile;
+use crate::tcp::rate_sample::RateSampler;
+use crate::tcp::segment::Ack;
+use crate::tcp::sequence::distance;
+use crate::tcp::settings::{EcnFeedback, Growth, Reduction, Rules};
+use crate::tcp::tcb::{CongestionState, LossTimer, LossTimerKind, Tcb};
 
 /// The state only senders with selective acknowledgments have.
 #[derive(Clone, Debug)]
-pub(super) struct SackState {
+pub(in crate::tcp) struct SackState {
     /// RACK-TLP, where losses are detected by time (RFC 8985).
-    pub(super) rack: Option<Rack>,
-    pub(super) board: Scoreboard,
+    pub(in crate::tcp) rack: Option<Rack>,
+    pub(in crate::tcp) board: Scoreboard,
     /// The tail loss probe, in flight or to be retransmitted (RFC 8985, 7).
-    pub(super) probe: Option<Probe>,
+    pub(in crate::tcp) probe: Option<Probe>,
     /// Delivery-rate records, where the controller wants samples.
-    pub(super) rate: Option<RateSampler>,
+    pub(in crate::tcp) rate: Option<RateSampler>,
     /// While a reduction of `cwnd` is spread over a round trip (RFC 9937).
-    pub(super) prr: Option<Prr>,
+    pub(in crate::tcp) prr: Option<Prr>,
     /// Copies of the receiver's counters, with AccECN (RFC 9768).
     accecn: SenderCounters,
 }
@@ -50,7 +50,7 @@ pub(super) struct SackState {
 impl SackState {
     /// An empty scoreboard, with delivery-rate records if `rates` is set, and with RACK-TLP if
     /// `by_time` is.
-    pub(super) fn boxed(rates: bool, by_time: bool, now: Nanos) -> Box<SackState> {
+    pub(in crate::tcp) fn boxed(rates: bool, by_time: bool, now: Nanos) -> Box<SackState> {
         Box::new(SackState {
             rack: by_time.then(Rack::new),
             board: Scoreboard::new(rates),
@@ -62,7 +62,7 @@ impl SackState {
     }
 
     /// Forgets all for a new connection, and keeps the memory.
-    pub(super) fn restart(&mut self, now: Nanos) {
+    pub(in crate::tcp) fn restart(&mut self, now: Nanos) {
         self.board.clear();
         self.probe = None;
         self.prr = None;
@@ -76,19 +76,19 @@ impl SackState {
     }
 
     /// Whether acknowledgments of new data change more here than `snd_una`.
-    pub(super) fn must_see_acks(&self) -> bool {
+    pub(in crate::tcp) fn must_see_acks(&self) -> bool {
         self.board.sacked() > 0 || self.rate.is_some() || self.prr.is_some() || self.probe.is_some()
     }
 }
 
 /// What an acknowledgment adds to what was known.
-pub(super) struct AckDelta {
+pub(in crate::tcp) struct AckDelta {
     /// Segments newly acknowledged, cumulatively or selectively (DeliveredData of RFC 9937).
     delivered: u32,
     /// How many segments arrived marked, where marks are counted.
     marked: u32,
     /// Segments newly reported by SACK blocks.
-    pub(super) newly_sacked: u32,
+    pub(in crate::tcp) newly_sacked: u32,
     in_flight: u32,
     cwnd_limited: bool,
     rtt: Option<Nanos>,
@@ -97,9 +97,19 @@ pub(super) struct AckDelta {
 }
 
 impl Tcb {
-    /// Takes an acknowledgment of a sender with selective acknowledgments; answers with how many
+    /// `pipe` of RFC 6675 during recovery; FlightSize less what is reported received before.
+    #[inline]
+    pub(in crate::tcp) fn pipe(&self, board: &Scoreboard) -> u32 {
+        if self.output.sack_recovery {
+            board.pipe.max(0) as u32
+        } else {
+            self.seq.flight_size().saturating_sub(board.sacked())
+        }
+    }
+
+    /// Processes an ACK of a sender with selective acknowledgments; returns how many
     /// marks AccECN's counters report.
-    pub(super) fn on_sack(
+    pub(in crate::tcp) fn on_sack(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
@@ -144,7 +154,7 @@ impl Tcb {
         counted
     }
 
-    /// Adds an acknowledgment's SACK blocks to the scoreboard (RFC 6675, 4, Update); answers how
+    /// Adds an acknowledgment's SACK blocks to the scoreboard (RFC 6675, 4, Update); returns how
     /// many segments are new.
     fn take_sack_blocks(
         &self,
@@ -237,7 +247,7 @@ impl Tcb {
         }
     }
 
-    /// Finds what an acknowledgment shows to be lost, and counts it in `delta`; answers whether
+    /// Finds what an acknowledgment shows to be lost, and counts it in `delta`; returns whether
     /// recovery is due.
     fn detect_losses(
         &mut self,
@@ -289,7 +299,7 @@ impl Tcb {
 
     /// `snd_una` is lost: reduces `cwnd`, if this loss is new, and begins to fill holes
     /// (RFC 6675, 5, step 4).
-    pub(super) fn start_sack_recovery(
+    pub(in crate::tcp) fn start_sack_recovery(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
@@ -318,9 +328,13 @@ impl Tcb {
         board.lost_below = board.lost_below.max(self.seq.snd_una + 1);
     }
 
-    /// [`Sender::update_send_window`] with the scoreboard: by `pipe` during a proportional
+    /// [`Tcb::update_send_window`] with the scoreboard: by `pipe` during a proportional
     /// reduction (RFC 9937), and beyond what SACK blocks report (RFC 3042).
-    pub(super) fn update_send_window_sack(&mut self, profile: &Profile, sack: &mut SackState) {
+    pub(in crate::tcp) fn update_send_window_sack(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+    ) {
         self.update_send_window(profile);
         let board = &mut sack.board;
         if self.output.sack_recovery {
@@ -343,7 +357,7 @@ impl Tcb {
     }
 
     /// The number to send next during recovery (RFC 6675, 4, NextSeg).
-    pub(super) fn next_seg(&self, profile: &Profile, board: &Scoreboard) -> Option<u32> {
+    pub(in crate::tcp) fn next_seg(&self, profile: &Profile, board: &Scoreboard) -> Option<u32> {
         if board.pipe >= self.congestion.send_window as i32 {
             return None;
         }
@@ -380,7 +394,7 @@ impl Tcb {
     }
 
     /// Takes note of `number`, sent during recovery.
-    pub(super) fn on_sent_in_sack_recovery(&mut self, board: &mut Scoreboard, number: u32) {
+    pub(in crate::tcp) fn on_sent_in_sack_recovery(&mut self, board: &mut Scoreboard, number: u32) {
         board.pipe += 1;
         if number < board.highest().max(board.lost_below) {
             board.on_retransmitted(number, self.seq.snd_max);
@@ -392,7 +406,11 @@ impl Tcb {
 
     /// Takes note of the first retransmission of a recovery, which is sent whatever `pipe` is
     /// (RFC 6675, 5, step 4.3).
-    pub(super) fn on_una_retransmitted(&mut self, profile: &Profile, board: &mut Scoreboard) {
+    pub(in crate::tcp) fn on_una_retransmitted(
+        &mut self,
+        profile: &Profile,
+        board: &mut Scoreboard,
+    ) {
         board.on_retransmitted(self.seq.snd_una, self.seq.snd_max);
         if profile.rules == Rules::Standard {
             board.pipe += 1;
@@ -401,7 +419,12 @@ impl Tcb {
 
     /// The retransmission timer expired: all that was not reported received counts as lost, or
     /// what RACK says.
-    pub(super) fn on_rto_sack(&mut self, profile: &Profile, sack: &mut SackState, now: Nanos) {
+    pub(in crate::tcp) fn on_rto_sack(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+        now: Nanos,
+    ) {
         sack.prr = None;
         let board = &mut sack.board;
         if profile.rules == Rules::Ns2 {
@@ -422,7 +445,7 @@ impl Tcb {
     }
 
     /// Reports segments newly detected as lost to a controller that wants to know of each.
-    pub(super) fn report_losses(&mut self, sack: &mut SackState, now: Nanos) {
+    pub(in crate::tcp) fn report_losses(&mut self, sack: &mut SackState, now: Nanos) {
         let SackState { board, rate, .. } = sack;
         if let Some(rate) = rate {
             for number in board.take_newly_lost() {
@@ -435,7 +458,7 @@ impl Tcb {
 /// Losses detected by time: the steps of RACK-TLP (RFC 8985), with its section numbers.
 impl Tcb {
     /// Detects losses by time after an acknowledgment, or when the reordering timer expires
-    /// (6.2, step 5); answers how many segments are newly lost. `recovering`: whether a loss is
+    /// (6.2, step 5); returns how many segments are newly lost. `recovering`: whether a loss is
     /// still being repaired.
     fn detect_losses_by_time(
         &self,
@@ -452,7 +475,7 @@ impl Tcb {
     }
 
     /// The reordering timer expired: what is lost now is retransmitted.
-    pub(super) fn on_reordering_timer(
+    pub(in crate::tcp) fn on_reordering_timer(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
@@ -493,7 +516,7 @@ impl Tcb {
 
     /// Decides which timer of RACK-TLP runs after an ACK, by which `acked` segments were
     /// acknowledged cumulatively, or after a timer.
-    pub(super) fn choose_loss_timer(&mut self, sack: &SackState, acked: u32, now: Nanos) {
+    pub(in crate::tcp) fn choose_loss_timer(&mut self, sack: &SackState, acked: u32, now: Nanos) {
         let Some(rack) = &sack.rack else { return };
         let repairs = self.output.sack_recovery || sack.board.sacked() > 0;
         if repairs && rack.timeout > Nanos::ZERO {
@@ -506,8 +529,8 @@ impl Tcb {
     }
 }
 
-/// Finds what an acknowledgment up to `next` shows to be lost, and counts it in `delta`; answers
-/// with the [lost edge](Scoreboard::lost_edge).
+/// Finds what an acknowledgment up to `next` shows to be lost, and counts it in `delta`; returns
+/// the [lost edge](Scoreboard::lost_edge).
 fn mark_lost(profile: &Profile, board: &mut Scoreboard, next: u32, delta: &mut AckDelta) -> u32 {
     board.high_rxt = board.high_rxt.max(next);
     let edge = board.lost_edge(profile.dupack_threshold);

@@ -9,17 +9,17 @@
 
 use earlydrop::units::Nanos;
 
-use super::profile::Profile;
 use super::sack::{AckDelta, SackState};
 use super::scoreboard::Scoreboard;
-use super::segment::Ack;
-use super::sequence::distance;
-use super::settings::EcnFeedback;
-use super::tcb::{CongestionState, Tcb};
+use crate::tcp::profile::Profile;
+use crate::tcp::segment::Ack;
+use crate::tcp::sequence::distance;
+use crate::tcp::settings::EcnFeedback;
+use crate::tcp::tcb::{CongestionState, Tcb};
 
 impl Tcb {
-    /// Takes an acknowledgment whose blocks are on the scoreboard already.
-    pub(super) fn on_sack_as_ns2(
+    /// Processes an ACK whose blocks are on the scoreboard already.
+    pub(in crate::tcp) fn on_sack_as_ns2(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
