@@ -53,7 +53,7 @@ impl OutOfOrderQueue {
         follows
     }
 
-    /// Adds `number`, which is new; answers with the block it is now in.
+    /// Adds `number`, which is new; returns the block it is now in.
     pub(super) fn add(&mut self, number: u32) -> SackBlock {
         let mut new = SackBlock {
             from: number,

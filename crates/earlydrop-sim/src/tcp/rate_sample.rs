@@ -35,7 +35,7 @@ struct Record {
     done: bool,
 }
 
-/// The record of the newest segment that the acknowledgment being taken covers.
+/// The record of the newest segment that the ACK being processed covers.
 #[derive(Clone, Copy, Debug)]
 struct Newest {
     delivered: u64,
@@ -183,7 +183,7 @@ impl RateSampler {
         })
     }
 
-    /// Counts `number` as lost; answers with what a controller is told of it.
+    /// Counts `number` as lost; returns what the controller gets to know of it.
     pub(super) fn on_lost(&mut self, number: u32, now: Nanos) -> LostSegment {
         self.lost = self.lost.wrapping_add(1);
         let lost = self.lost;

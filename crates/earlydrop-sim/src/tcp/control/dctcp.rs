@@ -78,7 +78,7 @@ impl Marks {
         }
     }
 
-    /// Counts an acknowledgment; answers whether an observation window ends with it.
+    /// Counts an acknowledgment; returns whether an observation window ends with it.
     pub(super) fn count(&mut self, ack: &AckSample) -> bool {
         self.acked_segments += u64::from(ack.segments);
         self.marked += u64::from(ack.marked.min(ack.segments));

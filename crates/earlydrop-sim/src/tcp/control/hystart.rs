@@ -107,7 +107,7 @@ impl HyStart {
         }
     }
 
-    /// Takes an acknowledgment of new data in slow start.
+    /// Processes an ACK of new data in slow start.
     pub fn on_ack(&mut self, ack: &AckSample) -> Step {
         if !self.begun {
             self.begun = true;
@@ -155,7 +155,7 @@ impl HyStart {
         capped.max(self.parameters.min_increase)
     }
 
-    /// Begins the next round; answers whether slow start ends.
+    /// Begins the next round; returns whether slow start ends.
     fn end_of_round(&mut self, ack: &AckSample) -> bool {
         self.round.begin(ack.in_flight.saturating_sub(ack.segments));
         self.last_min_rtt = self.current_min_rtt;

@@ -172,7 +172,7 @@ impl<C: Control> Pipe<C> {
         }
     }
 
-    /// Sends a segment or takes an acknowledgment, whichever is earlier.
+    /// Sends a segment or processes an ACK, whichever is earlier.
     pub(super) fn step(&mut self) {
         let may_send = self.flights.len() < self.control.cwnd() as usize;
         let acked_at = self
