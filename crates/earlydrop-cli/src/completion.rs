@@ -14,6 +14,7 @@ use earlydrop_lab::metrics::METRICS;
 use earlydrop_lab::suite::SUITES;
 use earlydrop_model::tools::TOOLS;
 use earlydrop_papers::catalogue::Catalogue;
+use earlydrop_sim::tcp::CONTROLLERS;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -148,9 +149,7 @@ fn values(argument: &Arg, typed: &str) -> Vec<String> {
         "to" => of_list(|| tools().chain(["all".to_string()]), typed),
         "minimise" | "maximise" => beginning_with(metrics(), typed),
         "tcp" => beginning_with(
-            words(&[
-                "reno", "cubic", "dctcp", "prague", "scalable", "bbr", "bbr3",
-            ]),
+            CONTROLLERS.iter().map(|control| control.name.to_string()),
             typed,
         ),
         "ecn" => beginning_with(words(&["off", "on", "dctcp", "l4s"]), typed),

@@ -5,10 +5,17 @@ use std::path::{Path, PathBuf};
 use earlydrop_lab::budget::Limits;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::plan::{Plan, ShortName, Source};
+use earlydrop_sim::tcp::CONTROLLERS;
 
 use crate::diagnostics::STANDARD_INPUT;
 use crate::failure::Failure;
 use crate::standard_input;
+
+/// The help of `--tcp`, with the name of each controller.
+fn tcp_help() -> String {
+    let names: Vec<_> = CONTROLLERS.iter().map(|known| known.name).collect();
+    format!("TCP's congestion control: {}", names.join(", "))
+}
 
 /// Fields of a scenario that the command line overrides.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -28,8 +35,7 @@ pub(crate) struct Overrides {
     /// The buffer size of every scheme: "120 packets", "100 ms", "0.5 BDP", auto
     #[arg(long, value_name = "LENGTH")]
     buffer: Option<String>,
-    /// TCP's congestion control: reno, cubic, dctcp, prague, scalable, bbr, bbr3
-    #[arg(long, value_name = "CONTROL")]
+    #[arg(long, value_name = "CONTROL", help = tcp_help())]
     tcp: Option<String>,
     /// TCP's use of ECN: off, on, dctcp, l4s
     #[arg(long, value_name = "MODE")]

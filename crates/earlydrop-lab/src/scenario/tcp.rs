@@ -3,8 +3,8 @@
 use earlydrop::registry::Value;
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Profile,
-    Recovery, Reduction, RenoEstimate, RttSampling, Rules,
+    Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection,
+    Profile, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
 };
 
 use crate::document::{Entries, Problem};
@@ -48,16 +48,9 @@ pub(super) fn read(tcp: &Entries, problems: &mut Vec<Problem>) -> Profile {
 
 /// The named profile with its algorithm, loss recovery and ECN.
 fn base(tcp: &Entries) -> Profile {
-    let control = match tcp.choice("control") {
-        "reno" => Some(Algorithm::Reno),
-        "cubic" => Some(Algorithm::Cubic),
-        "dctcp" => Some(Algorithm::Dctcp),
-        "prague" => Some(Algorithm::Prague),
-        "scalable" => Some(Algorithm::Scalable),
-        "bbr" => Some(Algorithm::Bbr),
-        "bbr3" => Some(Algorithm::Bbr3),
-        _ => None,
-    };
+    let name = tcp.choice("control");
+    let controller = CONTROLLERS.iter().find(|known| known.name == name);
+    let control = controller.map(|known| known.algorithm);
     let recovery = match tcp.choice("recovery") {
         "tahoe" => Some(Recovery::Tahoe),
         "reno" => Some(Recovery::Reno),

@@ -2,7 +2,6 @@
 
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::Node;
-use earlydrop_sim::tcp::Algorithm;
 use earlydrop_sim::traffic::{Application, Flow, Pattern, Traffic};
 
 use super::{FlowGroup, Scenario};
@@ -129,15 +128,7 @@ fn bulk_control(group: &FlowGroup) -> Option<&'static str> {
         Traffic::Tcp {
             profile,
             application: Application::Bulk,
-        } if group.count > 0 => Some(match profile.control {
-            Algorithm::Reno => "Reno",
-            Algorithm::Cubic => "CUBIC",
-            Algorithm::Dctcp => "DCTCP",
-            Algorithm::Prague => "Prague",
-            Algorithm::Scalable => "scalable",
-            Algorithm::Bbr => "BBR",
-            Algorithm::Bbr3 => "BBRv3",
-        }),
+        } if group.count > 0 => Some(profile.control.controller().title),
         _ => None,
     }
 }

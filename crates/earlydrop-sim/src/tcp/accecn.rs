@@ -108,7 +108,7 @@ pub(super) struct ReceiverCounters {
 }
 
 impl ReceiverCounters {
-    /// Counts a segment that arrived with `ecn`; answers whether it is to be acknowledged at once
+    /// Counts a segment that arrived with `ecn`; returns whether it is to be acknowledged at once
     /// (3.2.2.5.1).
     pub(super) fn count(&mut self, ecn: Ecn) -> bool {
         let marked = ecn == Ecn::Ce;
@@ -147,7 +147,7 @@ impl SenderCounters {
     }
 
     /// Decodes the fields of an acknowledgment that newly acknowledges `newly_acked` packets of
-    /// `mss` bytes; answers with how many packets arrived CE-marked since the one before
+    /// `mss` bytes; returns how many packets arrived CE-marked since the one before
     /// (appendix A.2).
     pub(super) fn newly_marked(&mut self, fields: &AccEcn, newly_acked: u32, mss: u32) -> u32 {
         if newly_acked == 0 {

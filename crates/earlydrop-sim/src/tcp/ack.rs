@@ -1,22 +1,22 @@
 //! Acknowledgments: which path they take, and what one of new data does.
 //!
-//! The fast path takes an acknowledgment of new data that carries neither ECE nor SACK blocks,
+//! The fast path processes an ACK of new data that carries neither ECE nor SACK blocks,
 //! while no loss is being repaired. All others take the slow path, which hands them to
-//! `recovery.rs` or `sack.rs`, and an ECE to `ecn.rs`.
+//! `recovery`, and an ECE to `ecn.rs`.
 
 use earlydrop::units::Nanos;
 
-use super::control::AckSample;
-use super::ecn::marked_segments;
-use super::profile::{EcnMode, Profile, Rules};
-use super::sender::LossTimer;
-use super::{Ack, Sender};
+use super::profile::Profile;
+use super::segment::Ack;
+use super::sender::Sender;
+use super::settings::{EcnMode, Rules};
+use super::tcb::LossTimerKind;
 
 /// RTO when the SYN was retransmitted and no round trip could be measured (RFC 6298, 5.7).
 const RTO_AFTER_LOST_SYN: Nanos = Nanos::from_secs(3);
 
 impl Sender {
-    /// Takes an acknowledgment that arrived.
+    /// Processes an ACK that arrived.
     #[inline(always)]
     pub fn on_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
         let bare = !ack.ece && ack.sacked.is_empty() && ack.accecn.is_none();
@@ -25,13 +25,14 @@ impl Sender {
         }
     }
 
-    /// Fast path: takes an acknowledgment up to `next` without ECE and SACK blocks that echoes
-    /// the time `echo`, if it acknowledges new data and no loss is being repaired. `false`
-    /// means nothing was done.
+    /// Fast path: processes an ACK up to `next` without ECE and SACK blocks that echoes the time
+    /// `echo`, if it acknowledges new data and no loss is being repaired. `false` means nothing
+    /// was done.
     #[inline(always)]
     pub fn on_ack_fast(&mut self, profile: &Profile, next: u32, echo: Nanos, now: Nanos) -> bool {
-        let new_data = next > self.snd_una() && next <= self.snd_max();
-        if !new_data || self.ack_slow_path() {
+        let Sender { tcb, sack } = self;
+        let new_data = next > tcb.seq.snd_una && next <= tcb.seq.snd_max;
+        if !new_data || tcb.ack_slow_path {
             return false;
         }
         let ack = Ack {
@@ -42,13 +43,22 @@ impl Sender {
             sacked: &[],
             accecn: None,
         };
-        self.on_new_data_acked(profile, &ack, now, false);
-        self.update_send_window(profile);
+        let rtt = tcb.on_new_data_acked(profile, &ack, now, false);
+        if tcb.loss_timer.kind() != LossTimerKind::Off {
+            if let Some(rtt) = rtt
+                && let Some(sack) = sack
+                && let Some(rack) = &mut sack.rack
+            {
+                rack.min_rtt = rack.min_rtt.min(rtt);
+            }
+            tcb.arm_probe(now);
+        }
+        tcb.update_send_window(profile);
         true
     }
 
-    /// Fast path: takes an acknowledgment without ECE and SACK blocks that repeats the one
-    /// before. `false` means nothing was done.
+    /// Fast path: processes an ACK without ECE and SACK blocks that repeats the one before.
+    /// `false` means nothing was done.
     #[inline(always)]
     pub(crate) fn on_dupack_fast(
         &mut self,
@@ -57,96 +67,66 @@ impl Sender {
         echo: Nanos,
         now: Nanos,
     ) -> bool {
-        let repeats = next == self.snd_una() && self.snd_una() < self.snd_max();
-        if !repeats || self.in_syn_sent() || self.has_sack() || self.is_of_previous_connection(echo)
-        {
+        let Sender { tcb, sack } = self;
+        let repeats = next == tcb.seq.snd_una && !tcb.seq.all_acked();
+        if !repeats || tcb.syn_sent || sack.is_some() || tcb.is_of_previous_connection(echo) {
             return false;
         }
-        self.on_dupack(profile, now);
-        self.note_ece_at_cwnd_one(false);
+        tcb.on_dupack(profile, now);
+        tcb.rto.ece_at_cwnd_one = false;
         self.choose_ack_path();
         true
     }
 
-    /// Slow path: takes any acknowledgment.
+    /// Slow path: processes any ACK.
     #[cold]
     pub(crate) fn on_ack_slow(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        if !self.is_acceptable(ack) {
+        if !self.tcb.is_acceptable(ack) {
             return;
         }
-        let mut ece = ack.ece && profile.ecn != EcnMode::Off && !self.in_syn_sent();
-        let in_flight = self.flight_size();
-        // ns-2 reduces cwnd before it takes the acknowledgment, the RFCs' senders after it.
+        let syn_sent = self.tcb.syn_sent;
+        let mut ece = ack.ece && profile.ecn != EcnMode::Off && !syn_sent;
+        let in_flight = self.tcb.seq.flight_size();
+        // ns-2 reduces cwnd before it processes the ACK, the RFCs' senders after it.
         if ece && profile.rules == Rules::Ns2 {
             self.on_ece(profile, ack.next, in_flight, now);
         }
-        if self.in_syn_sent() {
+        let Sender { tcb, sack } = self;
+        if syn_sent {
             self.on_syn_acked(profile, ack, now);
-        } else if self.with_sack(|sender, sack| {
-            // With AccECN a mark newly counted is what ECE is without.
-            ece |= sender.on_sack(profile, sack, ack, now) > 0;
-        }) {
-            // RFC 6675 distinguishes new data from duplicates by itself.
-        } else if ack.next > self.snd_una() {
-            self.on_cumulative_ack(profile, ack, now);
-        } else if self.snd_una() < self.snd_max() {
-            self.on_dupack(profile, now);
+        } else if let Some(sack) = sack {
+            // RFC 6675 distinguishes new data from duplicates by itself. With AccECN a mark newly
+            // counted is what ECE is without.
+            ece |= tcb.on_sack(profile, sack, ack, now) > 0;
+        } else if ack.next > tcb.seq.snd_una {
+            tcb.on_cumulative_ack(profile, ack, now);
+        } else if !tcb.seq.all_acked() {
+            tcb.on_dupack(profile, now);
         }
         if ece && profile.rules == Rules::Standard {
             self.on_ece(profile, ack.next, in_flight, now);
         }
         if !ack.ece {
-            self.note_ece_at_cwnd_one(false);
+            self.tcb.rto.ece_at_cwnd_one = false;
         }
         self.choose_ack_path();
     }
 
-    /// Takes the SYN's acknowledgment: `cwnd` is the initial window, and does not grow.
+    /// Processes the SYN's ACK: `cwnd` is the initial window, and does not grow.
     fn on_syn_acked(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        if ack.next == self.snd_una() {
+        let tcb = &mut self.tcb;
+        if ack.next == tcb.seq.snd_una {
             return;
         }
-        self.take_cumulative_ack(ack.next);
-        let rtt = self.sample_rtt(profile, ack, now);
+        tcb.take_cumulative_ack(ack.next);
+        let rtt = tcb.rto.sample_rtt(profile, ack, now);
         if rtt.is_none() && profile.rules == Rules::Standard {
-            self.reset_rto(profile, RTO_AFTER_LOST_SYN);
+            tcb.rto.reset(profile, RTO_AFTER_LOST_SYN);
         }
-        self.rearm_rto_after_ack(profile, now);
-        self.establish();
-        self.update_send_window(profile);
-    }
-
-    /// Takes new data acknowledged: moves `snd_una`, measures the round trip, restarts the
-    /// timer and grows `cwnd`, which does not grow while `recovering`.
-    #[inline(always)]
-    pub(super) fn on_new_data_acked(
-        &mut self,
-        profile: &Profile,
-        ack: &Ack,
-        now: Nanos,
-        recovering: bool,
-    ) {
-        let in_flight = self.flight_size();
-        let segments = self.take_cumulative_ack(ack.next);
-        let rtt = self.sample_rtt(profile, ack, now);
-        self.rearm_rto_after_ack(profile, now);
-        if self.loss_timer() != LossTimer::Off {
-            self.restart_probe(rtt, now);
-        }
-        if !recovering && self.grow_cwnd_as_ns2() {
-            return;
-        }
-        let cwnd = self.whole_cwnd();
-        self.grow_cwnd(&AckSample {
-            now,
-            segments,
-            marked: marked_segments(profile, ack, segments),
-            in_flight,
-            rtt,
-            srtt: self.srtt(profile),
-            cwnd_limited: in_flight >= cwnd,
-            recovering,
-            rate_sample: None,
-        });
+        tcb.rearm_rto_after_ack(profile, now);
+        tcb.syn_sent = false;
+        tcb.output.sack_recovery = false;
+        self.enable_probes();
+        self.tcb.update_send_window(profile);
     }
 }

@@ -1,64 +1,57 @@
-//! How a sender answers a congestion mark: it reduces `cwnd` when an acknowledgment carries
+//! How a sender responds to a congestion mark: it reduces `cwnd` when an acknowledgment carries
 //! ECE, the "ECN echo" flag.
 //!
 //! RFC 3168, 6.1.2: "the TCP source halves the congestion window `cwnd` and reduces the slow
 //! start threshold `ssthresh`", at most once per window of data. How far `cwnd` falls is the
-//! controller's affair ([`Control::on_congestion`](super::control::Control::on_congestion)
+//! controller's affair ([`Control::on_congestion`]
 //! with [`Signal::Mark`]): Reno halves it, CUBIC multiplies it by 0.7, and DCTCP (RFC 8257,
 //! 3.3) goes by the fraction of segments marked. With AccECN (RFC 9768) an acknowledgment whose
 //! counters report a new mark does what one with ECE does otherwise.
 
 use earlydrop::units::Nanos;
 
-use super::control::Signal;
-use super::profile::{EcnFeedback, Profile, Reduction, Rules};
-use super::prr::Prr;
-use super::sender::CongestionState;
-use super::{Ack, Sender};
-
-/// How many of the `segments` that `ack` acknowledges arrived marked, where ECE reports each
-/// segment (RFC 8257, 3.2). With RFC 3168's ECE it is 0.
-#[inline]
-pub(super) fn marked_segments(profile: &Profile, ack: &Ack, segments: u32) -> u32 {
-    if ack.ece && profile.feedback() == Some(EcnFeedback::Dctcp) {
-        segments
-    } else {
-        0
-    }
-}
+use super::control::{Control, Signal};
+use super::profile::Profile;
+use super::recovery::prr::Prr;
+use super::sender::Sender;
+use super::settings::{Reduction, Rules};
+use super::tcb::CongestionState;
 
 impl Sender {
-    /// Takes the ECE of an acknowledgment up to `next`, before which `in_flight` segments were
-    /// outstanding: reduces `cwnd`, once per window of data. `ack.rs` calls it for every
-    /// acknowledgment with ECE.
+    /// Takes the ECE of an ACK up to `next`, before which `in_flight` segments were outstanding:
+    /// reduces `cwnd`, once per window of data. `ack.rs` calls it for every ACK with ECE.
     pub(super) fn on_ece(&mut self, profile: &Profile, next: u32, in_flight: u32, now: Nanos) {
+        let Sender { tcb, sack } = self;
         let ns2 = profile.rules == Rules::Ns2;
         // RFC 3168, 6.1.2: "TCP should not react to congestion indications more than once every
         // window of data". After a timeout ns-2 does.
-        let after_timeout = ns2 && self.state() == CongestionState::Timeout;
-        if !self.covers_more_than_recover(next) && !after_timeout {
+        let after_timeout = ns2 && tcb.congestion.state == CongestionState::Timeout;
+        if !tcb.congestion.covers_more_than_recover(next) && !after_timeout {
             return;
         }
-        self.enter_cwr();
-        let at_one = self.cwnd() <= 1.0;
-        let was_at_one = self.note_ece_at_cwnd_one(ns2 && at_one);
+        tcb.set_recover();
+        tcb.congestion.state = CongestionState::Cwr;
+        tcb.counts.marks += 1;
+        let at_one = tcb.congestion.control.cwnd() <= 1.0;
+        let was_at_one = tcb.rto.note_ece_at_cwnd_one(ns2 && at_one);
         // RFC 3168, 6.1.2: with cwnd at 1, wait for the timer. ns-2 doubles RTO.
         if ns2 && at_one && was_at_one {
-            self.back_off_rto(profile);
+            tcb.rto.back_off(profile);
         }
         if ns2 {
-            self.shift_cwnd(f64::from(self.inflation()));
+            let inflation = f64::from(tcb.congestion.inflation);
+            tcb.congestion.control.shift(inflation);
         }
-        self.reduce_cwnd(profile, Signal::Mark, in_flight, now);
-        let by_prr = profile.reduction == Reduction::Proportional
-            && self.with_sack(|sender, sack| {
-                let delivered = in_flight.saturating_sub(sender.flight_size());
-                let prr = Prr::begin(in_flight, delivered, sender.segments_sent());
-                sack.prr = Some(prr);
-                sender.update_send_window_sack(profile, sack);
-            });
-        if !by_prr {
-            self.update_send_window(profile);
+        let mark = tcb.congestion_event(profile, Signal::Mark, in_flight, now);
+        tcb.congestion.control.on_congestion(&mark);
+        tcb.congestion.cwr_pending = true;
+        match sack {
+            Some(sack) if profile.reduction == Reduction::Proportional => {
+                let delivered = in_flight.saturating_sub(tcb.seq.flight_size());
+                sack.prr = Some(Prr::begin(in_flight, delivered, tcb.segments_sent()));
+                tcb.update_send_window_sack(profile, sack);
+            }
+            _ => tcb.update_send_window(profile),
         }
     }
 }
@@ -66,7 +59,7 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Link, Script};
-    use super::super::{AccEcn, Algorithm, EcnMode, Recovery};
+    use super::super::{AccEcn, Algorithm, EcnFeedback, EcnMode, Recovery};
     use super::*;
 
     fn with_ecn(recovery: Recovery) -> Profile {

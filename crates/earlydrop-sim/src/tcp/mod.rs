@@ -13,20 +13,23 @@
 //!
 //! | file | implements |
 //! |---|---|
-//! | `sender.rs` | a connection's state (SND.UNA, SND.NXT of RFC 9293, `recover` of RFC 6582) and the operations that change it |
+//! | `sender.rs` | a sender: a connection's state, and a scoreboard where it uses SACK |
+//! | `tcb.rs`, `tcb/` | a connection's state in parts: congestion (`cwnd`, `recover` of RFC 6582), output, timers; the operations that change several |
+//! | `sequence.rs` | sequence numbers (SND.UNA, SND.NXT of RFC 9293), and the distance between two |
+//! | `segment.rs` | segments and ACKs |
 //! | `transmit.rs` | which segment is sent next; restart after idleness (RFC 5681, 4.1); pacing |
 //! | `ack.rs` | acknowledgments: fast path, slow path, round-trip samples (RFC 6298, 3; RFC 7323) |
-//! | `ecn.rs` | how a sender answers ECE (RFC 3168, 6.1.2; RFC 8257, 3.3) |
+//! | `ecn.rs` | how a sender responds to ECE (RFC 3168, 6.1.2; RFC 8257, 3.3) |
 //! | `accecn.rs` | AccECN: counters of marks, at the receiver and at the sender (RFC 9768) |
-//! | `recovery.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |
-//! | `sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `sack_ns2.rs` as ns-2's Sack1 |
-//! | `rack.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
-//! | `prr.rs` | proportional rate reduction (RFC 9937) |
+//! | `recovery/newreno.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |
+//! | `recovery/sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `ns2.rs` as ns-2's Sack1 |
+//! | `recovery/rack.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
+//! | `recovery/prr.rs` | proportional rate reduction (RFC 9937) |
 //! | `timeout.rs`, `rto.rs` | what happens when the retransmission timer expires (RFC 6298, 5), and how long it runs (RFC 6298, 2) |
 //! | `rate_sample.rs` | delivery rates (draft-cheng-iccrg-delivery-rate-estimation) |
 //! | `receiver.rs`, `out_of_order.rs` | delayed acknowledgments (RFC 5681, 4.2), SACK blocks (RFC 2018), ECE (RFC 3168, 6.1.3; RFC 8257, 3.2) |
 //! | `control/` | `cwnd`: Reno (RFC 5681), CUBIC (RFC 9438), HyStart++ (RFC 9406), DCTCP (RFC 8257), Prague (draft-briscoe-iccrg-prague-congestion-control), scalable (RFC 9331), BBR (versions 1 and 3) |
-//! | `profile.rs` | the rules flows share: ns-2's, the RFCs', Linux's |
+//! | `profile.rs`, `settings.rs` | the rules flows share: ns-2's, the RFCs', Linux's |
 //!
 //! ```
 //! use earlydrop::units::Nanos;
@@ -54,20 +57,19 @@ mod counts;
 mod ecn;
 mod out_of_order;
 mod profile;
-mod prr;
-mod rack;
 mod rate_sample;
 mod receiver;
 mod recovery;
 pub mod rto;
-mod sack;
-mod sack_ns2;
-mod scoreboard;
+mod segment;
 mod sender;
+mod sequence;
+mod settings;
+mod tcb;
 #[cfg(test)]
 mod testing;
 mod timeout;
-mod tlp;
+mod transmit;
 
 #[cfg(test)]
 mod properties_tests;
@@ -80,59 +82,16 @@ mod recovery_tests;
 #[cfg(test)]
 mod sender_tests;
 
-use earlydrop::packet::Ecn;
-use earlydrop::units::Nanos;
-
 pub use accecn::AccEcn;
+pub use control::{Algorithm, CONTROLLERS, Controller};
 pub use counts::SenderCounts;
-pub use profile::{
-    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, MAX_TRANSFER,
-    Profile, ProfileError, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
-};
+pub use profile::{MAX_TRANSFER, Profile, ProfileError};
 pub(crate) use receiver::{AckDecision, Echo};
 pub use receiver::{Arrival, Receiver, Reply};
 pub use rto::{LEAST_RTO, RtoParams};
+pub use segment::{Ack, SackBlock, Segment};
 pub use sender::Sender;
-
-/// A contiguous block of sequence numbers, as a SACK option reports it (RFC 2018).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlock {
-    /// The first number of the block (left edge).
-    pub from: u32,
-    /// The number after the last of the block (right edge).
-    pub to: u32,
-}
-
-/// A segment to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// Sequence number, in segments.
-    pub number: u32,
-    /// Bytes on the wire.
-    pub size: u32,
-    /// Whether this number was sent before.
-    pub retransmission: bool,
-    /// The ECN field of its IP header.
-    pub ecn: Ecn,
-    /// The CWR flag, "congestion window reduced" (RFC 3168).
-    pub cwr: bool,
-    /// Whether it is the SYN, which carries no data.
-    pub syn: bool,
-}
-
-/// An acknowledgment as the sender receives it.
-#[derive(Clone, Copy, Debug)]
-pub struct Ack<'a> {
-    /// The next number the receiver expects: it has everything before.
-    pub next: u32,
-    /// When the segment was sent whose timestamp this echoes (TSecr, RFC 7323).
-    pub echo: Nanos,
-    /// Whether that segment was a retransmission.
-    pub echo_retransmitted: bool,
-    /// The ECE flag, "ECN echo" (RFC 3168).
-    pub ece: bool,
-    /// Blocks received beyond `next`, the most recent first (RFC 2018).
-    pub sacked: &'a [SackBlock],
-    /// The AccECN fields, of a connection that uses them in place of ECE (RFC 9768).
-    pub accecn: Option<AccEcn>,
-}
+pub use settings::{
+    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Recovery, Reduction,
+    RenoEstimate, RttSampling, Rules,
+};

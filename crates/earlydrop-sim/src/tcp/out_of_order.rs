@@ -1,6 +1,6 @@
 //! The receiver's out-of-order queue: blocks of segments beyond the next number it expects.
 
-use super::SackBlock;
+use super::segment::SackBlock;
 use crate::prefetch;
 
 /// Blocks received out of order, the most recent first, none touching another.
@@ -53,7 +53,7 @@ impl OutOfOrderQueue {
         follows
     }
 
-    /// Adds `number`, which is new; answers with the block it is now in.
+    /// Adds `number`, which is new; returns the block it is now in.
     pub(super) fn add(&mut self, number: u32) -> SackBlock {
         let mut new = SackBlock {
             from: number,

@@ -7,8 +7,8 @@ use earlydrop::units::Nanos;
 use proptest::prelude::*;
 
 use super::{
-    Algorithm, Arrival, EcnFeedback, EcnMode, Handshake, LossDetection, Profile, Receiver,
-    Recovery, Reduction, Reply, Segment, Sender,
+    Algorithm, Arrival, CONTROLLERS, EcnFeedback, EcnMode, Handshake, LossDetection, Profile,
+    Receiver, Recovery, Reduction, Reply, Segment, Sender,
 };
 
 enum InFlight {
@@ -51,7 +51,7 @@ fn profile() -> impl Strategy<Value = Profile> {
         Just(Some(EcnFeedback::Ace))
     ];
     let ecn = (ecn, feedback);
-    let algorithm = (0..ALGORITHMS.len()).prop_map(|index| ALGORITHMS[index]);
+    let algorithm = prop::sample::select(CONTROLLERS).prop_map(|controller| controller.algorithm);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     (recovery, ecn, algorithm, switches, any::<bool>(), 3..40u32).prop_map(
         |(
@@ -104,17 +104,6 @@ fn profile() -> impl Strategy<Value = Profile> {
         },
     )
 }
-
-/// Every controller there is.
-const ALGORITHMS: &[Algorithm] = &[
-    Algorithm::Reno,
-    Algorithm::Cubic,
-    Algorithm::Dctcp,
-    Algorithm::Prague,
-    Algorithm::Scalable,
-    Algorithm::Bbr,
-    Algorithm::Bbr3,
-];
 
 struct Run {
     profile: Profile,

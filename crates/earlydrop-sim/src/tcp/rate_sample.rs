@@ -13,6 +13,7 @@
 use earlydrop::units::Nanos;
 
 use super::control::{LostSegment, RateSample};
+use super::sequence::distance;
 
 /// The state of the connection when a segment was sent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,7 +35,7 @@ struct Record {
     done: bool,
 }
 
-/// The record of the newest segment that the acknowledgment being taken covers.
+/// The record of the newest segment that the ACK being processed covers.
 #[derive(Clone, Copy, Debug)]
 struct Newest {
     delivered: u64,
@@ -101,7 +102,7 @@ impl RateSampler {
 
     /// Makes room for records of numbers from `snd_una` to `number`.
     fn reserve(&mut self, snd_una: u32, number: u32) {
-        let span = (number - snd_una) as usize;
+        let span = distance(snd_una, number) as usize;
         if span < self.records.len() {
             return;
         }
@@ -182,7 +183,7 @@ impl RateSampler {
         })
     }
 
-    /// Counts `number` as lost; answers with what a controller is told of it.
+    /// Counts `number` as lost; returns what the controller gets to know of it.
     pub(super) fn on_lost(&mut self, number: u32, now: Nanos) -> LostSegment {
         self.lost = self.lost.wrapping_add(1);
         let lost = self.lost;

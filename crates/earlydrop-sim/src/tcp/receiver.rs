@@ -13,10 +13,12 @@
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
+use super::accecn::AccEcn;
 use super::accecn::ReceiverCounters;
 use super::out_of_order::OutOfOrderQueue;
-use super::profile::{DelayedAcks, EcnFeedback, EcnMode, Profile, Recovery};
-use super::{AccEcn, Ack, SackBlock, Segment};
+use super::profile::Profile;
+use super::segment::{Ack, SackBlock, Segment};
+use super::settings::{DelayedAcks, EcnFeedback, EcnMode, Recovery};
 
 /// SACK blocks an acknowledgment has room for with a timestamp (RFC 2018, section 3).
 const SACK_BLOCKS: usize = 3;
@@ -187,8 +189,8 @@ impl Receiver {
         self.accecn = ReceiverCounters::default();
     }
 
-    /// Fast path without ECN and delayed acknowledgments: takes a segment whose acknowledgment
-    /// carries only [`Receiver::rcv_nxt`] and the time it was sent, and is sent at once. Answers
+    /// Fast path without ECN and delayed acknowledgments: processes a segment whose acknowledgment
+    /// carries only [`Receiver::rcv_nxt`] and the time it was sent, and is sent at once. Returns
     /// whether the segment was new; `None` means nothing was done.
     #[inline(always)]
     pub fn on_segment_fast(&mut self, profile: &Profile, number: u32) -> Option<bool> {
@@ -208,7 +210,7 @@ impl Receiver {
         Some(self.queue(number))
     }
 
-    /// Fast path with delayed acknowledgments: takes a segment in order that is not marked and
+    /// Fast path with delayed acknowledgments: processes a segment in order that is not marked and
     /// comes before the [deadline](Receiver::deadline). `None` means nothing was done.
     #[inline(always)]
     pub(crate) fn on_segment_fast_delayed(
@@ -240,7 +242,7 @@ impl Receiver {
         }))
     }
 
-    /// Takes a segment that arrived; answers with the acknowledgment to send now, if any.
+    /// Processes a segment that arrived; returns the acknowledgment to send now, if any.
     #[inline]
     pub fn on_segment(
         &mut self,
@@ -279,7 +281,7 @@ impl Receiver {
         }
     }
 
-    /// Delays the acknowledgment of a segment, unless enough segments wait for one; answers
+    /// Delays the acknowledgment of a segment, unless enough segments wait for one; returns
     /// whether it does (RFC 5681, 4.2).
     #[inline(always)]
     fn delays(&mut self, delay: &DelayedAcks, now: Nanos) -> bool {
@@ -310,7 +312,7 @@ impl Receiver {
         }
     }
 
-    /// Sets ECE by a segment's mark; answers with an acknowledgment of the segments before it,
+    /// Sets ECE by a segment's mark; returns an acknowledgment of the segments before it,
     /// where RFC 8257 asks for one.
     #[inline]
     fn on_ecn(&mut self, profile: &Profile, arrival: &Arrival) -> Option<Reply> {
@@ -360,7 +362,7 @@ impl Receiver {
         }
     }
 
-    /// Takes a segment out of order, or one while others are queued; answers whether it was new.
+    /// Processes a segment out of order, or one while others are queued; returns whether it was new.
     #[inline(never)]
     fn queue(&mut self, number: u32) -> bool {
         if self.out_of_order.extend(number) {
@@ -387,7 +389,7 @@ impl Receiver {
         self.deadline
     }
 
-    /// To be called at the [deadline](Receiver::deadline): answers with the delayed
+    /// To be called at the [deadline](Receiver::deadline): returns the delayed
     /// acknowledgment; nothing before it.
     pub fn on_timer(&mut self, profile: &Profile, now: Nanos) -> Option<Reply> {
         (now >= self.deadline).then(|| self.reply(profile))

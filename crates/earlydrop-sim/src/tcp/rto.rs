@@ -21,7 +21,7 @@
 use earlydrop::packet::FlowKey;
 use earlydrop::units::Nanos;
 
-use super::profile::Rules;
+use super::settings::Rules;
 
 /// Parameters of the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,119 +1,24 @@
-//! A sender's connection state, and the operations that change it.
+//! A sender: a connection's state ([`Tcb`]), and the scoreboard beside it where it uses SACK.
 //!
-//! The fields are private to this module. Acknowledgments (`ack.rs`), loss recovery
-//! (`recovery.rs`, `sack.rs`), ECN (`ecn.rs`) and timeouts (`timeout.rs`) change them through
-//! methods that are named after the RFC's step:
-//!
-//! | file | operations |
-//! |---|---|
-//! | `sender.rs` | connections and sequence numbers |
-//! | `sender/cwnd.rs` | `reduce_cwnd`, `collapse_cwnd`, `grow_cwnd`; the send window |
-//! | `sender/state.rs` | `enter_recovery`, `exit_recovery`, `enter_cwr`, `recover`, duplicates |
-//! | `sender/rtt.rs` | round-trip samples; starting and stopping the retransmission timer |
-//! | `sender/loss_timer.rs` | starting and stopping the timer of RACK-TLP |
-//! | `sender/transmit.rs` | what is sent next |
-//!
-//! ```text
-//! iss ... snd_una ... snd_nxt ... snd_max ... data_end
-//!         |-- in flight --|
-//! ```
-//! `snd_nxt` lies below `snd_max` while segments are retransmitted after a timeout.
+//! `ack.rs`, `ecn.rs` and `timeout.rs` hold what happens when an ACK arrives or a timer expires,
+//! and `transmit.rs` what is sent then.
 
-mod cwnd;
-mod loss_timer;
-mod rtt;
-mod state;
-mod transmit;
-
-use earlydrop::packet::FlowKey;
 use earlydrop::units::Nanos;
 
-use super::control::{AckSample, AnyControl, CongestionEvent, Control, LostSegment, Signal};
-use super::counts::{Counters, SenderCounts};
-use super::profile::{Handshake, Profile, Recovery, RttSampling, Rules};
-use super::rto::RtoEstimator;
-use super::sack::SackState;
-use super::scoreboard::Scoreboard;
-use super::{Ack, Segment};
-use crate::fine_time::FineTime;
-use loss_timer::Lead;
-
-pub(super) use loss_timer::LossTimer;
-pub(super) use state::CongestionState;
-
-/// Separates the seed made from a start time from other uses of that time.
-const SEED_SALT: u64 = 0xc0ff_ee00;
+use super::control::Control;
+use super::counts::SenderCounts;
+use super::profile::Profile;
+use super::recovery::sack::SackState;
+use super::settings::{Recovery, Rules};
+use super::tcb::{LossTimer, Tcb};
 
 /// Sends the segments of one connection at a time.
-///
-/// The fields that every acknowledgment touches come first, so that they share cache lines.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
-    /// The oldest unacknowledged number (RFC 9293, SND.UNA).
-    snd_una: u32,
-    /// The number to send next (RFC 9293, SND.NXT).
-    snd_nxt: u32,
-    /// Numbers below it may be sent now.
-    snd_limit: u32,
-    /// The highest number sent so far, plus one.
-    snd_max: u32,
-    /// Where the application's data ends.
-    data_end: u32,
-    /// Segments that may be outstanding: the smaller of `rwnd` and `cwnd` with its inflation, rounded
-    /// down. With SACK it is set from RFC 6675's `pipe` instead.
-    send_window: u32,
-    /// Segments by which duplicate acknowledgments inflate `cwnd` (RFC 5681, 3.2, steps 3, 4).
-    inflation: i32,
-    /// The number of the segment whose round trip is being timed.
-    rtt_seq: u32,
-    /// When the retransmission timer expires.
-    rto_expiry: Nanos,
-    last_sent_at: Nanos,
-    control: AnyControl,
-    /// Whether `snd_una` is to be retransmitted, whatever the window.
-    retransmit_una: bool,
-    /// Whether the scoreboard chooses what is sent (RFC 6675).
-    sack_recovery: bool,
-    /// Whether the controller paces, or needs a delivery-rate record of each segment.
-    paced: bool,
-    /// Whether the next segment waits for `pacing_release`.
-    pacing_blocked: bool,
-    /// SYN-SENT: the SYN is not acknowledged yet (RFC 9293).
-    syn_sent: bool,
-    /// Whether the next segment carries CWR (RFC 3168, 6.1.2).
-    cwr_pending: bool,
-    /// Whether acknowledgments of new data must take the slow path.
-    ack_slow_path: bool,
-    /// Whether `rtt_seq` is being timed.
-    rtt_pending: bool,
-    state: CongestionState,
-    /// Whether this recovery saw a partial acknowledgment (RFC 6582).
-    partial_ack_seen: bool,
-    /// Whether an ECE found `cwnd` at 1 already (ns-2).
-    ece_at_cwnd_one: bool,
-    /// Whether nothing was acknowledged since the retransmission timer expired.
-    rto_repeats: bool,
-    /// Whether the first segment of a connection was lost.
-    first_segment_lost: bool,
-    loss_timer: LossTimer,
-    /// Duplicate acknowledgments in a row, counted up to 65535.
-    dupacks: u16,
-    /// The smallest `snd_una` that shows that a segment sent after the last reduction of
-    /// `cwnd` arrived. Segments here are numbered by `snd_una`, the next number expected, so
-    /// this is RFC 6582's `recover` (the highest number sent) plus 2.
-    recover: u32,
-    loss_timer_lead: Lead,
-    /// When the segment being timed was sent.
-    rtt_sent_at: Nanos,
-    rto: RtoEstimator,
-    /// The first number of the connection (RFC 9293, ISS).
-    iss: u32,
-    /// Nothing is sent before this time, where the controller paces.
-    pacing_release: FineTime,
-    started_at: Nanos,
-    sack: Option<Box<SackState>>,
-    counts: Counters,
+    pub(super) tcb: Tcb,
+    /// The scoreboard and what goes with it, of a sender with selective acknowledgments.
+    pub(super) sack: Option<Box<SackState>>,
 }
 
 /// Connections, and what their applications have to send.
@@ -121,11 +26,12 @@ impl Sender {
     /// A sender whose connection starts with number 0, with nothing to send yet.
     pub fn new(profile: &Profile, now: Nanos) -> Sender {
         let uses_sack = profile.recovery == Recovery::Sack;
-        let mut sender = Sender::at(0, profile, now);
-        let rates = sender.control.wants_rate_sample();
-        sender.sack = uses_sack.then(|| SackState::boxed(rates, profile.uses_rack(), now));
+        let tcb = Tcb::new(0, profile, now);
+        let rates = tcb.congestion.control.wants_rate_sample();
+        let sack = uses_sack.then(|| SackState::boxed(rates, profile.uses_rack(), now));
+        let mut sender = Sender { tcb, sack };
         sender.enable_probes();
-        sender.update_send_window(profile);
+        sender.tcb.update_send_window(profile);
         sender
     }
 
@@ -136,135 +42,69 @@ impl Sender {
     /// With ns-2's rules a sender that once lost a SYN begins every further connection with a
     /// `cwnd` of 1.
     pub fn restart(&mut self, profile: &Profile, now: Nanos) {
-        let sack = self.sack.take();
-        let fresh = Sender {
-            first_segment_lost: self.first_segment_lost && profile.rules == Rules::Ns2,
-            counts: self.counts,
-            ..Sender::at(self.snd_max, profile, now)
-        };
-        *self = fresh;
-        self.sack = sack;
+        let first_segment_lost = self.tcb.rto.first_segment_lost && profile.rules == Rules::Ns2;
+        let counts = self.tcb.counts;
+        self.tcb = Tcb::new(self.tcb.seq.snd_max, profile, now);
+        self.tcb.rto.first_segment_lost = first_segment_lost;
+        self.tcb.counts = counts;
         if let Some(sack) = &mut self.sack {
             sack.restart(now);
         }
         self.enable_probes();
-        if self.first_segment_lost {
-            self.control.on_restart(now, 1.0);
+        if first_segment_lost {
+            self.tcb.congestion.control.on_restart(now, 1.0);
         }
-        self.update_send_window(profile);
-    }
-
-    /// A sender whose connection starts with number `iss`.
-    fn at(iss: u32, profile: &Profile, now: Nanos) -> Sender {
-        // Connections start at different times, so their controllers draw differently.
-        let control = AnyControl::new(profile, FlowKey(now.0).hash(SEED_SALT));
-        Sender {
-            snd_una: iss,
-            snd_nxt: iss,
-            snd_limit: iss,
-            snd_max: iss,
-            data_end: iss,
-            send_window: 0,
-            ack_slow_path: true,
-            state: CongestionState::Open,
-            rtt_pending: false,
-            retransmit_una: false,
-            cwr_pending: false,
-            partial_ack_seen: false,
-            ece_at_cwnd_one: false,
-            rto_repeats: false,
-            syn_sent: profile.handshake == Handshake::ThreeWay,
-            first_segment_lost: false,
-            loss_timer: LossTimer::Off,
-            loss_timer_lead: Lead::default(),
-            sack_recovery: false,
-            paced: control.paces() || control.wants_rate_sample(),
-            pacing_blocked: false,
-            // ns-2 starts with `recover_` 0 and compares it with the highest number
-            // acknowledged, which is one less than `snd_una`.
-            recover: match profile.rules {
-                Rules::Standard => iss,
-                Rules::Ns2 => iss + 2,
-            },
-            dupacks: 0,
-            inflation: 0,
-            iss,
-            started_at: now,
-            rtt_seq: 0,
-            rtt_sent_at: Nanos::ZERO,
-            last_sent_at: now,
-            rto_expiry: Nanos::NEVER,
-            pacing_release: FineTime::default(),
-            rto: RtoEstimator::new(&profile.timer, profile.rules, now),
-            control,
-            sack: None,
-            counts: Counters::default(),
-        }
+        self.tcb.update_send_window(profile);
     }
 
     /// Gives the sender data up to but not including number `end`; `u32::MAX` is endless.
     pub fn supply(&mut self, end: u32) {
-        self.data_end = self.data_end.max(end);
-        self.limit_to(self.send_window);
+        let seq = &mut self.tcb.seq;
+        seq.data_end = seq.data_end.max(end);
+        seq.limit_to(self.tcb.congestion.send_window);
     }
 
     /// Takes back all data that was not sent yet.
     pub fn withdraw(&mut self) {
-        self.data_end = self.snd_max;
-        self.limit_to(self.send_window);
+        let seq = &mut self.tcb.seq;
+        seq.data_end = seq.snd_max;
+        seq.limit_to(self.tcb.congestion.send_window);
     }
 
-    /// Ends SYN-SENT: the SYN is acknowledged.
-    pub(super) fn establish(&mut self) {
-        self.syn_sent = false;
-        self.sack_recovery = false;
-        self.enable_probes();
-    }
-
-    /// Counts of what was done so far.
-    pub fn counts(&self) -> SenderCounts {
-        SenderCounts {
-            segments: self.segments_sent(),
-            retransmissions: self.counts.retransmissions,
-            timeouts: self.counts.timeouts,
-            recoveries: self.counts.recoveries,
-            marks: self.counts.marks,
+    /// Lets new data arm PTO from now on, if losses are detected by time.
+    pub(super) fn enable_probes(&mut self) {
+        let by_time = self.sack.as_ref().is_some_and(|sack| sack.rack.is_some());
+        if by_time && !self.tcb.syn_sent {
+            self.tcb.loss_timer = LossTimer::IDLE;
         }
+    }
+
+    /// Decides whether ACKs of new data may take the fast path from here on.
+    #[inline]
+    pub(super) fn choose_ack_path(&mut self) {
+        let tcb = &mut self.tcb;
+        let sack = self.sack.as_ref();
+        let by_sack = sack.is_some_and(|sack| tcb.output.sack_recovery || sack.must_see_acks());
+        tcb.ack_slow_path = tcb.syn_sent || tcb.congestion.in_fast_recovery() || by_sack;
     }
 }
 
-/// Sequence numbers.
+/// What others read.
 impl Sender {
     /// The oldest unacknowledged number (RFC 9293, SND.UNA).
     #[inline]
     pub fn snd_una(&self) -> u32 {
-        self.snd_una
+        self.tcb.seq.snd_una
     }
 
-    /// The number to send next (RFC 9293, SND.NXT).
-    #[inline]
-    pub(super) fn snd_nxt(&self) -> u32 {
-        self.snd_nxt
+    /// `cwnd`, segments.
+    pub fn cwnd(&self) -> f64 {
+        self.tcb.congestion.control.cwnd()
     }
 
-    /// The highest number sent so far, plus one.
-    #[inline(always)]
-    pub(super) fn snd_max(&self) -> u32 {
-        self.snd_max
-    }
-
-    /// Whether the connection's first data segment is the oldest unacknowledged: ns-2 finds a
-    /// loss there whatever `recover` says.
-    #[inline]
-    pub(super) fn una_is_first_data(&self) -> bool {
-        self.snd_una == self.iss + 1
-    }
-
-    /// Segments sent since the last timeout and not acknowledged cumulatively (RFC 5681,
-    /// FlightSize).
-    #[inline]
-    pub(super) fn flight_size(&self) -> u32 {
-        self.snd_nxt - self.snd_una
+    /// `ssthresh`, segments; infinite before the first congestion.
+    pub fn ssthresh(&self) -> f64 {
+        self.tcb.congestion.control.ssthresh()
     }
 
     /// Segments estimated to be in the network: `pipe` of RFC 6675 with selective
@@ -272,72 +112,42 @@ impl Sender {
     #[inline]
     pub fn in_flight(&self) -> u32 {
         match &self.sack {
-            None => self.flight_size(),
-            Some(sack) => self.pipe(&sack.board),
+            None => self.tcb.seq.flight_size(),
+            Some(sack) => self.tcb.pipe(&sack.board),
         }
     }
 
-    /// `pipe` of RFC 6675 during recovery; FlightSize less what is reported received before.
+    /// The smoothed round-trip time, SRTT of RFC 6298; zero before the first measurement.
     #[inline]
-    pub(super) fn pipe(&self, board: &Scoreboard) -> u32 {
-        if self.sack_recovery {
-            board.pipe.max(0) as u32
-        } else {
-            (self.snd_nxt - self.snd_una).saturating_sub(board.sacked())
+    pub fn srtt(&self, profile: &Profile) -> Nanos {
+        self.tcb.rto.srtt(profile)
+    }
+
+    /// The retransmission timeout, RTO of RFC 6298, doublings included.
+    pub fn rto(&self) -> Nanos {
+        self.tcb.rto.rto()
+    }
+
+    /// The time at which [`Sender::on_timer`] is to be called, unless something happens
+    /// before; [`Nanos::NEVER`] when there is none.
+    #[inline]
+    pub fn deadline(&self) -> Nanos {
+        let timer = self.tcb.loss_timer.expiry(&self.tcb.rto);
+        match self.tcb.output.pacing_deadline() {
+            Some(release) => release.min(timer),
+            None => timer,
         }
     }
 
-    /// Segments sent in all, retransmissions included: connections share one numbering.
-    pub(super) fn segments_sent(&self) -> u32 {
-        self.snd_max.wrapping_add(self.counts.retransmissions)
-    }
-
-    /// Whether `ack` is neither older than `snd_una`, nor of something unsent, nor caused by a
-    /// late segment of the previous connection.
-    #[inline]
-    pub(super) fn is_acceptable(&self, ack: &Ack) -> bool {
-        let stale = ack.next == self.snd_una && self.is_of_previous_connection(ack.echo);
-        ack.next >= self.snd_una && ack.next <= self.snd_max && !stale
-    }
-
-    /// Whether a segment sent at `sent` belongs to the previous connection.
-    #[inline(always)]
-    pub(super) fn is_of_previous_connection(&self, sent: Nanos) -> bool {
-        sent < self.started_at
-    }
-
-    /// Moves `snd_una` to `next`; answers how many segments that acknowledges.
-    #[inline(always)]
-    pub(super) fn advance_una(&mut self, next: u32) -> u32 {
-        let segments = next - self.snd_una;
-        self.snd_una = next;
-        self.snd_nxt = self.snd_nxt.max(next);
-        segments
-    }
-
-    /// Moves `snd_una` to `next`, which ends a row of duplicates and of timeouts; answers how
-    /// many segments that acknowledges.
-    #[inline(always)]
-    pub(super) fn take_cumulative_ack(&mut self, next: u32) -> u32 {
-        self.dupacks = 0;
-        self.rto_repeats = false;
-        self.advance_una(next)
-    }
-
-    /// Goes back to the oldest unacknowledged segment: all after it is retransmitted, in
-    /// slow start (go-back-N).
-    #[inline]
-    pub(super) fn rewind_to_una(&mut self) {
-        self.snd_nxt = self.snd_una;
-    }
-
-    /// Undoes [`Sender::rewind_to_una`], as the scoreboard chooses what is retransmitted.
-    pub(super) fn undo_rewind(&mut self) {
-        self.snd_nxt = self.snd_max;
-    }
-
-    /// Takes note that `number` was sent, as the scoreboard chose it.
-    pub(super) fn advance_nxt(&mut self, number: u32) {
-        self.snd_nxt = self.snd_nxt.max(number + 1);
+    /// Counts of what was done so far.
+    pub fn counts(&self) -> SenderCounts {
+        let counts = &self.tcb.counts;
+        SenderCounts {
+            segments: self.tcb.segments_sent(),
+            retransmissions: counts.retransmissions,
+            timeouts: counts.timeouts,
+            recoveries: counts.recoveries,
+            marks: counts.marks,
+        }
     }
 }

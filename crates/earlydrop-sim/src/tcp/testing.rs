@@ -25,7 +25,7 @@ pub(super) struct Script {
     pub(super) profile: Profile,
     pub(super) sender: Sender,
     pub(super) now: Nanos,
-    /// AccECN's fields of the acknowledgment being taken.
+    /// AccECN's fields of the ACK being processed.
     accecn: Option<AccEcn>,
 }
 
@@ -79,7 +79,7 @@ impl Script {
         self.poll()
     }
 
-    /// Takes an acknowledgment with these AccECN fields.
+    /// Processes an ACK with these AccECN fields.
     pub(super) fn accecn_ack(
         &mut self,
         next: u32,
@@ -92,22 +92,22 @@ impl Script {
         sent
     }
 
-    /// Takes an acknowledgment; answers with what is sent for it.
+    /// Processes an ACK; returns what is sent for it.
     pub(super) fn ack(&mut self, next: u32) -> String {
         self.take_ack(next, false, &[])
     }
 
-    /// Takes an acknowledgment with ECE.
+    /// Processes an ACK with ECE.
     pub(super) fn ece_ack(&mut self, next: u32) -> String {
         self.take_ack(next, true, &[])
     }
 
-    /// Takes an acknowledgment with SACK blocks.
+    /// Processes an ACK with SACK blocks.
     pub(super) fn sack(&mut self, next: u32, blocks: &[(u32, u32)]) -> String {
         self.take_ack(next, false, blocks)
     }
 
-    /// Waits for the deadline; answers with what is sent then.
+    /// Waits for the deadline; returns what is sent then.
     pub(super) fn wait(&mut self) -> String {
         self.now = self.now.max(self.sender.deadline());
         self.sender.on_timer(&self.profile, self.now);
@@ -189,7 +189,7 @@ impl Link {
         self.acks.extend(what.map(|what| InFlight { at, what }));
     }
 
-    /// Runs until `until` milliseconds; answers with the trace, one line for each time at which
+    /// Runs until `until` milliseconds; returns the trace, one line for each time at which
     /// something is sent.
     pub(super) fn run(&mut self, until: u64) -> &str {
         self.burst();

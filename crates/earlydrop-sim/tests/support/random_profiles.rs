@@ -2,11 +2,12 @@
 
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Profile,
-    ProfileError, Recovery, Reduction, RenoEstimate, RtoParams, RttSampling, Rules,
+    Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection,
+    Profile, ProfileError, Recovery, Reduction, RenoEstimate, RtoParams, RttSampling, Rules,
 };
 use proptest::option::weighted;
 use proptest::prelude::*;
+use proptest::strategy::Union;
 
 use super::Coverage;
 
@@ -20,7 +21,6 @@ macro_rules! equally {
 equally! {
     recovery, count_recovery, Recovery: Tahoe Reno NewReno Sack;
     detection, count_detection, LossDetection: DupAck Rack;
-    control, count_control, Algorithm: Reno Cubic Dctcp Prague Scalable Bbr Bbr3;
     rules, count_rules, Rules: Standard Ns2;
     growth, count_growth, Growth: Segments CountedAsNs3 CountedAsLinux;
     estimate, count_estimate, RenoEstimate: Rising Steady;
@@ -29,6 +29,17 @@ equally! {
     feedback, count_feedback, EcnFeedback: Classic Dctcp AccEcn Ace;
     handshake, count_handshake, Handshake: None ThreeWay;
     sampling, count_sampling, RttSampling: OneAtATime Every;
+}
+
+/// Each of the controllers, with equal weights.
+fn control() -> impl Strategy<Value = Algorithm> {
+    Union::new(CONTROLLERS.iter().map(|known| Just(known.algorithm)))
+}
+
+fn count_control(control: &Algorithm, seen: &mut Coverage) {
+    for known in CONTROLLERS {
+        seen.count(known.name, known.algorithm == *control);
+    }
 }
 
 /// Another value for each setting, where there is one.

@@ -1,6 +1,7 @@
 //! The fields of `tcp`.
 
 use earlydrop::registry::{Kind, Range};
+use earlydrop_sim::tcp::CONTROLLERS;
 
 use super::kinds::{FLAG, SIZE, TIME, one};
 use crate::document::{Field, Section};
@@ -24,33 +25,17 @@ const PROFILES: Kind = Kind::Choice(&[
     ),
 ]);
 
-const CONTROLS: Kind = Kind::OrAuto(&Kind::Choice(&[
-    (
-        "reno",
-        "additive increase, multiplicative decrease (RFC 5681)",
-    ),
-    ("cubic", "growth by a cubic function of time (RFC 9438)"),
-    (
-        "dctcp",
-        "reduces cwnd in proportion to the share of segments marked (RFC 8257)",
-    ),
-    (
-        "prague",
-        "a scalable sender for L4S queues, made for the Internet (TCP Prague, draft-briscoe-iccrg-prague-congestion-control)",
-    ),
-    (
-        "scalable",
-        "the scalable sender of RFC 9332's analysis: Prague without RTT independence, fallback and AccECN",
-    ),
-    (
-        "bbr",
-        "a model of the path's bandwidth and round-trip time (BBR version 1)",
-    ),
-    (
-        "bbr3",
-        "the same, bounded by losses and marks (BBR version 3, draft-ietf-ccwg-bbr)",
-    ),
-]));
+/// The names of the controllers, with what each does.
+const CONTROL_NAMES: [(&str, &str); CONTROLLERS.len()] = {
+    let mut names = [("", ""); CONTROLLERS.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = (CONTROLLERS[index].name, CONTROLLERS[index].meaning);
+        index += 1;
+    }
+    names
+};
+const CONTROLS: Kind = Kind::OrAuto(&Kind::Choice(&CONTROL_NAMES));
 
 const fn from_profile(name: &'static str, kind: Kind, meaning: &'static str) -> Field {
     one(name, kind, "auto", meaning)

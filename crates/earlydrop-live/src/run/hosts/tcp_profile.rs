@@ -62,18 +62,6 @@ pub(super) const BUFFER: u64 = 64 << 20;
 /// `RTAX_FEATURE_ECN`.
 const ECN: u32 = 1;
 
-/// The kernel's name of a congestion control.
-fn name_of(control: Algorithm) -> Option<&'static str> {
-    match control {
-        Algorithm::Reno => Some("reno"),
-        Algorithm::Cubic => Some("cubic"),
-        Algorithm::Bbr => Some("bbr"),
-        Algorithm::Bbr3 => Some("bbr3"),
-        Algorithm::Dctcp => Some("dctcp"),
-        Algorithm::Prague | Algorithm::Scalable => None,
-    }
-}
-
 /// The first setting of a profile that a kernel with these congestion controls lacks.
 pub(super) fn problem(profile: &Profile, controls: &[String]) -> Option<Problem> {
     sender_problem(profile)
@@ -106,7 +94,7 @@ fn sender_problem(profile: &Profile) -> Option<Problem> {
 }
 
 fn control_problem(profile: &Profile, controls: &[String]) -> Option<Problem> {
-    let Some(name) = name_of(profile.control) else {
+    let Some(name) = profile.control.controller().linux_name else {
         return no(
             format!(
                 "live has no {:?} sender: the kernel has none",
@@ -246,7 +234,7 @@ pub(super) fn metrics(profile: &Profile) -> Metrics {
         numbers.push((Metric::QuickAck, 1));
     }
     Metrics {
-        control: name_of(profile.control).map(str::to_string),
+        control: profile.control.controller().linux_name.map(str::to_string),
         numbers,
     }
 }

@@ -6,7 +6,7 @@
 pub(super) struct AckCounter(u16);
 
 impl AckCounter {
-    /// Counts `segments` acknowledged; answers by how many `cwnd` grows, which is one for `every`
+    /// Counts `segments` acknowledged; returns by how many `cwnd` grows, which is one for `every`
     /// so many. What was counted for a larger `every` gives one at most.
     pub(super) fn add(&mut self, segments: u32, every: u32) -> u32 {
         let mut count = u32::from(self.0);

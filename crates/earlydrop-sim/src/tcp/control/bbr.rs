@@ -57,7 +57,7 @@ mod model;
 #[cfg(test)]
 mod tests;
 
-use super::{AckSample, CongestionEvent, Control, Signal};
+use super::events::{AckSample, CongestionEvent, Control, Signal};
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use model::Model;

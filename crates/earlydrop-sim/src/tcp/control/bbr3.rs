@@ -63,7 +63,7 @@ mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
-use super::{AckSample, CongestionEvent, Control, LostSegment, Signal};
+use super::events::{AckSample, CongestionEvent, Control, LostSegment, Signal};
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use ecn::Marks;

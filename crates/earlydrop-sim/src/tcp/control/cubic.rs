@@ -55,8 +55,8 @@ mod linux_growth;
 mod tests;
 
 use super::aimd::ABC_LIMIT;
+use super::events::{AckSample, CongestionEvent, Control, Signal};
 use super::hystart::{self, HyStart, Step};
-use super::{AckSample, CongestionEvent, Control, Signal};
 use earlydrop::units::Nanos;
 use linux_growth::{GrowthTarget, LinuxGrowth};
 
@@ -65,7 +65,8 @@ use linux_growth::{GrowthTarget, LinuxGrowth};
 pub struct Parameters {
     /// C, segments a second cubed; above 0, 0.4 by section 5.1.
     pub scale: f64,
-    /// beta, the factor of a reduction; between 0 and 1, 0.7 by section 4.6.
+    /// beta, the factor of a reduction; between 0 and 1. RFC 9438, 3.4: "CUBIC sets the
+    /// multiplicative window decrease factor (beta_cubic) to 0.7, whereas Reno uses 0.5."
     pub beta: f64,
     /// Whether a flow that did not reach its last W_max yields more; true by section 4.7.
     pub fast_convergence: bool,
@@ -163,7 +164,7 @@ impl Cubic {
         }
     }
 
-    /// Grows `cwnd` in slow start; answers with the segments left for congestion avoidance.
+    /// Grows `cwnd` in slow start; returns the segments left for congestion avoidance.
     fn slow_start(&mut self, ack: &AckSample) -> f64 {
         let limit = if self.parameters.linux_growth {
             u32::MAX
@@ -272,7 +273,7 @@ impl Cubic {
         self.epoch = Some(epoch);
     }
 
-    /// Reduces W_max and `ssthresh` (4.6, 4.7); answers with `beta cwnd`.
+    /// Reduces W_max and `ssthresh` (4.6, 4.7); returns `beta cwnd`.
     fn reduce_ssthresh(&mut self) -> f64 {
         let beta = self.parameters.beta;
         self.cwnd_prior = self.cwnd;

@@ -35,8 +35,8 @@
 //! by sequence numbers.
 
 use super::aimd::Aimd;
+use super::events::{AckSample, CongestionEvent, Control, Signal};
 use super::round::Round;
-use super::{AckSample, CongestionEvent, Control, Signal};
 use earlydrop::units::Nanos;
 
 /// DCTCP's parameters; the defaults are RFC 8257's.
@@ -78,7 +78,7 @@ impl Marks {
         }
     }
 
-    /// Counts an acknowledgment; answers whether an observation window ends with it.
+    /// Counts an acknowledgment; returns whether an observation window ends with it.
     pub(super) fn count(&mut self, ack: &AckSample) -> bool {
         self.acked_segments += u64::from(ack.segments);
         self.marked += u64::from(ack.marked.min(ack.segments));

@@ -25,7 +25,7 @@
 //! Linux's CUBIC has the older HyStart: it also measures trains of acknowledgments, and goes
 //! straight to congestion avoidance. ns-3's TcpCubic has the older one too.
 
-use super::AckSample;
+use super::events::AckSample;
 use super::round::Round;
 use earlydrop::units::Nanos;
 
@@ -107,7 +107,7 @@ impl HyStart {
         }
     }
 
-    /// Takes an acknowledgment of new data in slow start.
+    /// Processes an ACK of new data in slow start.
     pub fn on_ack(&mut self, ack: &AckSample) -> Step {
         if !self.begun {
             self.begun = true;
@@ -155,7 +155,7 @@ impl HyStart {
         capped.max(self.parameters.min_increase)
     }
 
-    /// Begins the next round; answers whether slow start ends.
+    /// Begins the next round; returns whether slow start ends.
     fn end_of_round(&mut self, ack: &AckSample) -> bool {
         self.round.begin(ack.in_flight.saturating_sub(ack.segments));
         self.last_min_rtt = self.current_min_rtt;

@@ -5,6 +5,9 @@
 //! [`Control`]. `cwnd` and `ssthresh` are in segments and may be fractional; the sender
 //! compares whole segments with them.
 //!
+//! [`CONTROLLERS`] lists all of them. Names in scenarios and on the command line, titles, uses of
+//! ECN and random tests follow from it.
+//!
 //! | file | `cwnd` on a mark (ECE) or loss |
 //! |---|---|
 //! | [`reno`] | half of FlightSize (RFC 5681, 3.1, equation 4) |
@@ -17,11 +20,11 @@
 
 mod ack_counter;
 mod aimd;
-pub mod any;
 pub mod bbr;
 pub mod bbr3;
 pub mod cubic;
 pub mod dctcp;
+mod events;
 pub mod hystart;
 pub mod prague;
 pub mod reno;
@@ -33,123 +36,268 @@ mod windowed_max;
 
 use earlydrop::units::Nanos;
 
-pub use any::AnyControl;
+use super::settings::{EcnFeedback, EcnMode, Growth, RenoEstimate};
+use bbr::Bbr;
+use bbr3::Bbr3;
+use cubic::Cubic;
+use dctcp::Dctcp;
+use prague::Prague;
+use scalable::Scalable;
+
+pub use events::{
+    AckSample, CongestionEvent, Control, ControlSettings, LostSegment, RateSample, Signal,
+};
 pub use reno::Reno;
 
-/// An acknowledgment of new data, cumulative or selective; compare Linux's `ack_sample`.
+/// What is known of a controller beside its rules.
 #[derive(Clone, Copy, Debug)]
-pub struct AckSample {
-    /// Now.
-    pub now: Nanos,
-    /// Segments newly acknowledged.
-    pub segments: u32,
-    /// How many of them arrived marked, for controllers that count marks (DCTCP). With RFC
-    /// 3168's echo it is 0, and a mark is a [`CongestionEvent`].
-    pub marked: u32,
-    /// Segments in flight before this acknowledgment.
-    pub in_flight: u32,
-    /// The round-trip time this acknowledgment measured, where it measured one.
-    pub rtt: Option<Nanos>,
-    /// The smoothed round-trip time (RFC 6298, SRTT); zero before the first measurement.
-    pub srtt: Nanos,
-    /// Whether `cwnd` limited the sender, and not a lack of data or `rwnd`. A `cwnd` that was
-    /// not used does not grow (the aim of RFC 7661).
-    pub cwnd_limited: bool,
-    /// Whether a loss is being repaired: `cwnd` does not grow meanwhile.
-    pub recovering: bool,
-    /// The delivery rate, for controllers that [want it](Control::wants_rate_sample).
-    pub rate_sample: Option<RateSample>,
+pub struct Controller {
+    /// Which it is.
+    pub algorithm: Algorithm,
+    /// Its name in scenarios and on the command line.
+    pub name: &'static str,
+    /// Its name in sentences.
+    pub title: &'static str,
+    /// What it does, in one line.
+    pub meaning: &'static str,
+    /// How it uses ECN, unless a profile says otherwise.
+    pub ecn: EcnMode,
+    /// The feedback that it needs, unless a profile says otherwise; `None`: as `ecn` says.
+    pub feedback: Option<EcnFeedback>,
+    /// Whether it goes by the number of marks, and not only by the first of a round trip.
+    pub counts_marks: bool,
+    /// Whether it measures delivery rates, which needs SACK and the standard rules.
+    pub measures_rates: bool,
+    /// Linux's name of it, where Linux has it.
+    pub linux_name: Option<&'static str>,
 }
 
-/// A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation).
-#[derive(Clone, Copy, Debug)]
-pub struct RateSample {
-    /// Segments delivered on this connection so far.
-    pub delivered: u64,
-    /// `delivered` when the newest segment acknowledged here was sent.
-    pub delivered_when_sent: u64,
-    /// The time over which `delivered - delivered_when_sent` segments were delivered:
-    /// the longer of the sending and the acknowledging interval.
-    pub interval: Nanos,
-    /// Whether the application had nothing to send when that segment was sent.
-    pub application_limited: bool,
-    /// Segments newly detected as lost by this acknowledgment.
-    pub lost: u32,
-    /// Segments in flight when that segment was sent, itself included (P.tx_in_flight).
-    pub tx_in_flight: u32,
-    /// Segments detected as lost since that segment was sent (RS.lost).
-    pub lost_since_sent: u32,
-}
-
-/// A segment detected as lost, for controllers that [want samples](Control::wants_rate_sample).
-#[derive(Clone, Copy, Debug)]
-pub struct LostSegment {
-    /// Now.
-    pub now: Nanos,
-    /// Segments in flight when it was sent, itself included (P.tx_in_flight).
-    pub tx_in_flight: u32,
-    /// Segments detected as lost since it was sent, itself included (C.lost - P.lost).
-    pub lost_since_sent: u32,
-    /// Whether the application had nothing more to send when it was sent.
-    pub application_limited: bool,
-}
-
-/// How congestion was signalled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
-    /// A segment was lost, and is retransmitted without waiting for the timer.
-    Loss,
-    /// An acknowledgment echoed a congestion mark (ECE).
-    Mark,
-}
-
-/// A congestion signal, reported once for each window of data.
-#[derive(Clone, Copy, Debug)]
-pub struct CongestionEvent {
-    /// Now.
-    pub now: Nanos,
-    /// Whether it is a loss or a mark.
-    pub signal: Signal,
-    /// Segments in flight.
-    pub in_flight: u32,
-    /// The smoothed round-trip time.
-    pub srtt: Nanos,
-}
-
-/// A congestion controller.
-pub trait Control {
-    /// The congestion window, segments: how many may be in flight. At least 1.
-    fn cwnd(&self) -> f64;
-    /// The slow-start threshold, segments; infinite before the first congestion.
-    fn ssthresh(&self) -> f64;
-    /// New data was acknowledged.
-    fn on_ack(&mut self, ack: &AckSample);
-    /// A segment was detected as lost, before the acknowledgment that showed it is reported.
-    fn on_loss(&mut self, _lost: &LostSegment) {}
-    /// Congestion was signalled, once for each window of data: at the start of a fast recovery,
-    /// or by the first mark after the last reduction was acknowledged.
-    fn on_congestion(&mut self, congestion: &CongestionEvent);
-    /// Fast recovery ends: everything sent before it began was acknowledged.
-    fn on_recovery_end(&mut self, _now: Nanos) {}
-    /// The retransmission timer expired (`again`: for the same segment as before).
-    fn on_timeout(&mut self, now: Nanos, in_flight: u32, again: bool);
-    /// Sending restarts after an idle time of more than RTO: `cwnd` is `initial_window` at most
-    /// (RFC 5681, 4.1).
-    fn on_restart(&mut self, now: Nanos, initial_window: f64);
-    /// Whether it is to be notified of a loss in the round trip in which a mark has reduced `cwnd`.
-    fn reduces_for_loss_after_mark(&self) -> bool {
-        false
+impl Algorithm {
+    /// Its line in [`CONTROLLERS`].
+    pub const fn controller(self) -> &'static Controller {
+        &CONTROLLERS[self as usize]
     }
-    /// Whether the controller ever paces.
-    fn paces(&self) -> bool {
-        false
+}
+
+/// Defines [`Algorithm`], [`CONTROLLERS`] and [`AnyControl`], which forwards every call to the
+/// controller in it by `match`. Reno's `cwnd` and `on_ack` are inlined into the caller, since every
+/// ACK calls them and Reno needs little of an [`AckSample`]; those of the others are not.
+macro_rules! controllers {
+    ($($(#[$doc:meta])* $name:ident => $state:ty, $new:expr, { $($fact:tt)* })*) => {
+        /// The congestion control algorithm: how many segments may be in flight.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Algorithm {
+            $($(#[$doc])* $name,)*
+        }
+
+        /// All controllers, in the order of [`Algorithm`].
+        pub const CONTROLLERS: &[Controller] = &[
+            $(Controller { algorithm: Algorithm::$name, $($fact)* },)*
+        ];
+
+        /// One of the controllers.
+        #[derive(Clone, Debug)]
+        pub enum AnyControl {
+            $(#[doc = concat!("[`Algorithm::", stringify!($name), "`].")] $name($state),)*
+        }
+
+        impl AnyControl {
+            #[inline(never)]
+            fn other_cwnd(&self) -> f64 {
+                match self { $(AnyControl::$name(control) => control.cwnd(),)* }
+            }
+
+            #[inline(never)]
+            fn other_on_ack(&mut self, ack: AckSample) {
+                match self { $(AnyControl::$name(control) => control.on_ack(&ack),)* }
+            }
+
+            /// A controller of `algorithm`, with the seed of what it draws at random.
+            pub fn new(algorithm: Algorithm, settings: &ControlSettings, seed: u64) -> AnyControl {
+                match algorithm {
+                    $(Algorithm::$name => AnyControl::$name(create(settings, seed, $new)),)*
+                }
+            }
+        }
+
+        impl Control for AnyControl {
+            #[inline(always)]
+            fn cwnd(&self) -> f64 {
+                match self {
+                    AnyControl::Reno(control) => control.cwnd(),
+                    _ => self.other_cwnd(),
+                }
+            }
+            #[inline]
+            fn ssthresh(&self) -> f64 {
+                match self { $(AnyControl::$name(control) => control.ssthresh(),)* }
+            }
+            #[inline(always)]
+            fn on_ack(&mut self, ack: &AckSample) {
+                match self {
+                    AnyControl::Reno(control) => control.on_ack(ack),
+                    _ => self.other_on_ack(*ack),
+                }
+            }
+            fn on_loss(&mut self, lost: &LostSegment) {
+                match self { $(AnyControl::$name(control) => control.on_loss(lost),)* }
+            }
+            fn on_congestion(&mut self, congestion: &CongestionEvent) {
+                match self { $(AnyControl::$name(control) => control.on_congestion(congestion),)* }
+            }
+            fn on_recovery_end(&mut self, now: Nanos) {
+                match self { $(AnyControl::$name(control) => control.on_recovery_end(now),)* }
+            }
+            fn on_timeout(&mut self, now: Nanos, in_flight: u32, again: bool) {
+                match self { $(AnyControl::$name(control) => control.on_timeout(now, in_flight, again),)* }
+            }
+            fn on_restart(&mut self, now: Nanos, initial_window: f64) {
+                match self { $(AnyControl::$name(control) => control.on_restart(now, initial_window),)* }
+            }
+            fn reduces_for_loss_after_mark(&self) -> bool {
+                match self { $(AnyControl::$name(control) => control.reduces_for_loss_after_mark(),)* }
+            }
+            fn paces(&self) -> bool {
+                match self { $(AnyControl::$name(control) => control.paces(),)* }
+            }
+            #[inline]
+            fn pacing_rate(&self) -> Option<f64> {
+                match self { $(AnyControl::$name(control) => control.pacing_rate(),)* }
+            }
+            fn wants_rate_sample(&self) -> bool {
+                match self { $(AnyControl::$name(control) => control.wants_rate_sample(),)* }
+            }
+        }
+    };
+}
+
+controllers! {
+    /// Additive increase, multiplicative decrease (RFC 5681).
+    Reno => Reno, |settings, _| Reno::new(settings), {
+        name: "reno",
+        title: "Reno",
+        meaning: "additive increase, multiplicative decrease (RFC 5681)",
+        ecn: EcnMode::Off,
+        feedback: None,
+        counts_marks: false,
+        measures_rates: false,
+        linux_name: Some("reno"),
     }
-    /// The pacing rate, segments a second, of a controller that paces.
-    fn pacing_rate(&self) -> Option<f64> {
-        None
+    /// `cwnd` grows by a cubic function of time (RFC 9438).
+    Cubic => Box<Cubic>, |settings, _| Box::new(Cubic::new(initial_cwnd(settings), initial_ssthresh(settings), cubic_parameters(settings))), {
+        name: "cubic",
+        title: "CUBIC",
+        meaning: "growth by a cubic function of time (RFC 9438)",
+        ecn: EcnMode::Off,
+        feedback: None,
+        counts_marks: false,
+        measures_rates: false,
+        linux_name: Some("cubic"),
     }
-    /// Whether [`AckSample::rate_sample`] is to be filled, which costs a record for each segment.
-    fn wants_rate_sample(&self) -> bool {
-        false
+    /// `cwnd` is reduced by the fraction of segments marked (RFC 8257).
+    Dctcp => Box<Dctcp>, |settings, _| Box::new(Dctcp::new(initial_cwnd(settings), initial_ssthresh(settings), dctcp::Parameters::default())), {
+        name: "dctcp",
+        title: "DCTCP",
+        meaning: "reduces cwnd in proportion to the share of segments marked (RFC 8257)",
+        ecn: EcnMode::Dctcp,
+        feedback: None,
+        counts_marks: true,
+        measures_rates: false,
+        linux_name: Some("dctcp"),
+    }
+    /// TCP Prague, for the low-latency queue of RFC 9332
+    /// (draft-briscoe-iccrg-prague-congestion-control). Needs feedback that counts marks.
+    Prague => Box<Prague>, |settings, _| Box::new(Prague::new(initial_cwnd(settings), initial_ssthresh(settings), prague_parameters(settings))), {
+        name: "prague",
+        title: "Prague",
+        meaning: "a scalable sender for L4S queues, made for the Internet (TCP Prague, draft-briscoe-iccrg-prague-congestion-control)",
+        ecn: EcnMode::L4s,
+        feedback: Some(EcnFeedback::AccEcn),
+        counts_marks: true,
+        measures_rates: false,
+        linux_name: None,
+    }
+    /// The scalable sender of RFC 9332's analysis, without what Prague adds for the Internet.
+    /// Needs [`EcnMode::L4s`].
+    Scalable => Box<Scalable>, |settings, _| Box::new(Scalable::new(initial_cwnd(settings), initial_ssthresh(settings), scalable::Parameters::default())), {
+        name: "scalable",
+        title: "scalable",
+        meaning: "the scalable sender of RFC 9332's analysis: Prague without RTT independence, fallback and AccECN",
+        ecn: EcnMode::L4s,
+        feedback: None,
+        counts_marks: true,
+        measures_rates: false,
+        linux_name: None,
+    }
+    /// BBR: a model of the path's bandwidth and round trip. Needs SACK.
+    Bbr => Box<Bbr>, |settings, seed| Box::new(Bbr::new(initial_cwnd(settings), seed, bbr::Parameters::default())), {
+        name: "bbr",
+        title: "BBR",
+        meaning: "a model of the path's bandwidth and round-trip time (BBR version 1)",
+        ecn: EcnMode::Off,
+        feedback: None,
+        counts_marks: false,
+        measures_rates: true,
+        linux_name: Some("bbr"),
+    }
+    /// BBR, version 3: bounded by losses and marks too (draft-ietf-ccwg-bbr). Needs SACK.
+    Bbr3 => Box<Bbr3>, |settings, seed| Box::new(Bbr3::new(initial_cwnd(settings), seed, bbr3::Parameters::default())), {
+        name: "bbr3",
+        title: "BBRv3",
+        meaning: "the same, bounded by losses and marks (BBR version 3, draft-ietf-ccwg-bbr)",
+        ecn: EcnMode::Off,
+        feedback: None,
+        counts_marks: true,
+        measures_rates: true,
+        linux_name: Some("bbr3"),
+    }
+}
+
+/// Calls `new`, whose arguments' types are known only here.
+fn create<T>(settings: &ControlSettings, seed: u64, new: impl Fn(&ControlSettings, u64) -> T) -> T {
+    new(settings, seed)
+}
+
+fn initial_cwnd(settings: &ControlSettings) -> f64 {
+    f64::from(settings.initial_window)
+}
+
+fn cubic_parameters(settings: &ControlSettings) -> cubic::Parameters {
+    cubic::Parameters {
+        alpha_rises: settings.reno_estimate == RenoEstimate::Rising,
+        linux_growth: settings.growth == Growth::CountedAsLinux,
+        whole_cuts: settings.whole_cuts,
+        least_after_mark: f64::from(settings.least_after_mark),
+        ..cubic::Parameters::default()
+    }
+}
+
+fn prague_parameters(settings: &ControlSettings) -> prague::Parameters {
+    prague::Parameters {
+        classic_ecn_fallback: settings.classic_ecn_fallback,
+        ..prague::Parameters::default()
+    }
+}
+
+fn initial_ssthresh(settings: &ControlSettings) -> Option<f64> {
+    settings.initial_ssthresh.map(f64::from)
+}
+
+impl AnyControl {
+    /// Grows `cwnd` of Reno with ns-2's rules by one acknowledgment. `false` means nothing was
+    /// done.
+    #[inline(always)]
+    pub(crate) fn grow_as_ns2(&mut self) -> bool {
+        match self {
+            AnyControl::Reno(control) => control.grow_as_ns2(),
+            _ => false,
+        }
+    }
+
+    /// Moves `cwnd` of Reno by `segments`, as ns-2's recovery does.
+    pub(crate) fn shift(&mut self, segments: f64) {
+        if let AnyControl::Reno(control) = self {
+            control.shift(segments);
+        }
     }
 }

@@ -51,7 +51,7 @@ mod tests;
 
 use super::aimd::Aimd;
 use super::dctcp::{self, Marks};
-use super::{AckSample, CongestionEvent, Control, Signal};
+use super::events::{AckSample, CongestionEvent, Control, Signal};
 use classic_ecn::ClassicEcnDetector;
 use earlydrop::units::Nanos;
 
@@ -220,6 +220,8 @@ impl Prague {
 
     /// Reduces `cwnd` by a loss (2.4.1).
     fn reduce_by_loss(&mut self, now: Nanos) {
+        // A mark of this round trip has reduced cwnd already, and the loss reduces what cwnd was
+        // before: mark and loss together leave loss_factor of it.
         let by_mark = self.recent_reduction(now).map_or(0.0, |last| last.by);
         let before = self.aimd.cwnd + by_mark.max(0.0);
         let factor = self.parameters.loss_factor * before / self.aimd.cwnd;
@@ -250,8 +252,8 @@ impl Control for Prague {
             let unmarked = f64::from(ack.segments.saturating_sub(ack.marked));
             self.aimd.grow(unmarked, self.increase);
         }
-        let answers_itself = self.virtual_rtt() > self.srtt;
-        if answers_itself && ack.marked > 0 && !ack.recovering {
+        let responds_itself = self.virtual_rtt() > self.srtt;
+        if responds_itself && ack.marked > 0 && !ack.recovering {
             self.reduce_by_mark(ack.now);
         }
     }

@@ -20,8 +20,8 @@ use earlydrop::units::Nanos;
 
 use super::ack_counter::AckCounter;
 use super::aimd::ABC_LIMIT;
-use super::{AckSample, CongestionEvent, Control};
-use crate::tcp::profile::{Growth, Profile, Rules};
+use super::events::{AckSample, CongestionEvent, Control, ControlSettings};
+use crate::tcp::settings::{Growth, Rules};
 
 /// The least `ssthresh`, segments (RFC 5681, 3.1, equation 4).
 const MIN_SSTHRESH: f64 = 2.0;
@@ -43,17 +43,20 @@ pub struct Reno {
 
 impl Reno {
     /// The controller of a connection that begins.
-    pub fn new(profile: &Profile) -> Reno {
-        let (ssthresh, ns2_rwnd) = match profile.rules {
+    pub fn new(settings: &ControlSettings) -> Reno {
+        let (ssthresh, ns2_rwnd) = match settings.rules {
             Rules::Standard => (f64::INFINITY, 0),
-            Rules::Ns2 => (f64::from(profile.receiver_window), profile.receiver_window),
+            Rules::Ns2 => (
+                f64::from(settings.receiver_window),
+                settings.receiver_window,
+            ),
         };
         Reno {
-            cwnd: f64::from(profile.initial_window),
-            ssthresh: profile.initial_ssthresh.map_or(ssthresh, f64::from),
+            cwnd: f64::from(settings.initial_window),
+            ssthresh: settings.initial_ssthresh.map_or(ssthresh, f64::from),
             ns2_rwnd,
-            whole_cuts: profile.whole_cuts,
-            growth: profile.growth,
+            whole_cuts: settings.whole_cuts,
+            growth: settings.growth,
             counter: AckCounter::default(),
         }
     }

@@ -1,6 +1,6 @@
 //! Rounds: windows of data, delimited by counting acknowledged segments.
 
-use super::AckSample;
+use super::events::AckSample;
 
 /// One window of data: it begins with some segments in flight, and ends when as many were
 /// acknowledged.
@@ -15,7 +15,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// Counts an acknowledgment; answers whether the round ends with it. It does before the
+    /// Counts an acknowledgment; returns whether the round ends with it. It does before the
     /// first [`Round::begin`].
     pub(super) fn ends_with(&mut self, ack: &AckSample) -> bool {
         self.left = self.left.saturating_sub(ack.segments);

@@ -42,7 +42,7 @@
 
 use super::aimd::Aimd;
 use super::dctcp::{self, Marks};
-use super::{AckSample, CongestionEvent, Control, Signal};
+use super::events::{AckSample, CongestionEvent, Control, Signal};
 use earlydrop::units::Nanos;
 
 /// The scalable sender's parameters.

@@ -1,6 +1,6 @@
 //! Support for the controllers' tests: samples, random events, and an ideal path.
 
-use super::{AckSample, CongestionEvent, Control, LostSegment, RateSample, Signal};
+use super::events::{AckSample, CongestionEvent, Control, LostSegment, RateSample, Signal};
 use earlydrop::units::Nanos;
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -172,7 +172,7 @@ impl<C: Control> Pipe<C> {
         }
     }
 
-    /// Sends a segment or takes an acknowledgment, whichever is earlier.
+    /// Sends a segment or processes an ACK, whichever is earlier.
     pub(super) fn step(&mut self) {
         let may_send = self.flights.len() < self.control.cwnd() as usize;
         let acked_at = self

@@ -73,7 +73,7 @@ impl Model {
         self.self_limited.1 = self.delivered + in_flight as u64;
     }
 
-    /// Takes a delivery-rate sample; answers whether something other than the path limited it
+    /// Takes a delivery-rate sample; returns whether something other than the path limited it
     /// (BBRUpdateBtlBw).
     pub(super) fn take_rate_sample(&mut self, sample: &RateSample) -> bool {
         let earlier = sample.delivered_when_sent;
@@ -96,7 +96,7 @@ impl Model {
         limited
     }
 
-    /// Takes a round trip; answers whether RTprop was older than `age` (BBRUpdateRTprop).
+    /// Takes a round trip; returns whether RTprop was older than `age` (BBRUpdateRTprop).
     pub(super) fn take_rtt(&mut self, now: Nanos, rtt: Option<Nanos>, age: Nanos) -> bool {
         let since = *self.min_rtt_at.get_or_insert(now);
         let expired = now > since + age;

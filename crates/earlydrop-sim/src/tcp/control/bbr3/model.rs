@@ -231,7 +231,7 @@ impl Model {
         self.extra_acked_interval_start = now;
     }
 
-    /// Takes a round trip; answers whether ProbeRTT is due (BBRUpdateMinRTT).
+    /// Takes a round trip; returns whether ProbeRTT is due (BBRUpdateMinRTT).
     pub(super) fn update_min_rtt(
         &mut self,
         now: Nanos,

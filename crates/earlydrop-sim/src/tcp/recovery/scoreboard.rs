@@ -6,23 +6,24 @@
 
 use std::collections::VecDeque;
 
-use super::SackBlock;
+use crate::tcp::segment::SackBlock;
+use crate::tcp::sequence::distance;
 
 /// Segments received out of order, and holes retransmitted meanwhile.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scoreboard {
+pub(in crate::tcp) struct Scoreboard {
     /// Blocks received, ascending, none touching the next.
     blocks: Vec<SackBlock>,
     /// Segments in `blocks`.
     sacked: u32,
     /// Holes below it were retransmitted: HighRxt of RFC 6675, plus one.
-    pub(super) high_rxt: u32,
+    pub(in crate::tcp) high_rxt: u32,
     /// Holes below it are lost.
-    pub(super) lost_below: u32,
+    pub(in crate::tcp) lost_below: u32,
     /// Estimate of the segments in flight: `pipe` of RFC 6675.
-    pub(super) pipe: i32,
+    pub(in crate::tcp) pipe: i32,
     /// Whether the rescue retransmission was sent (RFC 6675, NextSeg, rule 4).
-    pub(super) rescue_sent: bool,
+    pub(in crate::tcp) rescue_sent: bool,
     /// Holes retransmitted, in that order, each with the next new number at that time.
     retransmitted: VecDeque<(u32, u32)>,
     /// Holes whose retransmission was lost.
@@ -34,7 +35,7 @@ pub(super) struct Scoreboard {
 
 /// What has become of a retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RetransmissionFate {
+pub(in crate::tcp) enum RetransmissionFate {
     /// It is lost.
     Lost,
     /// It may still arrive, and others sent after it may be lost.
@@ -45,7 +46,7 @@ pub(super) enum RetransmissionFate {
 
 impl Scoreboard {
     /// An empty scoreboard, which notes losses one by one if `notes_losses` is set.
-    pub(super) fn new(notes_losses: bool) -> Scoreboard {
+    pub(in crate::tcp) fn new(notes_losses: bool) -> Scoreboard {
         Scoreboard {
             newly_lost: notes_losses.then(Box::default),
             ..Scoreboard::default()
@@ -53,7 +54,7 @@ impl Scoreboard {
     }
 
     /// Forgets everything, and keeps the memory.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::tcp) fn clear(&mut self) {
         self.blocks.clear();
         self.sacked = 0;
         self.lost_below = 0;
@@ -65,7 +66,7 @@ impl Scoreboard {
     }
 
     /// Begins to retransmit holes, from `first` on.
-    pub(super) fn begin_repair(&mut self, first: u32) {
+    pub(in crate::tcp) fn begin_repair(&mut self, first: u32) {
         self.high_rxt = first;
         self.rescue_sent = false;
         self.retransmitted.clear();
@@ -73,7 +74,7 @@ impl Scoreboard {
     }
 
     /// Takes note that hole `number` was retransmitted when `new` was the next new number.
-    pub(super) fn on_retransmitted(&mut self, number: u32, new: u32) {
+    pub(in crate::tcp) fn on_retransmitted(&mut self, number: u32, new: u32) {
         self.high_rxt = self.high_rxt.max(number + 1);
         if self.lost_retransmissions.front() == Some(&number) {
             self.lost_retransmissions.pop_front();
@@ -84,13 +85,13 @@ impl Scoreboard {
     }
 
     /// The first hole whose retransmission was lost.
-    pub(super) fn lost_retransmission(&self) -> Option<u32> {
+    pub(in crate::tcp) fn lost_retransmission(&self) -> Option<u32> {
         self.lost_retransmissions.front().copied()
     }
 
     /// Detects lost retransmissions: as many segments sent after them were received as make the
-    /// [lost edge](Scoreboard::lost_edge), which is `edge`. Answers how many are new.
-    pub(super) fn detect_lost_retransmissions(&mut self, snd_una: u32, edge: u32) -> u32 {
+    /// [lost edge](Scoreboard::lost_edge), which is `edge`. Returns how many are new.
+    pub(in crate::tcp) fn detect_lost_retransmissions(&mut self, snd_una: u32, edge: u32) -> u32 {
         let mut lost = core::mem::take(&mut self.lost_retransmissions);
         lost.retain(|&number| self.is_hole(snd_una, number));
         let before = lost.len();
@@ -108,8 +109,8 @@ impl Scoreboard {
     }
 
     /// Asks for each retransmission in flight what has become of it, in the order in which they
-    /// were sent, up to the first sent too late to tell. Answers how many are newly lost.
-    pub(super) fn judge_retransmissions(
+    /// were sent, up to the first sent too late to tell. Returns how many are newly lost.
+    pub(in crate::tcp) fn judge_retransmissions(
         &mut self,
         snd_una: u32,
         mut fate: impl FnMut(u32) -> RetransmissionFate,
@@ -137,9 +138,9 @@ impl Scoreboard {
         (self.lost_retransmissions.len() - before) as u32
     }
 
-    /// Moves [`lost_below`](Scoreboard::lost_below) up to `edge`; answers how many holes are newly
+    /// Moves [`lost_below`](Scoreboard::lost_below) up to `edge`; returns how many holes are newly
     /// lost by that.
-    pub(super) fn raise_lost_below(&mut self, snd_una: u32, edge: u32) -> u32 {
+    pub(in crate::tcp) fn raise_lost_below(&mut self, snd_una: u32, edge: u32) -> u32 {
         let from = self.lost_below.max(snd_una);
         if let Some(mut newly_lost) = self.newly_lost.take() {
             let mut next = from;
@@ -154,7 +155,7 @@ impl Scoreboard {
     }
 
     /// The segments newly detected as lost, if losses are noted.
-    pub(super) fn take_newly_lost(&mut self) -> impl Iterator<Item = u32> {
+    pub(in crate::tcp) fn take_newly_lost(&mut self) -> impl Iterator<Item = u32> {
         self.newly_lost.iter_mut().flat_map(|list| list.drain(..))
     }
 
@@ -165,7 +166,7 @@ impl Scoreboard {
     }
 
     /// Whether something is lost and not retransmitted since.
-    pub(super) fn has_losses(&self, snd_una: u32) -> bool {
+    pub(in crate::tcp) fn has_losses(&self, snd_una: u32) -> bool {
         let from = self.high_rxt.max(snd_una);
         !self.lost_retransmissions.is_empty() || self.hole(from, self.lost_below).is_some()
     }
@@ -175,27 +176,27 @@ impl Scoreboard {
     }
 
     /// Segments reported received beyond `snd_una`.
-    pub(super) fn sacked(&self) -> u32 {
+    pub(in crate::tcp) fn sacked(&self) -> u32 {
         self.sacked
     }
 
     /// The number after the highest segment reported received; 0 without one.
-    pub(super) fn highest(&self) -> u32 {
+    pub(in crate::tcp) fn highest(&self) -> u32 {
         self.blocks.last().map_or(0, |block| block.to)
     }
 
-    /// Removes everything below `next`, which was acknowledged; answers how many of those
+    /// Removes everything below `next`, which was acknowledged; returns how many of those
     /// segments were reported received before.
-    pub(super) fn acknowledge(&mut self, next: u32) -> u32 {
+    pub(in crate::tcp) fn acknowledge(&mut self, next: u32) -> u32 {
         let whole = self.blocks.iter().take_while(|block| block.to <= next);
         let (count, mut known) = whole.fold((0, 0), |(count, known), block| {
-            (count + 1, known + block.to - block.from)
+            (count + 1, known + block.length())
         });
         self.blocks.drain(..count);
         if let Some(block) = self.blocks.first_mut()
             && block.from < next
         {
-            known += next - block.from;
+            known += distance(block.from, next);
             block.from = next;
         }
         self.sacked -= known;
@@ -203,8 +204,8 @@ impl Scoreboard {
     }
 
     /// Adds a block that was received; calls `new` with each number not reported before, and
-    /// answers how many those are.
-    pub(super) fn add(&mut self, block: SackBlock, mut new: impl FnMut(u32)) -> u32 {
+    /// returns how many those are.
+    pub(in crate::tcp) fn add(&mut self, block: SackBlock, mut new: impl FnMut(u32)) -> u32 {
         let from = self.blocks.partition_point(|known| known.to < block.from);
         let mut to = from;
         let mut merged = block;
@@ -219,20 +220,20 @@ impl Scoreboard {
             to += 1;
         }
         (cursor..block.to).for_each(&mut new);
-        let known: u32 = self.blocks[from..to].iter().map(|r| r.to - r.from).sum();
+        let known: u32 = self.blocks[from..to].iter().map(SackBlock::length).sum();
         if from == to {
             self.blocks.insert(from, merged);
         } else {
             self.blocks[from] = merged;
             self.blocks.drain(from + 1..to);
         }
-        let added = merged.to - merged.from - known;
+        let added = merged.length() - known;
         self.sacked += added;
         added
     }
 
     /// How many numbers in `from..to` were not reported received.
-    pub(super) fn holes(&self, from: u32, to: u32) -> u32 {
+    pub(in crate::tcp) fn holes(&self, from: u32, to: u32) -> u32 {
         let known = self.blocks.iter().map(|block| {
             let (start, end) = (block.from.max(from), block.to.min(to));
             end.saturating_sub(start)
@@ -241,7 +242,7 @@ impl Scoreboard {
     }
 
     /// The first number in `from..below` that was not reported received.
-    pub(super) fn hole(&self, from: u32, below: u32) -> Option<u32> {
+    pub(in crate::tcp) fn hole(&self, from: u32, below: u32) -> Option<u32> {
         let after = self.blocks.partition_point(|block| block.to <= from);
         let hole = match self.blocks.get(after) {
             Some(block) if block.from <= from => block.to,
@@ -251,7 +252,7 @@ impl Scoreboard {
     }
 
     /// The last number below `below` that was not reported received.
-    pub(super) fn last_hole(&self, below: u32) -> Option<u32> {
+    pub(in crate::tcp) fn last_hole(&self, below: u32) -> Option<u32> {
         let end = match self.blocks.last() {
             Some(block) if block.to >= below => block.from,
             _ => below,
@@ -261,10 +262,10 @@ impl Scoreboard {
 
     /// The lost edge: each hole below it has at least `threshold` received segments beyond it,
     /// so it is lost (RFC 6675, IsLost); 0 when there is none.
-    pub(super) fn lost_edge(&self, threshold: u32) -> u32 {
+    pub(in crate::tcp) fn lost_edge(&self, threshold: u32) -> u32 {
         let mut missing = threshold;
         for block in self.blocks.iter().rev() {
-            let length = block.to - block.from;
+            let length = block.length();
             if length >= missing {
                 return block.to - missing;
             }
@@ -275,7 +276,7 @@ impl Scoreboard {
 
     /// Sets `pipe` to what was neither lost nor received, plus what was retransmitted (RFC 6675,
     /// SetPipe).
-    pub(super) fn count_pipe(&mut self, snd_una: u32, snd_max: u32) {
+    pub(in crate::tcp) fn count_pipe(&mut self, snd_una: u32, snd_max: u32) {
         let first = self.holes(self.lost_below.max(snd_una), snd_max);
         let retransmitted = self.holes(snd_una, self.high_rxt.max(snd_una));
         self.pipe = (first + retransmitted) as i32 - self.lost_retransmissions.len() as i32;

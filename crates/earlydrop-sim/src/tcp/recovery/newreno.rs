@@ -24,20 +24,21 @@
 
 use earlydrop::units::Nanos;
 
-use super::control::Signal;
-use super::profile::{EcnFeedback, Profile, Recovery, Rules};
-use super::sender::CongestionState;
-use super::{Ack, Sender};
+use crate::tcp::profile::Profile;
+use crate::tcp::segment::Ack;
+use crate::tcp::sequence::distance;
+use crate::tcp::settings::{EcnFeedback, Recovery, Rules};
+use crate::tcp::tcb::{CongestionState, Tcb};
 
 /// Segments ns-2's NewReno sends at most for a duplicate acknowledgment.
 const NS2_RECOVERY_BURST: u32 = 2;
 
-impl Sender {
-    /// Takes a cumulative acknowledgment of new data, during recovery or with ECE.
-    pub(super) fn on_cumulative_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        let recovering = self.in_fast_recovery();
+impl Tcb {
+    /// Processes a cumulative ACK of new data, during recovery or with ECE.
+    pub(in crate::tcp) fn on_cumulative_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
+        let recovering = self.congestion.in_fast_recovery();
         let by_newreno = matches!(profile.recovery, Recovery::NewReno | Recovery::Sack);
-        if recovering && by_newreno && !self.covers_recover(ack.next) {
+        if recovering && by_newreno && !self.congestion.covers_recover(ack.next) {
             return self.on_partial_ack(profile, ack, now);
         }
         self.end_inflation();
@@ -50,50 +51,52 @@ impl Sender {
         self.update_send_window(profile);
     }
 
-    /// Takes a partial acknowledgment: of some, not all, of what was sent before recovery began
+    /// Processes a partial ACK: of some, not all, of what was sent before recovery began
     /// (RFC 6582, 3.2, step 3).
     fn on_partial_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        let first = self.note_partial_ack();
+        self.output.retransmit_una = true;
+        let first = !core::mem::replace(&mut self.rto.partial_ack_seen, true);
         if profile.rules == Rules::Ns2 {
-            self.on_partial_ack_as_ns2(profile, ack, first, now);
-        } else {
-            let segments = ack.next - self.snd_una();
-            let (expiry, dupacks) = (self.rto_expiry(), self.dupacks());
-            self.set_inflation(self.inflation() - (segments as i32 - 1));
-            self.on_new_data_acked(profile, ack, now, true);
-            self.set_dupacks(dupacks);
-            // "For the first partial ACK ..., also reset the retransmit timer."
-            if !first {
-                self.set_rto_expiry(expiry);
-            }
+            return self.on_partial_ack_as_ns2(profile, ack, first, now);
+        }
+        let segments = distance(self.seq.snd_una, ack.next);
+        let (expiry, dupacks) = (self.rto.expiry, self.congestion.dupacks);
+        self.congestion.inflation -= segments as i32 - 1;
+        self.on_new_data_acked(profile, ack, now, true);
+        self.congestion.dupacks = dupacks;
+        // "For the first partial ACK that arrives during fast recovery, also reset the retransmit
+        // timer."
+        if !first {
+            self.rto.expiry = expiry;
         }
         self.update_send_window(profile);
-        if profile.rules == Rules::Ns2 {
-            self.limit_burst(NS2_RECOVERY_BURST);
-        }
     }
 
-    /// ns-2's partial acknowledgment: it measures no round trip and grows nothing.
+    /// ns-2's partial ACK: it measures no round trip and grows nothing.
     fn on_partial_ack_as_ns2(&mut self, profile: &Profile, ack: &Ack, first: bool, now: Nanos) {
         if first {
-            self.rearm_rto(now);
+            self.rto.rearm(now);
         }
-        let segments = self.advance_una(ack.next) as i32;
-        let inflation = self.inflation();
+        let segments = self.seq.advance_una(ack.next) as i32;
+        let inflation = self.congestion.inflation;
         if inflation > segments {
-            self.set_inflation(inflation - (segments - 1));
+            self.congestion.inflation = inflation - (segments - 1);
         } else {
-            self.shift_cwnd(-f64::from(segments - inflation));
-            self.set_inflation(1);
+            self.congestion
+                .control
+                .shift(-f64::from(segments - inflation));
+            self.congestion.inflation = 1;
         }
-        if self.discard_rtt_sample(ack.next) {
-            self.end_rto_backoff(profile);
+        if self.rto.discard_sample(ack.next) {
+            self.rto.end_backoff(profile);
         }
+        self.update_send_window(profile);
+        self.seq.limit_burst(NS2_RECOVERY_BURST);
     }
 
-    /// Takes a duplicate acknowledgment: a segment arrived out of order.
-    pub(super) fn on_dupack(&mut self, profile: &Profile, now: Nanos) {
-        let dupacks = self.count_dupack();
+    /// Processes a duplicate ACK: a segment arrived out of order.
+    pub(in crate::tcp) fn on_dupack(&mut self, profile: &Profile, now: Nanos) {
+        let dupacks = self.congestion.count_dupack();
         let threshold = profile.dupack_threshold;
         if dupacks < threshold {
             if profile.limited_transmit {
@@ -103,35 +106,28 @@ impl Sender {
         }
         if dupacks == threshold {
             self.on_dupack_threshold(profile, now);
-        } else if self.in_fast_recovery() {
-            self.set_inflation(self.inflation() + 1);
+        } else if self.congestion.in_fast_recovery() {
+            self.congestion.inflation += 1;
         }
         self.update_send_window(profile);
         if profile.rules == Rules::Ns2 && profile.recovery == Recovery::NewReno {
-            self.limit_burst(NS2_RECOVERY_BURST);
+            self.seq.limit_burst(NS2_RECOVERY_BURST);
         }
-    }
-
-    /// Lets one new segment leave, as one arrived (RFC 3042, 2).
-    pub(super) fn limited_transmit(&mut self, profile: &Profile) {
-        let window = self.send_window().saturating_add(self.dupacks());
-        self.limit_to(window.min(profile.receiver_window));
-        self.limit_burst(1);
     }
 
     /// The third duplicate shows that `snd_una` was lost: fast retransmit (RFC 5681, 3.2).
     fn on_dupack_threshold(&mut self, profile: &Profile, now: Nanos) {
         let ns2 = profile.rules == Rules::Ns2;
         let tahoe = profile.recovery == Recovery::Tahoe;
-        let first_data = ns2 && self.una_is_first_data();
-        if self.covers_more_than_recover(self.snd_una()) || first_data {
+        let first_data = ns2 && self.seq.una_is_first_data();
+        if self.congestion.covers_more_than_recover(self.seq.snd_una) || first_data {
             self.set_recover();
             if tahoe {
                 self.collapse_cwnd(false, now);
             } else {
-                self.reduce_cwnd(profile, Signal::Loss, self.flight_size(), now);
+                self.reduce_cwnd_for_loss(profile, now);
             }
-        } else if self.state() == CongestionState::Cwr {
+        } else if self.congestion.state == CongestionState::Cwr {
             if tahoe {
                 self.restart_cwnd(now);
             }
@@ -142,10 +138,12 @@ impl Sender {
             return;
         }
         if tahoe {
-            self.enter_tahoe_slow_start(now);
+            self.count_fast_retransmit(now);
+            self.congestion.state = CongestionState::Recovered;
+            self.seq.rewind_to_una();
         } else {
             self.enter_recovery(now);
-            self.set_inflation(profile.dupack_threshold as i32);
+            self.congestion.inflation = profile.dupack_threshold as i32;
         }
     }
 }

@@ -14,14 +14,14 @@
 
 /// The state of a reduction in progress.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Prr {
+pub(in crate::tcp) struct Prr {
     /// RecoverFS.
     recover_fs: u32,
     /// prr_delivered.
     delivered: u32,
     /// All segments the sender had sent before the reduction: prr_out is what it sent since.
     sent_before: u32,
-    /// DeliveredData: delivered by the acknowledgment being answered.
+    /// DeliveredData: delivered by the ACK being processed.
     newly_delivered: u32,
     /// SafeACK: whether that acknowledgment advanced `snd_una` and showed no further loss.
     safe_ack: bool,
@@ -30,7 +30,7 @@ pub(super) struct Prr {
 impl Prr {
     /// Begins with `flight` segments in flight, of which the acknowledgment that caused the
     /// reduction reports `delivered`; `sent` is everything sent before.
-    pub(super) fn begin(flight: u32, delivered: u32, sent: u32) -> Prr {
+    pub(in crate::tcp) fn begin(flight: u32, delivered: u32, sent: u32) -> Prr {
         Prr {
             recover_fs: flight.max(1),
             delivered,
@@ -40,15 +40,15 @@ impl Prr {
         }
     }
 
-    /// Takes an acknowledgment that reports `delivered` more segments.
-    pub(super) fn on_ack(&mut self, delivered: u32, safe_ack: bool) {
+    /// Processes an ACK that reports `delivered` more segments.
+    pub(in crate::tcp) fn on_ack(&mut self, delivered: u32, safe_ack: bool) {
         self.delivered += delivered;
         self.newly_delivered = delivered;
         self.safe_ack = safe_ack;
     }
 
     /// SndCnt: how many segments may be sent now, of `sent` in all so far.
-    pub(super) fn grant(&self, ssthresh: u32, pipe: u32, sent: u32) -> u32 {
+    pub(in crate::tcp) fn grant(&self, ssthresh: u32, pipe: u32, sent: u32) -> u32 {
         let out = sent - self.sent_before;
         if self.newly_delivered == 0 {
             0

@@ -17,22 +17,16 @@
 
 use earlydrop::units::Nanos;
 
-use super::control::Signal;
-use super::profile::Profile;
-use super::rack::dsack_of;
-use super::sack::SackState;
-use super::{Ack, Sender};
-
-/// TLP.max_ack_delay, for which the RFC names no value: Linux's.
-pub(super) const MAX_ACK_DELAY: Nanos = Nanos::from_millis(200);
-/// PTO before a round trip was measured (7.2).
-pub(super) const PTO_WITHOUT_RTT: Nanos = Nanos::from_secs(1);
+use super::scoreboard::Scoreboard;
+use crate::tcp::profile::Profile;
+use crate::tcp::segment::Ack;
+use crate::tcp::tcb::Tcb;
 
 /// A probe in flight, or one that pacing holds back.
 ///
 /// It belongs to the flight at whose end it stands: what ends that flight ends the probe too.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Probe {
+pub(in crate::tcp) struct Probe {
     /// TLP.end_seq: SND.NXT once it was sent.
     end_seq: u32,
     /// TLP.is_retrans.
@@ -43,50 +37,59 @@ pub(super) struct Probe {
 
 impl Probe {
     /// The segment to retransmit as a probe, which is the last of the flight.
-    pub(super) fn to_retransmit(self) -> Option<u32> {
+    pub(in crate::tcp) fn to_retransmit(self) -> Option<u32> {
         self.pending.then(|| self.end_seq - 1)
     }
 
     /// Notes that a segment was sent: a pending probe comes before any other.
-    pub(super) fn on_sent(&mut self) {
+    pub(in crate::tcp) fn on_sent(&mut self) {
         self.pending = false;
     }
 }
 
-impl Sender {
+impl Tcb {
     /// The PTO expired: sends a probe, and arms the retransmission timer (7.3).
-    pub(super) fn on_probe_timer(&mut self, profile: &Profile, sack: &mut SackState, now: Nanos) {
-        let Some(rack) = &mut sack.rack else { return };
+    pub(in crate::tcp) fn on_probe_timer(&mut self, profile: &Profile, now: Nanos) -> Probe {
         let is_retransmission = !self.allow_one_segment(profile);
         if is_retransmission {
             self.retransmit_una_now();
         }
-        rack.probe = Some(Probe {
-            end_seq: self.snd_max() + u32::from(!is_retransmission),
+        self.rto.rearm(now);
+        Probe {
+            end_seq: self.seq.snd_max + u32::from(!is_retransmission),
             is_retransmission,
             pending: is_retransmission,
-        });
-        self.rearm_rto(now);
+        }
     }
 
-    /// Processes an ACK while there is a probe, which acknowledges `segments` new ones
-    /// cumulatively; reduces `cwnd` for a loss that the probe repaired (7.4.2, TLP_process_ack).
-    pub(super) fn on_ack_of_probe(
+    /// Lets one segment of new data be sent now, whatever `cwnd` and pacing say; `false`: there is
+    /// none, or `rwnd` does not allow it.
+    fn allow_one_segment(&mut self, profile: &Profile) -> bool {
+        let seq = &mut self.seq;
+        let allowed = seq.snd_nxt < seq.limit_of(profile.receiver_window);
+        if allowed {
+            seq.snd_limit = seq.snd_nxt + 1;
+            self.output.skip_pacing();
+        }
+        allowed
+    }
+
+    /// Processes an ACK while there is a probe; `new_data`: it moves `snd_una`. Reduces `cwnd` for a loss that the probe repaired (7.4.2, TLP_process_ack).
+    pub(in crate::tcp) fn on_ack_of_probe(
         &mut self,
         profile: &Profile,
-        sack: &mut SackState,
+        in_flight: &mut Option<Probe>,
+        board: &Scoreboard,
         ack: &Ack,
-        segments: u32,
+        new_data: bool,
         now: Nanos,
     ) {
-        let SackState { rack, board, .. } = sack;
-        let Some(rack) = rack else { return };
-        let Some(probe) = rack.probe else { return };
+        let Some(probe) = *in_flight else { return };
         if let Some(number) = probe.to_retransmit() {
             // The segment arrived before its probe was sent: there is nothing left to probe.
             if ack.next > number || board.hole(number, number + 1).is_none() {
-                rack.probe = None;
-                self.cancel_retransmit_una();
+                *in_flight = None;
+                self.output.retransmit_una = false;
             }
             return;
         }
@@ -94,18 +97,20 @@ impl Sender {
             return;
         }
         if !probe.is_retransmission {
-            rack.probe = None;
+            *in_flight = None;
             return;
         }
-        let dsack = dsack_of(ack).is_some_and(|block| block.to == probe.end_seq);
+        let dsack = ack.dsack().is_some_and(|block| block.to == probe.end_seq);
         let repaired = !dsack && ack.next > probe.end_seq;
-        let duplicate = segments == 0 && ack.sacked.is_empty();
+        let duplicate = !new_data && ack.sacked.is_empty();
         if dsack || repaired || duplicate {
-            rack.probe = None;
+            *in_flight = None;
         }
-        if repaired && self.covers_recover(ack.next) {
-            self.reduce_cwnd(profile, Signal::Loss, self.flight_size(), now);
-            self.note_repaired_loss(now);
+        if repaired && self.congestion.covers_recover(ack.next) {
+            self.reduce_cwnd_for_loss(profile, now);
+            self.set_recover();
+            self.counts.recoveries += 1;
+            self.exit_recovery(now);
         }
     }
 }

@@ -14,31 +14,35 @@
 //! start by the same rules. What the receiver reported stays: it does not renege here.
 //!
 //! With RACK-TLP (RFC 8985) `rack.rs` says what is lost, in place of IsLost and of rules 3 and 4.
-//! ns-2's Sack1 is in `sack_ns2.rs`.
+//! ns-2's Sack1 is in `ns2.rs`.
 
 use earlydrop::units::Nanos;
 
-use super::accecn::SenderCounters;
-use super::control::{AckSample, Signal};
-use super::ecn::marked_segments;
-use super::profile::{EcnFeedback, Growth, Profile, Reduction, Rules};
 use super::prr::Prr;
-use super::rack::{AckTime, Rack, dsack_of};
-use super::rate_sample::RateSampler;
+use super::rack::{AckTime, Rack};
 use super::scoreboard::Scoreboard;
-use super::sender::{CongestionState, LossTimer};
-use super::{Ack, Sender};
+use super::tlp::Probe;
+use crate::tcp::accecn::SenderCounters;
+use crate::tcp::control::{AckSample, Control};
+use crate::tcp::profile::Profile;
+use crate::tcp::rate_sample::RateSampler;
+use crate::tcp::segment::Ack;
+use crate::tcp::sequence::distance;
+use crate::tcp::settings::{EcnFeedback, Growth, Reduction, Rules};
+use crate::tcp::tcb::{CongestionState, LossTimer, LossTimerKind, Tcb};
 
 /// The state only senders with selective acknowledgments have.
 #[derive(Clone, Debug)]
-pub(super) struct SackState {
+pub(in crate::tcp) struct SackState {
     /// RACK-TLP, where losses are detected by time (RFC 8985).
-    pub(super) rack: Option<Rack>,
-    pub(super) board: Scoreboard,
+    pub(in crate::tcp) rack: Option<Rack>,
+    pub(in crate::tcp) board: Scoreboard,
+    /// The tail loss probe, in flight or to be retransmitted (RFC 8985, 7).
+    pub(in crate::tcp) probe: Option<Probe>,
     /// Delivery-rate records, where the controller wants samples.
-    pub(super) rate: Option<RateSampler>,
+    pub(in crate::tcp) rate: Option<RateSampler>,
     /// While a reduction of `cwnd` is spread over a round trip (RFC 9937).
-    pub(super) prr: Option<Prr>,
+    pub(in crate::tcp) prr: Option<Prr>,
     /// Copies of the receiver's counters, with AccECN (RFC 9768).
     accecn: SenderCounters,
 }
@@ -46,10 +50,11 @@ pub(super) struct SackState {
 impl SackState {
     /// An empty scoreboard, with delivery-rate records if `rates` is set, and with RACK-TLP if
     /// `by_time` is.
-    pub(super) fn boxed(rates: bool, by_time: bool, now: Nanos) -> Box<SackState> {
+    pub(in crate::tcp) fn boxed(rates: bool, by_time: bool, now: Nanos) -> Box<SackState> {
         Box::new(SackState {
             rack: by_time.then(Rack::new),
             board: Scoreboard::new(rates),
+            probe: None,
             rate: rates.then(|| RateSampler::new(now)),
             prr: None,
             accecn: SenderCounters::new(),
@@ -57,8 +62,9 @@ impl SackState {
     }
 
     /// Forgets all for a new connection, and keeps the memory.
-    pub(super) fn restart(&mut self, now: Nanos) {
+    pub(in crate::tcp) fn restart(&mut self, now: Nanos) {
         self.board.clear();
+        self.probe = None;
         self.prr = None;
         self.accecn = SenderCounters::new();
         if let Some(rack) = &mut self.rack {
@@ -70,20 +76,19 @@ impl SackState {
     }
 
     /// Whether acknowledgments of new data change more here than `snd_una`.
-    pub(super) fn must_see_acks(&self) -> bool {
-        let probing = self.rack.as_ref().is_some_and(|rack| rack.probe.is_some());
-        self.board.sacked() > 0 || self.rate.is_some() || self.prr.is_some() || probing
+    pub(in crate::tcp) fn must_see_acks(&self) -> bool {
+        self.board.sacked() > 0 || self.rate.is_some() || self.prr.is_some() || self.probe.is_some()
     }
 }
 
 /// What an acknowledgment adds to what was known.
-pub(super) struct AckDelta {
+pub(in crate::tcp) struct AckDelta {
     /// Segments newly acknowledged, cumulatively or selectively (DeliveredData of RFC 9937).
     delivered: u32,
     /// How many segments arrived marked, where marks are counted.
     marked: u32,
     /// Segments newly reported by SACK blocks.
-    pub(super) newly_sacked: u32,
+    pub(in crate::tcp) newly_sacked: u32,
     in_flight: u32,
     cwnd_limited: bool,
     rtt: Option<Nanos>,
@@ -91,10 +96,20 @@ pub(super) struct AckDelta {
     lost: u32,
 }
 
-impl Sender {
-    /// Takes an acknowledgment of a sender with selective acknowledgments; answers with how many
+impl Tcb {
+    /// `pipe` of RFC 6675 during recovery; FlightSize less what is reported received before.
+    #[inline]
+    pub(in crate::tcp) fn pipe(&self, board: &Scoreboard) -> u32 {
+        if self.output.sack_recovery {
+            board.pipe.max(0) as u32
+        } else {
+            self.seq.flight_size().saturating_sub(board.sacked())
+        }
+    }
+
+    /// Processes an ACK of a sender with selective acknowledgments; returns how many
     /// marks AccECN's counters report.
-    pub(super) fn on_sack(
+    pub(in crate::tcp) fn on_sack(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
@@ -102,14 +117,14 @@ impl Sender {
         now: Nanos,
     ) -> u32 {
         if let Some(rate) = &mut sack.rate {
-            for number in self.snd_una()..ack.next {
+            for number in self.seq.snd_una..ack.next {
                 rate.on_delivered(number, now);
             }
         }
         if let Some(rack) = &mut sack.rack {
             let time = AckTime::of(profile, ack, now);
-            rack.begin_ack(self.snd_una());
-            let mut from = self.snd_una();
+            rack.begin_ack(self.seq.snd_una);
+            let mut from = self.seq.snd_una;
             while let Some(number) = sack.board.hole(from, ack.next) {
                 rack.on_delivered(number, &time);
                 from = number + 1;
@@ -118,17 +133,17 @@ impl Sender {
         let in_flight = self.pipe(&sack.board);
         let known = sack.board.acknowledge(ack.next);
         let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
-        let delivered = ack.next - self.snd_una() - known + newly_sacked;
+        let delivered = distance(self.seq.snd_una, ack.next) - known + newly_sacked;
         let counted = ack.accecn.map_or(0, |fields| {
             let mss = profile.payload();
             sack.accecn.newly_marked(&fields, delivered, mss)
         });
         let mut delta = AckDelta {
             delivered,
-            marked: counted + marked_segments(profile, ack, delivered),
+            marked: counted + ack.marked_segments(profile, delivered),
             newly_sacked,
             in_flight,
-            cwnd_limited: in_flight >= self.whole_cwnd(),
+            cwnd_limited: in_flight >= self.congestion.whole_cwnd(),
             rtt: None,
             lost: 0,
         };
@@ -139,7 +154,7 @@ impl Sender {
         counted
     }
 
-    /// Adds an acknowledgment's SACK blocks to the scoreboard (RFC 6675, 4, Update); answers how
+    /// Adds an acknowledgment's SACK blocks to the scoreboard (RFC 6675, 4, Update); returns how
     /// many segments are new.
     fn take_sack_blocks(
         &self,
@@ -151,13 +166,13 @@ impl Sender {
         let SackState {
             board, rate, rack, ..
         } = sack;
-        if profile.rules == Rules::Ns2 && self.awaits_ack_after_timeout() {
+        if profile.rules == Rules::Ns2 && self.rto.repeats {
             return 0;
         }
         let time = AckTime::of(profile, ack, now);
         let mut new = 0;
         for block in ack.sacked {
-            if block.from > ack.next && block.from < block.to && block.to <= self.snd_max() {
+            if block.from > ack.next && block.from < block.to && block.to <= self.seq.snd_max {
                 new += board.add(*block, |number| {
                     if let Some(rate) = rate {
                         rate.on_delivered(number, now);
@@ -179,25 +194,26 @@ impl Sender {
         delta: &mut AckDelta,
         now: Nanos,
     ) {
-        let acked = ack.next - self.snd_una();
+        let acked = distance(self.seq.snd_una, ack.next);
         if acked > 0 {
             self.take_cumulative_ack(ack.next);
-            delta.rtt = self.sample_rtt(profile, ack, now);
+            delta.rtt = self.rto.sample_rtt(profile, ack, now);
             self.rearm_rto_after_ack(profile, now);
         } else if delta.newly_sacked > 0 {
-            self.count_dupack();
+            self.congestion.count_dupack();
         }
         let lost = self.detect_losses(profile, sack, ack, delta, now);
         self.report_losses(sack, now);
         if let Some(prr) = &mut sack.prr {
             prr.on_ack(delta.delivered, acked > 0 && delta.lost == 0);
         }
-        let recovering = self.in_fast_recovery();
-        let full_ack = self.covers_recover(ack.next);
+        let recovering = self.congestion.in_fast_recovery();
+        let full_ack = self.congestion.covers_recover(ack.next);
         let ns3_growth = profile.growth == Growth::CountedAsNs3;
         let reducing = sack.prr.is_some() && !full_ack;
         let ece = ack.ece && profile.feedback() == Some(EcnFeedback::Classic);
-        let counted = ack.accecn.is_some() && delta.marked > 0 && !profile.control.counts_marks();
+        let counted =
+            ack.accecn.is_some() && delta.marked > 0 && !profile.control.controller().counts_marks;
         if recovering && full_ack && ns3_growth {
             delta.delivered = acked;
             self.report_ack(profile, sack, delta, false, now);
@@ -208,10 +224,10 @@ impl Sender {
         if full_ack {
             self.on_full_ack(sack, now);
         }
-        if lost && !self.in_sack_recovery() {
+        if lost && !self.output.sack_recovery {
             self.start_sack_recovery(profile, sack, delta.delivered, now);
         }
-        self.on_ack_of_probe(profile, sack, ack, acked, now);
+        self.on_ack_of_probe(profile, &mut sack.probe, &sack.board, ack, acked > 0, now);
         self.update_send_window_sack(profile, sack);
         self.choose_loss_timer(sack, acked, now);
     }
@@ -219,19 +235,19 @@ impl Sender {
     /// All that was sent before the last reduction is acknowledged: recovery, if there is one, ends.
     fn on_full_ack(&mut self, sack: &mut SackState, now: Nanos) {
         sack.prr = None;
-        if !self.in_sack_recovery() {
+        if !self.output.sack_recovery {
             return;
         }
-        self.set_sack_recovery(false);
+        self.output.sack_recovery = false;
         if let Some(rack) = &mut sack.rack {
             rack.on_recovery_end();
         }
-        if self.in_fast_recovery() {
+        if self.congestion.in_fast_recovery() {
             self.exit_recovery(now);
         }
     }
 
-    /// Finds what an acknowledgment shows to be lost, and counts it in `delta`; answers whether
+    /// Finds what an acknowledgment shows to be lost, and counts it in `delta`; returns whether
     /// recovery is due.
     fn detect_losses(
         &mut self,
@@ -241,14 +257,15 @@ impl Sender {
         delta: &mut AckDelta,
         now: Nanos,
     ) -> bool {
-        let recovering = self.in_sack_recovery() && !self.covers_recover(ack.next);
-        let (snd_una, snd_nxt) = (self.snd_una(), self.snd_nxt());
+        let recovering = self.output.sack_recovery && !self.congestion.covers_recover(ack.next);
+        let (snd_una, snd_nxt) = (self.seq.snd_una, self.seq.snd_nxt);
         let Some(rack) = &mut sack.rack else {
             let edge = mark_lost(profile, &mut sack.board, ack.next, delta);
-            return self.dupacks() >= profile.dupack_threshold || edge > ack.next;
+            let dupacks = u32::from(self.congestion.dupacks);
+            return dupacks >= profile.dupack_threshold || edge > ack.next;
         };
         sack.board.high_rxt = sack.board.high_rxt.max(snd_una);
-        rack.adapt_reo_wnd(dsack_of(ack).is_some(), snd_una, snd_nxt);
+        rack.adapt_reo_wnd(ack.dsack().is_some(), snd_una, snd_nxt);
         delta.lost = core::mem::take(&mut rack.lost_by_timer);
         delta.lost += self.detect_losses_by_time(profile, sack, recovering, now);
         sack.board.has_losses(snd_una)
@@ -267,13 +284,13 @@ impl Sender {
             return;
         }
         let rate = sack.rate.as_mut();
-        self.grow_cwnd(&AckSample {
+        self.congestion.control.on_ack(&AckSample {
             now,
             segments: delta.delivered,
             marked: delta.marked,
             in_flight: delta.in_flight,
             rtt: delta.rtt,
-            srtt: self.srtt(profile),
+            srtt: self.rto.srtt(profile),
             cwnd_limited: delta.cwnd_limited,
             recovering,
             rate_sample: rate.and_then(|rate| rate.take(delta.lost)),
@@ -282,78 +299,92 @@ impl Sender {
 
     /// `snd_una` is lost: reduces `cwnd`, if this loss is new, and begins to fill holes
     /// (RFC 6675, 5, step 4).
-    pub(super) fn start_sack_recovery(
+    pub(in crate::tcp) fn start_sack_recovery(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
         delivered: u32,
         now: Nanos,
     ) {
-        let flight = self.flight_size();
+        let flight = self.seq.flight_size();
         // RFC 6675, 5.1: as soon as the recovery point is reached.
-        let after_mark = self.state() == CongestionState::Cwr && self.reduces_for_loss_after_mark();
-        if self.covers_recover(self.snd_una()) || after_mark {
-            self.reduce_cwnd(profile, Signal::Loss, flight, now);
-        } else if sack.rack.is_none() && self.state() != CongestionState::Cwr {
+        let after_mark = self.congestion.state == CongestionState::Cwr
+            && self.congestion.control.reduces_for_loss_after_mark();
+        if self.congestion.covers_recover(self.seq.snd_una) || after_mark {
+            self.reduce_cwnd_for_loss(profile, now);
+        } else if sack.rack.is_none() && self.congestion.state != CongestionState::Cwr {
             return;
         }
-        self.enter_sack_recovery(now);
-        if let Some(rack) = &mut sack.rack {
-            rack.probe = None;
-        }
+        self.set_recover();
+        self.enter_recovery(now);
+        self.output.sack_recovery = true;
+        sack.probe = None;
         let board = &mut sack.board;
         if profile.reduction == Reduction::Proportional {
             let flight = flight - board.sacked() + delivered;
             sack.prr = Some(Prr::begin(flight, delivered, self.segments_sent()));
         }
-        board.begin_repair(self.snd_una());
-        board.lost_below = board.lost_below.max(self.snd_una() + 1);
+        board.begin_repair(self.seq.snd_una);
+        board.lost_below = board.lost_below.max(self.seq.snd_una + 1);
     }
 
-    /// [`Sender::update_send_window`] with the scoreboard: by `pipe` during a proportional
+    /// [`Tcb::update_send_window`] with the scoreboard: by `pipe` during a proportional
     /// reduction (RFC 9937), and beyond what SACK blocks report (RFC 3042).
-    pub(super) fn update_send_window_sack(&mut self, profile: &Profile, sack: &mut SackState) {
+    pub(in crate::tcp) fn update_send_window_sack(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+    ) {
         self.update_send_window(profile);
         let board = &mut sack.board;
-        if self.in_sack_recovery() {
-            board.count_pipe(self.snd_una(), self.snd_max());
+        if self.output.sack_recovery {
+            board.count_pipe(self.seq.snd_una, self.seq.snd_max);
         }
         if let Some(prr) = &sack.prr {
             let pipe = self.pipe(board);
-            let grant = prr.grant(self.whole_cwnd(), pipe, self.segments_sent());
-            self.set_send_window(pipe + grant, board.sacked(), profile.receiver_window);
-        } else if profile.limited_transmit && !self.in_sack_recovery() {
-            let window = self.send_window().saturating_add(board.sacked());
-            self.limit_to(window.min(profile.receiver_window));
-            self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
+            let grant = prr.grant(self.congestion.whole_cwnd(), pipe, self.segments_sent());
+            let (window, rwnd) = (
+                (pipe + grant).min(profile.receiver_window),
+                profile.receiver_window,
+            );
+            self.congestion.send_window = window;
+            self.seq.limit_to((window + board.sacked()).min(rwnd));
+        } else if profile.limited_transmit && !self.output.sack_recovery {
+            let window = self.congestion.send_window.saturating_add(board.sacked());
+            self.seq.limit_to(window.min(profile.receiver_window));
+            self.seq.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
         }
     }
 
     /// The number to send next during recovery (RFC 6675, 4, NextSeg).
-    pub(super) fn next_seg(&self, profile: &Profile, board: &Scoreboard) -> Option<u32> {
-        if board.pipe >= self.send_window() as i32 {
+    pub(in crate::tcp) fn next_seg(&self, profile: &Profile, board: &Scoreboard) -> Option<u32> {
+        if board.pipe >= self.congestion.send_window as i32 {
             return None;
         }
         let ns2 = profile.rules == Rules::Ns2;
-        let from = board.high_rxt.max(self.snd_una());
+        let from = board.high_rxt.max(self.seq.snd_una);
         let lost_below = if ns2 {
             board.highest()
         } else {
-            board.lost_below.min(self.snd_max())
+            board.lost_below.min(self.seq.snd_max)
         };
         // Rule 1, and retransmissions that were lost.
         let lost = board
             .lost_retransmission()
             .or_else(|| board.hole(from, lost_below));
         // Rule 2.
-        let limit = self.limit_of(profile.receiver_window);
-        let new = (self.snd_nxt() < limit).then_some(self.snd_nxt());
+        let limit = self.seq.limit_of(profile.receiver_window);
+        let new = (self.seq.snd_nxt < limit).then_some(self.seq.snd_nxt);
         let next = lost.or(new);
-        if next.is_some() || ns2 || profile.uses_rack() || !self.in_fast_recovery() {
+        if next.is_some() || ns2 || profile.uses_rack() || !self.congestion.in_fast_recovery() {
             return next;
         }
         // Rules 3 and 4.
-        let rescue = || board.last_hole(self.snd_max()).filter(|last| *last >= from);
+        let rescue = || {
+            board
+                .last_hole(self.seq.snd_max)
+                .filter(|last| *last >= from)
+        };
         board
             .hole(from, board.highest())
             .or_else(|| match board.rescue_sent {
@@ -363,20 +394,24 @@ impl Sender {
     }
 
     /// Takes note of `number`, sent during recovery.
-    pub(super) fn on_sent_in_sack_recovery(&mut self, board: &mut Scoreboard, number: u32) {
+    pub(in crate::tcp) fn on_sent_in_sack_recovery(&mut self, board: &mut Scoreboard, number: u32) {
         board.pipe += 1;
         if number < board.highest().max(board.lost_below) {
-            board.on_retransmitted(number, self.snd_max());
-        } else if number < self.snd_nxt() {
+            board.on_retransmitted(number, self.seq.snd_max);
+        } else if number < self.seq.snd_nxt {
             board.rescue_sent = true;
         }
-        self.advance_nxt(number);
+        self.seq.advance_nxt(number);
     }
 
     /// Takes note of the first retransmission of a recovery, which is sent whatever `pipe` is
     /// (RFC 6675, 5, step 4.3).
-    pub(super) fn on_una_retransmitted(&mut self, profile: &Profile, board: &mut Scoreboard) {
-        board.on_retransmitted(self.snd_una(), self.snd_max());
+    pub(in crate::tcp) fn on_una_retransmitted(
+        &mut self,
+        profile: &Profile,
+        board: &mut Scoreboard,
+    ) {
+        board.on_retransmitted(self.seq.snd_una, self.seq.snd_max);
         if profile.rules == Rules::Standard {
             board.pipe += 1;
         }
@@ -384,39 +419,118 @@ impl Sender {
 
     /// The retransmission timer expired: all that was not reported received counts as lost, or
     /// what RACK says.
-    pub(super) fn on_rto_sack(&mut self, profile: &Profile, sack: &mut SackState, now: Nanos) {
+    pub(in crate::tcp) fn on_rto_sack(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+        now: Nanos,
+    ) {
         sack.prr = None;
         let board = &mut sack.board;
         if profile.rules == Rules::Ns2 {
             board.clear();
-            self.set_sack_recovery(false);
+            self.output.sack_recovery = false;
             return;
         }
-        self.undo_rewind();
-        self.set_sack_recovery(self.snd_una() < self.snd_max());
+        self.seq.snd_nxt = self.seq.snd_max; // The scoreboard chooses what is retransmitted.
+        self.output.sack_recovery = self.seq.snd_una < self.seq.snd_max;
         if sack.rack.is_some() {
-            self.stop_loss_timer(LossTimer::Off);
+            self.loss_timer = LossTimer::OFF;
             return self.on_rto_with_rack(profile, sack, now);
         }
-        board.raise_lost_below(self.snd_una(), self.snd_max());
-        board.begin_repair(self.snd_una());
-        board.count_pipe(self.snd_una(), self.snd_max());
+        board.raise_lost_below(self.seq.snd_una, self.seq.snd_max);
+        board.begin_repair(self.seq.snd_una);
+        board.count_pipe(self.seq.snd_una, self.seq.snd_max);
         self.report_losses(sack, now);
     }
 
     /// Reports segments newly detected as lost to a controller that wants to know of each.
-    pub(super) fn report_losses(&mut self, sack: &mut SackState, now: Nanos) {
+    pub(in crate::tcp) fn report_losses(&mut self, sack: &mut SackState, now: Nanos) {
         let SackState { board, rate, .. } = sack;
         if let Some(rate) = rate {
             for number in board.take_newly_lost() {
-                self.take_loss(&rate.on_lost(number, now));
+                self.congestion.control.on_loss(&rate.on_lost(number, now));
             }
         }
     }
 }
 
-/// Finds what an acknowledgment up to `next` shows to be lost, and counts it in `delta`; answers
-/// with the [lost edge](Scoreboard::lost_edge).
+/// Losses detected by time: the steps of RACK-TLP (RFC 8985), with its section numbers.
+impl Tcb {
+    /// Detects losses by time after an acknowledgment, or when the reordering timer expires
+    /// (6.2, step 5); returns how many segments are newly lost. `recovering`: whether a loss is
+    /// still being repaired.
+    fn detect_losses_by_time(
+        &self,
+        profile: &Profile,
+        sack: &mut SackState,
+        recovering: bool,
+        now: Nanos,
+    ) -> u32 {
+        let SackState { board, rack, .. } = sack;
+        let Some(rack) = rack else { return 0 };
+        let hasty = recovering || board.sacked() >= profile.dupack_threshold;
+        rack.update_reo_wnd(hasty, self.rto.srtt(profile));
+        rack.detect_losses(board, self.seq.snd_una, self.seq.snd_max, now)
+    }
+
+    /// The reordering timer expired: what is lost now is retransmitted.
+    pub(in crate::tcp) fn on_reordering_timer(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+        now: Nanos,
+    ) {
+        let recovering = self.output.sack_recovery;
+        let lost = self.detect_losses_by_time(profile, sack, recovering, now);
+        if let Some(rack) = &mut sack.rack {
+            rack.lost_by_timer += lost;
+        }
+        if lost == 0 {
+            return;
+        }
+        if !recovering {
+            self.start_sack_recovery(profile, sack, 0, now);
+        }
+        if let Some(prr) = &mut sack.prr {
+            // Nothing was delivered; PRR grants as for one segment, as Linux has it.
+            prr.on_ack(1, false);
+        }
+        self.report_losses(sack, now);
+        self.update_send_window_sack(profile, sack);
+    }
+
+    /// The retransmission timer expired: `snd_una` and what is overdue is lost (6.3).
+    fn on_rto_with_rack(&mut self, profile: &Profile, sack: &mut SackState, now: Nanos) {
+        sack.probe = None;
+        let SackState { board, rack, .. } = sack;
+        let Some(rack) = rack else { return };
+        let (snd_una, snd_max) = (self.seq.snd_una, self.seq.snd_max);
+        rack.timeout = Nanos::ZERO;
+        board.high_rxt = board.high_rxt.max(snd_una);
+        rack.mark_losses_on_rto(board, (snd_una, snd_max), self.rto.srtt(profile), now);
+        board.count_pipe(snd_una, snd_max);
+        self.report_losses(sack, now);
+        self.retransmit_una_now();
+    }
+
+    /// Decides which timer of RACK-TLP runs after an ACK, by which `acked` segments were
+    /// acknowledged cumulatively, or after a timer.
+    pub(in crate::tcp) fn choose_loss_timer(&mut self, sack: &SackState, acked: u32, now: Nanos) {
+        let Some(rack) = &sack.rack else { return };
+        let repairs = self.output.sack_recovery || sack.board.sacked() > 0;
+        if repairs && rack.timeout > Nanos::ZERO {
+            self.loss_timer.arm_reordering(rack.timeout, &self.rto, now);
+        } else if repairs || sack.probe.is_some() {
+            self.loss_timer = LossTimer::OFF;
+        } else if acked > 0 || self.loss_timer.kind() != LossTimerKind::Probe {
+            self.arm_probe(now);
+        }
+    }
+}
+
+/// Finds what an acknowledgment up to `next` shows to be lost, and counts it in `delta`; returns
+/// the [lost edge](Scoreboard::lost_edge).
 fn mark_lost(profile: &Profile, board: &mut Scoreboard, next: u32, delta: &mut AckDelta) -> u32 {
     board.high_rxt = board.high_rxt.max(next);
     let edge = board.lost_edge(profile.dupack_threshold);

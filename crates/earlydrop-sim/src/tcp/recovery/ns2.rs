@@ -9,16 +9,17 @@
 
 use earlydrop::units::Nanos;
 
-use super::control::Signal;
-use super::profile::{EcnFeedback, Profile};
 use super::sack::{AckDelta, SackState};
 use super::scoreboard::Scoreboard;
-use super::sender::CongestionState;
-use super::{Ack, Sender};
+use crate::tcp::profile::Profile;
+use crate::tcp::segment::Ack;
+use crate::tcp::sequence::distance;
+use crate::tcp::settings::EcnFeedback;
+use crate::tcp::tcb::{CongestionState, Tcb};
 
-impl Sender {
-    /// Takes an acknowledgment whose blocks are on the scoreboard already.
-    pub(super) fn on_sack_as_ns2(
+impl Tcb {
+    /// Processes an ACK whose blocks are on the scoreboard already.
+    pub(in crate::tcp) fn on_sack_as_ns2(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
@@ -28,25 +29,27 @@ impl Sender {
     ) {
         let board = &mut sack.board;
         board.pipe -= 1;
-        let new_data = ack.next > self.snd_una();
-        if self.in_sack_recovery() && new_data && !self.covers_recover(ack.next) {
-            self.advance_una(ack.next);
+        let new_data = ack.next > self.seq.snd_una;
+        if self.output.sack_recovery && new_data && !self.congestion.covers_recover(ack.next) {
+            self.seq.advance_una(ack.next);
             board.pipe -= 1;
-            self.rearm_rto(now);
-            self.end_rto_backoff(profile);
+            self.rto.rearm(now);
+            self.rto.end_backoff(profile);
         } else if new_data {
             let reduces = ack.ece && profile.feedback() == Some(EcnFeedback::Classic);
-            let recovering = self.in_sack_recovery();
+            let recovering = self.output.sack_recovery;
             self.on_new_data_acked(profile, ack, now, recovering || reduces);
-            self.set_sack_recovery(false);
+            self.output.sack_recovery = false;
             if recovering {
-                self.exit_recovery_as_ns2();
+                // The next reduction is allowed at once.
+                self.congestion.state = CongestionState::Recovered;
+                self.congestion.recover = self.seq.iss;
             }
             board.clear();
         } else if delta.newly_sacked > 0 {
-            self.count_dupack();
+            self.congestion.count_dupack();
             return self.on_dupack_as_ns2(profile, board, now);
-        } else if !self.in_sack_recovery() {
+        } else if !self.output.sack_recovery {
             return;
         }
         self.update_send_window(profile);
@@ -54,25 +57,28 @@ impl Sender {
 
     fn on_dupack_as_ns2(&mut self, profile: &Profile, board: &mut Scoreboard, now: Nanos) {
         let threshold = profile.dupack_threshold;
-        if self.in_sack_recovery() || self.dupacks() > threshold {
+        let dupacks = u32::from(self.congestion.dupacks);
+        if self.output.sack_recovery || dupacks > threshold {
             return;
         }
-        if self.dupacks() < threshold {
+        if dupacks < threshold {
             if profile.limited_transmit {
                 self.limited_transmit(profile);
             }
             return;
         }
-        if self.covers_more_than_recover(self.snd_una()) || self.una_is_first_data() {
+        if self.congestion.covers_more_than_recover(self.seq.snd_una)
+            || self.seq.una_is_first_data()
+        {
             self.set_recover();
-            self.reduce_cwnd(profile, Signal::Loss, self.flight_size(), now);
-        } else if self.state() != CongestionState::Cwr {
+            self.reduce_cwnd_for_loss(profile, now);
+        } else if self.congestion.state != CongestionState::Cwr {
             return;
         }
         self.enter_recovery(now);
-        self.set_sack_recovery(true);
-        board.begin_repair(self.snd_una());
-        board.pipe = (self.snd_max() - self.snd_una()) as i32 - threshold as i32;
+        self.output.sack_recovery = true;
+        board.begin_repair(self.seq.snd_una);
+        board.pipe = distance(self.seq.snd_una, self.seq.snd_max) as i32 - threshold as i32;
         self.update_send_window(profile);
     }
 }

@@ -35,11 +35,11 @@
 
 use earlydrop::units::Nanos;
 
-use super::profile::{Profile, RttSampling};
-use super::sack::SackState;
 use super::scoreboard::{RetransmissionFate, Scoreboard};
-use super::tlp::Probe;
-use super::{Ack, SackBlock, Sender};
+use crate::tcp::profile::Profile;
+use crate::tcp::segment::Ack;
+use crate::tcp::sequence::distance;
+use crate::tcp::settings::RttSampling;
 
 /// Recoveries without a DSACK after which the reordering window is as at first (6.2, step 4).
 const REO_WND_PERSIST: u32 = 16;
@@ -51,7 +51,7 @@ const FIRST_TIMES: usize = 16;
 /// When each segment in flight was last sent (Segment.xmit_ts), and whether it was retransmitted
 /// (Segment.retransmitted).
 #[derive(Clone, Debug)]
-pub(super) struct TransmitTimes {
+pub(in crate::tcp) struct TransmitTimes {
     /// By number modulo the length, a power of two: the time in nanoseconds, times 2, plus 1 for
     /// a retransmission.
     entries: Vec<u64>,
@@ -71,20 +71,26 @@ impl TransmitTimes {
 
     /// When `number` was last sent.
     #[inline]
-    pub(super) fn sent_at(&self, number: u32) -> Nanos {
+    pub(in crate::tcp) fn sent_at(&self, number: u32) -> Nanos {
         Nanos(self.entry(number) >> 1)
     }
 
     /// Whether `number` was retransmitted.
     #[inline]
-    pub(super) fn is_retransmission(&self, number: u32) -> bool {
+    pub(in crate::tcp) fn is_retransmission(&self, number: u32) -> bool {
         self.entry(number) & 1 == 1
     }
 
     /// Records that `number` is sent now, with `snd_una` the oldest number in flight.
     #[inline(always)]
-    pub(super) fn record(&mut self, snd_una: u32, number: u32, retransmission: bool, now: Nanos) {
-        if (number - snd_una) as usize >= self.entries.len() {
+    pub(in crate::tcp) fn record(
+        &mut self,
+        snd_una: u32,
+        number: u32,
+        retransmission: bool,
+        now: Nanos,
+    ) {
+        if distance(snd_una, number) as usize >= self.entries.len() {
             self.grow(snd_una, number);
         }
         let mask = self.entries.len() - 1;
@@ -94,7 +100,7 @@ impl TransmitTimes {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, snd_una: u32, number: u32) {
-        let length = ((number - snd_una) as usize + 1).next_power_of_two();
+        let length = (distance(snd_una, number) as usize + 1).next_power_of_two();
         let mut entries = vec![0; length];
         for number in snd_una..number {
             entries[number as usize & (length - 1)] = self.entry(number);
@@ -105,14 +111,14 @@ impl TransmitTimes {
 
 /// What an acknowledgment says about the times of the segments that it reports.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AckTime {
-    pub(super) now: Nanos,
+pub(in crate::tcp) struct AckTime {
+    pub(in crate::tcp) now: Nanos,
     /// When the segment was sent whose timestamp it echoes; `None` without timestamps.
-    pub(super) echo: Option<Nanos>,
+    pub(in crate::tcp) echo: Option<Nanos>,
 }
 
 impl AckTime {
-    pub(super) fn of(profile: &Profile, ack: &Ack, now: Nanos) -> AckTime {
+    pub(in crate::tcp) fn of(profile: &Profile, ack: &Ack, now: Nanos) -> AckTime {
         AckTime {
             now,
             echo: (profile.rtt_sampling == RttSampling::Every).then_some(ack.echo),
@@ -120,19 +126,19 @@ impl AckTime {
     }
 }
 
-/// RACK's state, and the probe of [`tlp`](super::tlp).
+/// RACK's state.
 #[derive(Clone, Debug)]
-pub(super) struct Rack {
-    pub(super) times: TransmitTimes,
+pub(in crate::tcp) struct Rack {
+    pub(in crate::tcp) times: TransmitTimes,
     /// RACK.min_RTT; NEVER before the first measurement.
-    pub(super) min_rtt: Nanos,
+    pub(in crate::tcp) min_rtt: Nanos,
     /// RACK.xmit_ts.
     xmit_ts: Nanos,
     /// RACK.end_seq: the number after RACK's segment.
     end_seq: u32,
     /// RACK.fack: the number after the highest segment received.
     fack: u32,
-    /// RACK.fack before the acknowledgment being taken.
+    /// RACK.fack before the ACK being processed.
     prior_fack: u32,
     /// RACK.rtt.
     rtt: Nanos,
@@ -145,17 +151,15 @@ pub(super) struct Rack {
     /// RACK.reordering_seen.
     reordering_seen: bool,
     /// RACK.reo_wnd.
-    pub(super) reo_wnd: Nanos,
+    pub(in crate::tcp) reo_wnd: Nanos,
     /// How long the reordering timer is to run from the last detection on; zero: not at all.
-    pub(super) timeout: Nanos,
+    pub(in crate::tcp) timeout: Nanos,
     /// Losses detected by the reordering timer, which no acknowledgment reported yet.
-    pub(super) lost_by_timer: u32,
-    /// The tail loss probe, in flight or to be retransmitted.
-    pub(super) probe: Option<Probe>,
+    pub(in crate::tcp) lost_by_timer: u32,
 }
 
 impl Rack {
-    pub(super) fn new() -> Rack {
+    pub(in crate::tcp) fn new() -> Rack {
         Rack {
             times: TransmitTimes::new(),
             min_rtt: Nanos::NEVER,
@@ -171,12 +175,11 @@ impl Rack {
             reo_wnd: Nanos::ZERO,
             timeout: Nanos::ZERO,
             lost_by_timer: 0,
-            probe: None,
         }
     }
 
     /// Forgets everything for a new connection, and keeps the memory.
-    pub(super) fn restart(&mut self) {
+    pub(in crate::tcp) fn restart(&mut self) {
         let times = core::mem::take(&mut self.times.entries);
         *self = Rack {
             times: TransmitTimes { entries: times },
@@ -184,14 +187,14 @@ impl Rack {
         };
     }
 
-    /// Begins to take an acknowledgment: everything below `snd_una` was received before.
-    pub(super) fn begin_ack(&mut self, snd_una: u32) {
+    /// Begins to process an ACK: everything below `snd_una` was received before.
+    pub(in crate::tcp) fn begin_ack(&mut self, snd_una: u32) {
         self.fack = self.fack.max(snd_una);
         self.prior_fack = self.fack;
     }
 
     /// Takes note that `number` was received (6.2, steps 1 to 3).
-    pub(super) fn on_delivered(&mut self, number: u32, ack: &AckTime) {
+    pub(in crate::tcp) fn on_delivered(&mut self, number: u32, ack: &AckTime) {
         let sent = self.times.sent_at(number);
         let retransmitted = self.times.is_retransmission(number);
         let rtt = ack.now.since(sent);
@@ -218,10 +221,12 @@ impl Rack {
     }
 
     /// Takes the DSACK of an acknowledgment up to `snd_una` into account (6.2, step 4).
-    pub(super) fn adapt_reo_wnd(&mut self, dsack: bool, snd_una: u32, snd_nxt: u32) {
+    pub(in crate::tcp) fn adapt_reo_wnd(&mut self, dsack: bool, snd_una: u32, snd_nxt: u32) {
         if self.dsack_round.is_some_and(|round| snd_una >= round) {
             self.dsack_round = None;
         }
+        // 3.3.2: "The RACK reordering window SHOULD adaptively increase [...] if the sender receives
+        // a Duplicate Selective Acknowledgment (DSACK) option".
         if dsack && self.dsack_round.is_none() {
             self.dsack_round = Some(snd_nxt);
             self.reo_wnd_mult = (self.reo_wnd_mult + 1).min(LARGEST_REO_WND_MULT);
@@ -231,7 +236,7 @@ impl Rack {
 
     /// A recovery ends: the sixteenth in a row without a DSACK takes the factor of the reordering
     /// window back (6.2, step 4).
-    pub(super) fn on_recovery_end(&mut self) {
+    pub(in crate::tcp) fn on_recovery_end(&mut self) {
         self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
         if self.reo_wnd_persist == 0 {
             self.reo_wnd_mult = 1;
@@ -240,14 +245,18 @@ impl Rack {
 
     /// Sets RACK.reo_wnd (6.2, RACK_update_reo_wnd). `hasty`: in recovery, or with DupThresh
     /// segments received out of order. Without an SRTT there is no upper bound.
-    fn update_reo_wnd(&mut self, hasty: bool, srtt: Nanos) {
+    pub(in crate::tcp) fn update_reo_wnd(&mut self, hasty: bool, srtt: Nanos) {
         let known = self.min_rtt != Nanos::NEVER;
+        // 3.3.2: "The reordering window SHOULD be set to zero if no reordering has been observed on
+        // the connection so far, and either (a) three segments have been SACKed since the last
+        // recovery or (b) the sender is already in fast or RTO recovery."
         self.reo_wnd = if !known || (hasty && !self.reordering_seen) {
             Nanos::ZERO
         } else {
             let window = Nanos(u64::from(self.reo_wnd_mult) * self.min_rtt.0 / 4);
             match srtt {
                 Nanos::ZERO => window,
+                // 3.3.2: "MUST be bounded, and this bound SHOULD be SRTT".
                 srtt => window.min(srtt),
             }
         };
@@ -261,8 +270,8 @@ impl Rack {
     }
 
     /// Finds what is lost (6.2, RACK_detect_loss), and sets how long the reordering timer is to
-    /// run; answers how many segments are newly lost.
-    fn detect_losses(
+    /// run; returns how many segments are newly lost.
+    pub(in crate::tcp) fn detect_losses(
         &mut self,
         board: &mut Scoreboard,
         snd_una: u32,
@@ -299,7 +308,7 @@ impl Rack {
 
     /// Marks what the retransmission timer shows to be lost (6.3, RACK_mark_losses_on_RTO), with
     /// SRTT in place of RACK.rtt.
-    fn mark_losses_on_rto(
+    pub(in crate::tcp) fn mark_losses_on_rto(
         &self,
         board: &mut Scoreboard,
         (snd_una, snd_max): (u32, u32),
@@ -320,72 +329,5 @@ impl Rack {
                 RetransmissionFate::Pending
             }
         });
-    }
-}
-
-/// The DSACK block of an acknowledgment: a first block of what it acknowledges cumulatively or by
-/// another block (RFC 2883, section 4).
-pub(super) fn dsack_of(ack: &Ack) -> Option<SackBlock> {
-    let (first, others) = ack.sacked.split_first()?;
-    let within = |block: &SackBlock| block.from <= first.from && first.to <= block.to;
-    (first.to <= ack.next || others.iter().any(within)).then_some(*first)
-}
-
-impl Sender {
-    /// Detects losses by time after an acknowledgment, or when the reordering timer expires
-    /// (6.2, step 5); answers how many segments are newly lost. `recovering`: whether a loss is
-    /// still being repaired.
-    pub(super) fn detect_losses_by_time(
-        &self,
-        profile: &Profile,
-        sack: &mut SackState,
-        recovering: bool,
-        now: Nanos,
-    ) -> u32 {
-        let SackState { board, rack, .. } = sack;
-        let Some(rack) = rack else { return 0 };
-        let hasty = recovering || board.sacked() >= profile.dupack_threshold;
-        rack.update_reo_wnd(hasty, self.srtt(profile));
-        rack.detect_losses(board, self.snd_una(), self.snd_max(), now)
-    }
-
-    /// The reordering timer expired: what is lost now is retransmitted.
-    pub(super) fn on_reordering_timer(
-        &mut self,
-        profile: &Profile,
-        sack: &mut SackState,
-        now: Nanos,
-    ) {
-        let recovering = self.in_sack_recovery();
-        let lost = self.detect_losses_by_time(profile, sack, recovering, now);
-        if let Some(rack) = &mut sack.rack {
-            rack.lost_by_timer += lost;
-        }
-        if lost == 0 {
-            return;
-        }
-        if !recovering {
-            self.start_sack_recovery(profile, sack, 0, now);
-        }
-        if let Some(prr) = &mut sack.prr {
-            // Nothing was delivered; PRR grants as for one segment, as Linux has it.
-            prr.on_ack(1, false);
-        }
-        self.report_losses(sack, now);
-        self.update_send_window_sack(profile, sack);
-    }
-
-    /// The retransmission timer expired: `snd_una` and what is overdue is lost (6.3).
-    pub(super) fn on_rto_with_rack(&mut self, profile: &Profile, sack: &mut SackState, now: Nanos) {
-        let SackState { board, rack, .. } = sack;
-        let Some(rack) = rack else { return };
-        let (snd_una, snd_max) = (self.snd_una(), self.snd_max());
-        rack.probe = None;
-        rack.timeout = Nanos::ZERO;
-        board.high_rxt = board.high_rxt.max(snd_una);
-        rack.mark_losses_on_rto(board, (snd_una, snd_max), self.srtt(profile), now);
-        board.count_pipe(snd_una, snd_max);
-        self.report_losses(sack, now);
-        self.retransmit_una_now();
     }
 }

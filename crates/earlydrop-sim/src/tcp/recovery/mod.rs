@@ -1,0 +1,12 @@
+//! Loss recovery: which segments were lost and are retransmitted.
+//!
+//! Each file adds its steps to [`Tcb`](super::tcb::Tcb), a connection's state. Those with SACK get
+//! the scoreboard as an argument.
+
+pub(super) mod newreno;
+pub(super) mod ns2;
+pub(super) mod prr;
+pub(super) mod rack;
+pub(super) mod sack;
+pub(super) mod scoreboard;
+pub(super) mod tlp;

@@ -1,0 +1,82 @@
+//! What besides the send limit decides which segment is sent next, and when: retransmissions and
+//! pacing.
+
+use earlydrop::units::Nanos;
+
+use crate::fine_time::FineTime;
+
+/// The sender's output beyond new data below the send limit.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(in crate::tcp) struct Output {
+    /// Nothing is sent before this time, where the controller paces.
+    pacing_release: FineTime,
+    /// Whether `snd_una`, or a probe, is to be retransmitted, whatever the window.
+    pub(in crate::tcp) retransmit_una: bool,
+    /// Whether the scoreboard chooses what is sent (RFC 6675).
+    pub(in crate::tcp) sack_recovery: bool,
+    /// Whether the controller paces, or needs a delivery-rate record of each segment.
+    paced: bool,
+    /// Whether the next segment waits for `pacing_release`.
+    pacing_blocked: bool,
+}
+
+impl Output {
+    /// Sends new data as the send limit says, and asks pacing where it is `paced`.
+    pub(in crate::tcp) fn new(paced: bool) -> Output {
+        Output {
+            pacing_release: FineTime::default(),
+            retransmit_una: false,
+            sack_recovery: false,
+            paced,
+            pacing_blocked: false,
+        }
+    }
+
+    /// Whether more than the send limit decides what is sent. The four flags are adjacent, and
+    /// are tested by one comparison.
+    #[inline(always)]
+    pub(in crate::tcp) fn takes_slow_path(&self) -> bool {
+        let flags = [
+            self.retransmit_una,
+            self.sack_recovery,
+            self.paced,
+            self.pacing_blocked,
+        ];
+        u32::from_ne_bytes(flags.map(u8::from)) != 0
+    }
+
+    /// When pacing lets the next segment be sent, if it waits.
+    #[inline(always)]
+    pub(in crate::tcp) fn pacing_deadline(&self) -> Option<Nanos> {
+        self.pacing_blocked.then(|| self.pacing_release.nanos())
+    }
+
+    /// Whether pacing at `rate` segments a second lets a segment be sent now. If so, the next one
+    /// follows a gap later.
+    #[inline(never)]
+    pub(in crate::tcp) fn pace(&mut self, rate: f64, now: Nanos) -> bool {
+        self.pacing_blocked = now < self.pacing_release.nanos();
+        if self.pacing_blocked {
+            return false;
+        }
+        if self.pacing_release.nanos() < now {
+            self.pacing_release = now.into();
+        }
+        self.pacing_release += FineTime::from_secs_f64(1.0 / rate);
+        true
+    }
+
+    /// Ends what pacing waits for, once it is due.
+    pub(in crate::tcp) fn release_pacing(&mut self, now: Nanos) {
+        if self.pacing_blocked && now >= self.pacing_release.nanos() {
+            self.pacing_blocked = false;
+        }
+    }
+
+    /// Lets the next segment be sent now, whatever pacing says.
+    pub(in crate::tcp) fn skip_pacing(&mut self) {
+        self.pacing_blocked = false;
+        self.pacing_release = FineTime::default();
+    }
+}
