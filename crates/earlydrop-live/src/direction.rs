@@ -137,10 +137,10 @@ impl Direction {
         if frame.marked {
             packet::mark(pool.packet(&frame));
         }
-        tap.on_sent(sent.through, pool.whole(&frame));
+        tap.on_sent(sent.ends, pool.whole(&frame));
         if is_lost(self.loss, &mut self.random) {
             self.lost += 1;
-            tap.on_wire_loss(sent.through, &frame);
+            tap.on_wire_loss(sent.ends, &frame);
             pool.give_back(frame.slot);
             return;
         }

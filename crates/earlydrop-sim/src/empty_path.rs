@@ -177,21 +177,21 @@ pub(crate) fn last_payload(bytes: u64, profile: &Profile) -> u32 {
 
 /// When the last of so many segments has arrived, in nanoseconds.
 ///
-/// Segment k of equal ones is through link i at T_i(k) = sum(full / r_j) + sum(d_j) over the links
+/// Segment k of equal ones has crossed link i at T_i(k) = sum(full / r_j) + sum(d_j) over the links
 /// up to i, without the delay of i, + (k - 1) full / min(r_j). The last one, which may be smaller,
-/// leaves link i when it has arrived there and the one before is through.
+/// leaves link i when it has arrived there and the one before has left.
 fn one_way(links: &[(BitsPerSec, Nanos)], segments: u32, full: u32, last: u32) -> f64 {
-    let (mut first_through, mut last_at, mut slowest) = (0.0, 0.0_f64, 0.0_f64);
+    let (mut first_crossed, mut last_at, mut slowest) = (0.0, 0.0_f64, 0.0_f64);
     for (rate, delay) in links {
         let time = |bytes: u32| f64::from(bytes) * 8e9 / rate.0 as f64;
-        first_through += time(full);
+        first_crossed += time(full);
         slowest = slowest.max(time(full));
         let free = match segments {
             1 => 0.0,
-            more => first_through + f64::from(more - 2) * slowest,
+            more => first_crossed + f64::from(more - 2) * slowest,
         };
         last_at = last_at.max(free) + time(last) + delay.0 as f64;
-        first_through += delay.0 as f64;
+        first_crossed += delay.0 as f64;
     }
     last_at
 }

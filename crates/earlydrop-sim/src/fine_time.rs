@@ -20,10 +20,10 @@ const FRACTIONS: u128 = 1 << 32;
 /// use earlydrop_sim::fine_time::FineTime;
 /// // 64 bytes take 5.12 ns at 100 Gbps.
 /// let time = FineTime::to_send(Bytes(64), BitsPerSec(100_000_000_000));
-/// let mut through = FineTime::from(Nanos::ZERO);
+/// let mut free_at = FineTime::from(Nanos::ZERO);
 /// for nanos in [6, 11, 16, 21, 26, 31, 36, 41] {
-///     through += time;
-///     assert_eq!(through.nanos(), Nanos(nanos));
+///     free_at += time;
+///     assert_eq!(free_at.nanos(), Nanos(nanos));
 /// }
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq)]

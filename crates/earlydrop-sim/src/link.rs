@@ -9,7 +9,7 @@
 //!   soon as it enters. When it is free is a [`FineTime`]: at high rates a packet takes a few
 //!   nanoseconds or less than one, and none of it may be lost to rounding.
 //! - [`QueuedLink`]: a queue discipline in front of a transmitter. Departures are computed when
-//!   they are asked for, each at the time when the packet before it is through, so asking late
+//!   they are asked for, each at the time when the packet before it has been sent, so asking late
 //!   shifts nothing.
 //! - [`is_lost`] and [`Wire`]: random loss, reordering, and no overtaking otherwise.
 //!
@@ -116,7 +116,7 @@ impl LinkParams {
 /// A packet leaves at max(its arrival, when the link is free) plus its transmission time.
 #[derive(Clone, Debug)]
 pub struct Transmitter {
-    /// When the packet sent last is through.
+    /// When the transmission of the packet sent last ends.
     pub(crate) free_at: FineTime,
     pub(crate) params: LinkParams,
 }
@@ -152,8 +152,8 @@ pub struct Transmission<P> {
     pub sojourn: Nanos,
     /// Its transmission time.
     pub time: FineTime,
-    /// When the transmitter is through with it, rounded up.
-    pub through: Nanos,
+    /// When its transmission ends, rounded up.
+    pub ends: Nanos,
     /// When it arrives at the far end, unless something happens to it on the wire.
     pub arrives: Nanos,
 }
@@ -298,7 +298,7 @@ impl<P: Packet> QueuedLink<P> {
         self.trace.as_ref()
     }
 
-    /// When the packet sent last is through, rounded up.
+    /// When the transmission of the packet sent last ends, rounded up.
     #[inline]
     pub fn free_at(&self) -> Nanos {
         self.transmitter.free_at.nanos()
@@ -362,17 +362,17 @@ impl<P: Packet> QueuedLink<P> {
             time = self.take(at, departure.packet.size(), time);
         }
         self.transmitter.free_at += time;
-        let through = self.free_at();
-        self.next_transmission = through;
+        let ends = self.free_at();
+        self.next_transmission = ends;
         if self.access.is_some() {
-            self.go_on_or_end(at);
+            self.next_in_opportunity(at);
         }
         Some(Transmission {
             packet: departure.packet,
             sojourn: Nanos(at.0 - departure.arrived.0),
             time,
-            through,
-            arrives: Nanos(through.0 + self.transmitter.params.delay.0),
+            ends,
+            arrives: Nanos(ends.0 + self.transmitter.params.delay.0),
         })
     }
 
@@ -393,7 +393,7 @@ impl<P: Packet> QueuedLink<P> {
     /// opportunity begins once the link is free.
     #[cold]
     #[inline(never)]
-    fn go_on_or_end(&mut self, at: Nanos) {
+    fn next_in_opportunity(&mut self, at: Nanos) {
         let largest = self.access.as_ref().map_or(0, |access| access.largest());
         let time = self.transmitter.params.transmission_time(largest);
         let access = self.access.as_ref();
@@ -420,16 +420,16 @@ impl<P: Packet> QueuedLink<P> {
         let at = self.free_at();
         let time = self.transmission_time(at, packet.size());
         self.transmitter.free_at += time;
-        let through = self.free_at();
+        let ends = self.free_at();
         if self.next_transmission != Nanos::NEVER {
-            self.next_transmission = through;
+            self.next_transmission = ends;
         }
         Transmission {
             packet,
             sojourn: at.since(now),
             time,
-            through,
-            arrives: through + self.delay(),
+            ends,
+            arrives: ends + self.delay(),
         }
     }
 

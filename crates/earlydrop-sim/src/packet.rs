@@ -398,7 +398,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Stores `note`; answers with its place.
+    /// Stores `note`; returns its place.
     pub(crate) fn keep(&mut self, note: Note) -> u32 {
         if let Some(place) = self.free.pop() {
             self.notes[place as usize] = note;

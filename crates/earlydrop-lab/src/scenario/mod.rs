@@ -451,7 +451,7 @@ impl Scenario {
             .ends(&group.from, &group.to, rtt)
             .map_err(|problem| ends_problem(group, rtt, problem))?;
         let own_link = group.access.is_some() || self.network.has_access();
-        if self.network.is_graph() && group.rtt.is_some() {
+        if self.network.links_decide_rtt() && group.rtt.is_some() {
             let message = "in a graph, the delays of links decide the round-trip time";
             let help = "remove `rtt`, and set the delays of links";
             return Err(Problem::new(&group.places.rtt, message, help));

@@ -1,14 +1,12 @@
 //! Barriers: a client of an incast asks all its servers again once each has answered.
 //!
 //! A server is a flow whose session requests an answer, as any session of requests
-//! (`application.rs`). Here its next request waits for the answers of all others.
+//! (`transfers.rs`). Here its next request waits for the answers of all others.
 
 use earlydrop::random::Pcg32;
 use earlydrop::units::{Bytes, Nanos};
 
-use super::Simulation;
-use super::application::{Phase, Transfer};
-use super::flow::Ends;
+use super::application::Transfer;
 use crate::results::IncastRound;
 use crate::spread::Spread;
 use crate::traffic::FlowId;
@@ -17,7 +15,7 @@ use crate::traffic::FlowId;
 #[derive(Clone, Debug)]
 pub(super) struct Barrier {
     /// The flows of the servers.
-    servers: Vec<u32>,
+    pub(super) servers: Vec<u32>,
     think: Spread<Nanos>,
     random: Pcg32,
     /// Rounds to come after the one in progress; `None`: without end.
@@ -77,52 +75,37 @@ impl Barrier {
             round: Answers::NONE,
         }
     }
-}
 
-impl Simulation {
-    /// All of an answer has arrived at the client with this barrier. The last one of a round ends
-    /// the round and schedules the next.
-    pub(super) fn end_answer(&mut self, barrier: u32, index: u32, transfer: &Transfer) {
-        let ideal = self.ideal_time(index, transfer.bytes);
-        let sent_in = self.last_link_time(index, transfer.bytes);
-        let barrier = &mut self.barriers[barrier as usize];
-        barrier.round.add(transfer, ideal, sent_in);
-        let round = barrier.round;
-        if (round.count as usize) < barrier.servers.len() {
-            return;
+    /// All of an answer has arrived at the client; it takes `ideal` in an empty network, of which
+    /// its last link is busy for `sent_in`. Returns the round, if this was its last answer.
+    pub(super) fn end_answer(
+        &mut self,
+        transfer: &Transfer,
+        ideal: Nanos,
+        sent_in: Nanos,
+    ) -> Option<IncastRound> {
+        self.round.add(transfer, ideal, sent_in);
+        if (self.round.count as usize) < self.servers.len() {
+            return None;
         }
-        barrier.round = Answers::NONE;
-        if round.began >= self.accounts.timing.from {
-            self.rounds.push(IncastRound {
-                flow: FlowId(barrier.servers[0]),
-                began: round.began,
-                ended: transfer.ended,
-                answers: round.count,
-                bytes: Bytes(round.bytes),
-                ideal: round.longest.max(round.least_before + round.sent_in),
-            });
-        }
-        match &mut barrier.rounds_left {
-            Some(0) => return,
+        let round = std::mem::replace(&mut self.round, Answers::NONE);
+        Some(IncastRound {
+            flow: FlowId(self.servers[0]),
+            began: round.began,
+            ended: transfer.ended,
+            answers: round.count,
+            bytes: Bytes(round.bytes),
+            ideal: round.longest.max(round.least_before + round.sent_in),
+        })
+    }
+
+    /// When the round after one that ended at `ended` starts; `None` after the last.
+    pub(super) fn next_round(&mut self, ended: Nanos) -> Option<Nanos> {
+        match &mut self.rounds_left {
+            Some(0) => return None,
             Some(left) => *left -= 1,
             None => {}
         }
-        let next = transfer.ended + barrier.think.draw(&mut barrier.random);
-        for server in barrier.servers.clone() {
-            if let Some(session) = self.session(server) {
-                session.phase = Phase::Pausing(next);
-            }
-            self.ensure_wake(server);
-        }
-    }
-
-    /// How long the last link to the client takes to send an answer of `bytes`.
-    fn last_link_time(&self, index: u32, bytes: u64) -> Nanos {
-        let Ends::Tcp(connection) = &self.flows[index as usize].ends else {
-            return Nanos::ZERO;
-        };
-        let profile = &self.profiles[connection.profile as usize];
-        let path = self.routes.empty_path(index);
-        path.last_link_time(profile, Bytes(bytes))
+        Some(ended + self.think.draw(&mut self.random))
     }
 }

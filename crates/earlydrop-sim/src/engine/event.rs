@@ -1,6 +1,52 @@
-//! Events: a packet that continues on its route, or a task of the engine.
+//! Events: a packet that continues on its route, or a task of the engine; and when they are due.
 
+use earlydrop::units::Nanos;
+
+use crate::events::Events;
 use crate::packet::Packet;
+
+/// The clock, and the events to come.
+#[derive(Clone, Debug)]
+pub(super) struct Scheduler {
+    /// The time reached.
+    pub(super) now: Nanos,
+    /// When the run ends.
+    pub(super) end: Nanos,
+    pub(super) events: Events<Event>,
+}
+
+impl Scheduler {
+    /// At time zero of a run that ends at `end`.
+    pub(super) fn new(end: Nanos) -> Scheduler {
+        let (now, events) = (Nanos::ZERO, Events::new());
+        Scheduler { now, end, events }
+    }
+
+    /// `packet` continues at its next hop at `at`.
+    #[inline(always)]
+    pub(super) fn resume(&mut self, at: Nanos, packet: Packet) {
+        self.events.push(at, Event(packet));
+    }
+
+    /// [`resume`](Scheduler::resume) of a packet that probably is later than all others that this
+    /// is called for.
+    #[inline(always)]
+    pub(super) fn resume_in_stream(&mut self, at: Nanos, packet: Packet) {
+        self.events.push_in_stream(at, Event(packet));
+    }
+
+    /// Schedules a task for `at`.
+    #[inline(always)]
+    pub(super) fn schedule(&mut self, at: Nanos, task: Task) {
+        self.events.push(at, task.event());
+    }
+
+    /// Packets that wait for their events.
+    pub(super) fn waiting_packets(&self) -> impl Iterator<Item = Packet> {
+        let packets = self.events.iter().filter(|event| event.task().is_none());
+        packets.map(|event| event.packet())
+    }
+}
 
 /// What is due at a time. A task is packed like a packet, so that an event is two words and stays
 /// in registers.
@@ -21,12 +67,6 @@ pub(super) enum Task {
 }
 
 impl Event {
-    /// `packet` continues at its next hop.
-    #[inline]
-    pub(super) fn resume(packet: Packet) -> Event {
-        Event(packet)
-    }
-
     /// Whether it is a packet.
     #[inline(always)]
     pub(super) fn is_packet(self) -> bool {
@@ -55,7 +95,7 @@ impl Event {
 impl Task {
     /// The event of this task.
     #[inline]
-    pub(super) fn event(self) -> Event {
+    fn event(self) -> Event {
         let (code, index) = match self {
             Task::Wake(flow) => (0, flow),
             Task::Drain(port) => (1, port),
@@ -82,7 +122,7 @@ mod tests {
             assert_eq!(task.event().task(), Some(task));
         }
         let packet = Packet::new(Kind::Request, 3, u32::MAX, 40);
-        assert_eq!(Event::resume(packet).task(), None);
-        assert_eq!(Event::resume(packet).packet(), packet);
+        assert_eq!(Event(packet).task(), None);
+        assert_eq!(Event(packet).packet(), packet);
     }
 }

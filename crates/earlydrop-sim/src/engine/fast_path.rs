@@ -10,41 +10,28 @@
 //! | a segment arrives | data, not ECN-capable; the receiver acknowledges each segment at once | [`Flow::ack_at_once`] | [`Simulation::on_forward_packet`] |
 //! | a segment arrives | data, not marked, no CWR; next in order; the receiver delays acknowledgments and no timer of it expires before | [`Flow::ack_delayed`] | [`Simulation::on_forward_packet`] |
 //! | an acknowledgment arrives | no ECE, no SACK ranges; no timer of the sender expires before, nor does the run end | [`Flow::on_bare_ack`] | [`Simulation::on_backward_packet`] |
-//! | the window opens | the next segment is new, no pacing, no recovery, no CWR; the first hop is an access link that ends in an event | [`Simulation::send_new_segments`] | [`Simulation::send_segments`] |
-//! | a timer expires | it is the sender's | [`Simulation::on_retransmission_timer`] | `do_due` in `wake.rs` |
+//! | the window opens | the next segment is new, no pacing, no recovery, no CWR; the first hop is an access link that ends in an event | [`Simulation::send_new_segments`] | `send_segments` in `ends.rs` |
+//! | a timer expires | it is the sender's | `on_retransmission_timer` in `ends.rs` | `do_due` in `ends.rs` |
 //!
 //! Test of every row: `shortcuts_change_nothing` in `tests/properties.rs` runs random networks and
 //! traffic here and in the [reference engine](super::reference), where no flow is eligible, and
 //! compares every figure of the results.
 
-use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
-use super::Simulation;
 use super::accounts::Accounts;
-use super::event::Event;
-use super::flow::{Ends, Flow, Path, leaves_host_at};
+use super::flow::{Counted, Ends, Flow, Path};
+#[cfg(doc)]
+use super::simulation::Simulation;
 use super::tcp_flow::ack_of;
 use crate::measure::{FlowMeter, Timing};
 use crate::packet::{Kind, Packet};
 use crate::results::Totals;
 use crate::tcp::{AckDecision, Echo, Profile, RttSampling, Sender};
 
-/// How many packets took the fast path. All packets of a kind have the same size, so their bytes
-/// follow from their number. A flow numbers its segments with 32 bits, too.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counted {
-    /// Segments sent.
-    pub(super) sent: u32,
-    /// Segments that arrived and were acknowledged.
-    acknowledged: u32,
-    /// Acknowledgments that arrived.
-    acks: u32,
-}
-
 /// What a receiver that delays acknowledgments does about a segment.
 #[derive(Clone, Copy, Debug)]
-enum Answer {
+pub(super) enum Answer {
     /// It waits for another segment, or for its timer.
     Later,
     /// It sends this acknowledgment.
@@ -90,7 +77,7 @@ impl Flow {
     /// A segment arrives at `at` at a receiver that delays acknowledgments. `None`: precondition
     /// not met, nothing done.
     #[inline(always)]
-    fn ack_delayed(
+    pub(super) fn ack_delayed(
         &mut self,
         profile: &Profile,
         timing: &Timing,
@@ -210,85 +197,5 @@ fn measure_arrival(
 fn measure_round_trip(meter: &mut FlowMeter, timing: &Timing, ack: Packet, at: Nanos) {
     if !ack.is_retransmission() && timing.counts(at) {
         meter.record_round_trip(ack.stamp(at), at);
-    }
-}
-
-impl Simulation {
-    /// A segment arrives at its receiver, at the end of the hop before `place`. The receiver may
-    /// delay its acknowledgment.
-    #[inline(never)]
-    pub(super) fn arrive_at_delaying_receiver(&mut self, place: usize, segment: Packet, at: Nanos) {
-        let index = segment.flow_index();
-        let flow = &mut self.flows[index as usize];
-        let profile = flow.fast_path_profile(&self.profiles);
-        let timing = &self.accounts.timing;
-        let Some(answer) = profile.and_then(|p| flow.ack_delayed(p, timing, segment, at)) else {
-            return self.arrive(place, segment, at);
-        };
-        if at > timing.end {
-            self.accounts.totals.late += 1;
-        }
-        match answer {
-            Answer::Now(ack) => {
-                debug_assert_eq!(place, self.routes.begin(&ack), "the route back follows");
-                self.forward_from(place, ack, at);
-            }
-            Answer::Later => {
-                self.accounts.totals.delivered.add(segment.size());
-                self.ensure_wake(index);
-            }
-        }
-    }
-
-    /// A sender has received an acknowledgment and sends the segments that its window allows.
-    #[inline(always)]
-    pub(super) fn send_new_segments(&mut self, index: u32, now: Nanos) {
-        let flow = &mut self.flows[index as usize];
-        let Ends::Tcp(connection) = &mut flow.ends else {
-            return;
-        };
-        let sender = &mut connection.sender;
-        while sender.may_have_more() {
-            let place = self.routes.forward_begin(index);
-            let Some(link) = self.routes.hops[place].access_to_event() else {
-                return self.send_any_segments(index, now);
-            };
-            let Some(number) = sender.poll_transmit_fast(now) else {
-                return self.send_any_segments(index, now);
-            };
-            flow.counted.sent += 1;
-            let segment = flow.segment.packet(number, now);
-            let leaves_at = leaves_host_at(flow.state.has_overhead, &mut flow.rare, now);
-            let params = &mut self.access_links[link as usize];
-            let at = params.transmit(&mut flow.access_free_at[0], leaves_at, segment.size());
-            if at < self.now {
-                self.arrive(place + 1, segment, at);
-                return self.send_any_segments(index, now);
-            }
-            let event = Event::resume(segment.at_next_hop());
-            self.events.push_in_stream(at, event);
-        }
-        if flow.wake_at > sender.deadline() {
-            self.schedule_wake(index);
-        }
-    }
-
-    /// The slow path of [`send_new_segments`](Simulation::send_new_segments).
-    #[inline(never)]
-    fn send_any_segments(&mut self, index: u32, now: Nanos) {
-        self.send_segments(index, now);
-        self.ensure_wake(index);
-    }
-
-    /// The sender's timer expires, and no other.
-    #[inline(never)]
-    pub(super) fn on_retransmission_timer(&mut self, index: u32) {
-        let now = self.now;
-        self.record_baseline(index, now);
-        if let Ends::Tcp(connection) = &mut self.flows[index as usize].ends {
-            let profile = &self.profiles[connection.profile as usize];
-            connection.sender.on_timer(profile, now);
-        }
-        self.send_any_segments(index, now);
     }
 }

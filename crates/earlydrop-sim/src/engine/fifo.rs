@@ -13,6 +13,7 @@ use earlydrop::schemes::AnyAqm;
 use earlydrop::schemes::droptail::DropTail;
 use earlydrop::units::Nanos;
 
+use super::accounts::Accounts;
 use super::port::Port;
 use crate::fine_time::FineTime;
 use crate::link::{QueuedLink, Transmitter};
@@ -66,8 +67,13 @@ impl FifoPort {
     }
 
     /// Sends any packet that arrives at `at`; returns when it arrives at the far end, or `None` if
-    /// the queue is full.
-    pub(super) fn transmit(&mut self, at: Nanos, packet: Packet) -> Option<Nanos> {
+    /// the queue is full and the packet lost.
+    pub(super) fn transmit(
+        &mut self,
+        accounts: &mut Accounts,
+        packet: Packet,
+        at: Nanos,
+    ) -> Option<Nanos> {
         let size = packet.size();
         self.observe(at);
         self.meter.on_arrival(packet, at);
@@ -81,6 +87,9 @@ impl FifoPort {
             Some(self.fifo.link.transmit(at, size))
         };
         self.calm_until = self.meter.fast_path_until();
+        if arrives.is_none() {
+            accounts.loss(at, Some(&mut self.meter)).take(packet);
+        }
         arrives
     }
 

@@ -8,8 +8,8 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
-use super::Simulation;
 use super::flow::{Ends, Flow};
+use super::simulation::Simulation;
 use crate::measure::Delays;
 use crate::measure::QueueMeter;
 use crate::network::LinkId;
@@ -28,7 +28,7 @@ impl Simulation {
     /// every few milliseconds.
     pub fn finish_unless(mut self, stop: &impl Fn() -> bool) -> Option<Results> {
         while !stop() {
-            if self.run_events(self.end, EVENTS_BETWEEN_LOOKS) {
+            if self.run_events(self.scheduler.end, EVENTS_BETWEEN_LOOKS) {
                 return Some(self.finish());
             }
         }
@@ -38,33 +38,39 @@ impl Simulation {
     /// Ends the run now and returns the results so far. Figures per second count on the whole
     /// run all the same.
     pub fn finish_now(mut self) -> Results {
-        self.end = self.now;
+        self.scheduler.end = self.scheduler.now;
         self.finish()
     }
 
     /// Runs to the end and returns the results.
     pub fn finish(mut self) -> Results {
-        self.run_until(self.end);
-        let end = self.end;
-        for index in 0..self.ports.len() as u32 {
+        self.run_until(self.scheduler.end);
+        let end = self.scheduler.end;
+        for index in 0..self.links.ports.len() as u32 {
             self.drain(index, end);
-            self.ports[index as usize].finish(end);
+            self.links.ports[index as usize].finish(end);
         }
-        for fifo in &mut self.fifos {
+        for fifo in &mut self.links.fifos {
             fifo.finish(end);
         }
         self.count_in_flight();
         self.accounts.count_lost();
-        for flow in &self.flows {
-            flow.add_counted(&mut self.accounts.totals, &self.profiles);
+        for flow in &self.flows.flows {
+            flow.add_counted(&mut self.accounts.totals, &self.flows.profiles);
         }
-        self.completions.sort_by_key(|completion| completion.ended);
-        self.rounds.sort_by_key(|round| round.ended);
+        self.flows
+            .completions
+            .sort_by_key(|completion| completion.ended);
+        self.flows.rounds.sort_by_key(|round| round.ended);
         let measured = self.accounts.timing.end.since(self.accounts.timing.from);
-        let impairments = self.impairments.iter_mut();
+        let impairments = self.links.impairments.iter_mut();
         let captures = impairments.filter_map(|impairments| impairments.capture.take());
         let captures = captures.map(|capture| capture.until(end)).collect();
-        let logs = self.ports.iter_mut().filter_map(|port| port.log.take());
+        let logs = self
+            .links
+            .ports
+            .iter_mut()
+            .filter_map(|port| port.log.take());
         let packets = logs.map(|log| log.until(end)).collect();
         Results {
             measured,
@@ -72,9 +78,9 @@ impl Simulation {
             packets,
             queues: self.queue_results(),
             flows: self.flow_results(measured),
-            completions: std::mem::take(&mut self.completions),
-            rounds: std::mem::take(&mut self.rounds),
-            windows: match self.cwnd_samples.take() {
+            completions: std::mem::take(&mut self.flows.completions),
+            rounds: std::mem::take(&mut self.flows.rounds),
+            windows: match self.flows.cwnd_samples.take() {
                 Some(samples) => samples
                     .flows
                     .into_iter()
@@ -89,15 +95,16 @@ impl Simulation {
     /// Counts the packets in queues, events and held lines.
     fn count_in_flight(&mut self) {
         let mut in_flight = Tally::default();
-        for event in self.events.iter() {
-            if event.task().is_none() {
-                in_flight.add(event.packet().size());
-            }
-        }
-        for packet in self.flows.iter().flat_map(Flow::held_packets) {
+        let held = self
+            .flows
+            .flows
+            .iter()
+            .flat_map(Flow::held_packets)
+            .copied();
+        for packet in self.scheduler.waiting_packets().chain(held) {
             in_flight.add(packet.size());
         }
-        for port in &self.ports {
+        for port in &self.links.ports {
             in_flight.packets += u64::from(port.link.waiting());
             in_flight.bytes += port.link.queue().bytes();
         }
@@ -107,10 +114,10 @@ impl Simulation {
     /// Each group with its flows, including the connections that spawners opened.
     fn members(&self) -> Vec<(Arc<str>, Vec<u32>)> {
         let mut members: BTreeMap<Arc<str>, Vec<u32>> = BTreeMap::new();
-        for (index, group) in self.groups.iter().enumerate() {
+        for (index, group) in self.flows.groups.iter().enumerate() {
             let flows = members.entry(group.clone()).or_default();
             flows.push(index as u32);
-            if let Ends::Spawner(spawner) = &self.flows[index].ends {
+            if let Ends::Spawner(spawner) = &self.flows.flows[index].ends {
                 flows.extend(&spawner.connections);
             }
         }
@@ -118,17 +125,17 @@ impl Simulation {
     }
 
     fn queue_results(&mut self) -> Vec<QueueResult> {
-        let (members, end) = (self.members(), self.end);
+        let (members, end) = (self.members(), self.scheduler.end);
         let result = |number: u32, name: &str, meter: &mut QueueMeter| {
             meter.result(LinkId(number), name, &members, end)
         };
-        let mut results = Vec::with_capacity(self.ports.len() + self.fifos.len());
-        for port in &mut self.ports {
+        let mut results = Vec::with_capacity(self.links.ports.len() + self.links.fifos.len());
+        for port in &mut self.links.ports {
             let mut result = result(port.number, &port.name, &mut port.meter);
-            result.shared_buffer = port.shared.map(|member| member.result(&self.buffers));
+            result.shared_buffer = port.shared.map(|member| member.result(&self.links.buffers));
             results.push(result);
         }
-        for fifo in &mut self.fifos {
+        for fifo in &mut self.links.fifos {
             results.push(result(fifo.number, &fifo.name, &mut fifo.meter));
         }
         results.sort_by_key(|result| result.link);
@@ -137,11 +144,11 @@ impl Simulation {
 
     fn flow_results(&mut self, measured: Nanos) -> Vec<FlowResult> {
         let seconds = measured.as_secs_f64();
-        let groups = std::mem::take(&mut self.groups);
+        let groups = std::mem::take(&mut self.flows.groups);
         let mut results = Vec::with_capacity(groups.len());
         for (index, group) in groups.iter().enumerate() {
             let mut result = self.flow_result(index, group, seconds);
-            if let Ends::Spawner(spawner) = &self.flows[index].ends {
+            if let Ends::Spawner(spawner) = &self.flows.flows[index].ends {
                 let connections = spawner.connections.clone();
                 result.left_out = spawner.left_out;
                 for connection in connections {
@@ -154,7 +161,7 @@ impl Simulation {
     }
 
     fn flow_result(&mut self, index: usize, group: &Arc<str>, seconds: f64) -> FlowResult {
-        let flow = &mut self.flows[index];
+        let flow = &mut self.flows.flows[index];
         let meter = &mut flow.meter;
         let (sender, smoothed_rtt) = match &flow.ends {
             Ends::Tcp(connection) => {
@@ -162,7 +169,7 @@ impl Simulation {
                 let counts = sender.counts();
                 let recorded = flow.state.has_baseline;
                 let baseline = self.accounts.baseline(index, recorded, &counts);
-                let smoothed_rtt = sender.srtt(&self.profiles[profile]);
+                let smoothed_rtt = sender.srtt(&self.flows.profiles[profile]);
                 (counts.since(&baseline), smoothed_rtt)
             }
             _ => (SenderCounts::default(), Nanos::ZERO),

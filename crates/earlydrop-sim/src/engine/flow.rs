@@ -7,11 +7,10 @@ use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 
 use super::application::Session;
-use super::fast_path::Counted;
 use super::spawner::Spawner;
 use crate::fine_time::FineTime;
 use crate::measure::FlowMeter;
-use crate::packet::{Packet, Template};
+use crate::packet::{Kind, Packet, Template};
 use crate::schedule::Schedule;
 use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::Step;
@@ -40,6 +39,18 @@ pub(super) struct Flow {
 
 /// Most of the memory of a run.
 const _: () = assert!(size_of::<Flow>() <= 384);
+
+/// How many packets took the fast path. All packets of a kind have the same size, so their bytes
+/// follow from their number. A flow numbers its segments with 32 bits, too.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counted {
+    /// Segments sent.
+    pub(super) sent: u32,
+    /// Segments that arrived and were acknowledged.
+    pub(super) acknowledged: u32,
+    /// Acknowledgments that arrived.
+    pub(super) acks: u32,
+}
 
 /// What decides how a flow's packets and timers are handled: read with every packet, a byte each.
 ///
@@ -276,6 +287,61 @@ impl Flow {
         }
     }
 
+    /// Applies the starts, stops and changes that are due; returns whether there were any.
+    pub(super) fn apply_steps(&mut self, now: Nanos) -> bool {
+        let mut any = false;
+        while let Some(rare) = &mut self.rare
+            && let Some(&(at, step)) = rare.steps.front()
+            && at <= now
+        {
+            rare.steps.pop_front();
+            any = true;
+            match step {
+                Step::Stop => self.state.open = false,
+                Step::Resume => self.state.open = true,
+                Step::Rate(_) => {}
+            }
+            match &mut self.ends {
+                Ends::Tcp(connection) => connection.apply(step, now),
+                Ends::Datagrams(source) => source.apply(step, now),
+                Ends::Spawner(spawner) if step == Step::Resume => spawner.resume(now),
+                Ends::Spawner(_) => {}
+            }
+        }
+        any
+    }
+
+    /// When its session next does something of its own accord; never, if it is stopped or has
+    /// none.
+    pub(super) fn session_due(&self) -> Nanos {
+        match &self.ends {
+            Ends::Tcp(Connection {
+                session: Some(session),
+                ..
+            }) if self.state.open => session.due(),
+            _ => Nanos::NEVER,
+        }
+    }
+
+    /// The datagram of the flow at `index` that is due, with the time when it leaves its host.
+    pub(super) fn poll_datagram(&mut self, index: u32, now: Nanos) -> Option<(Packet, Nanos)> {
+        let Ends::Datagrams(source) = &mut self.ends else {
+            return None;
+        };
+        if !self.state.open || source.schedule.due() > now {
+            return None;
+        }
+        let recorded = source.schedule.recorded();
+        let (size, ecn) = recorded.map_or((source.size, source.ecn), |one| (one.size, one.ecn));
+        let packet = Packet::new(Kind::Datagram, index, source.number, size)
+            .stamped(now)
+            .with_ecn(ecn)
+            .with_class(self.class);
+        source.number = source.number.wrapping_add(1);
+        source.schedule.advance();
+        Some((packet, self.leaves_host_at(now)))
+    }
+
     /// Packets held for either end.
     pub(super) fn held_packets(&self) -> impl Iterator<Item = &Packet> {
         let held = self.rare.iter().map(|rare| &rare.held);
@@ -345,6 +411,27 @@ impl Connection {
         match passive {
             true => Nanos::NEVER,
             false => self.receiver.deadline(),
+        }
+    }
+
+    /// Applies a start or a stop.
+    fn apply(&mut self, step: Step, now: Nanos) {
+        match (&mut self.session, step) {
+            (Some(session), Step::Resume) => session.resume(now),
+            (Some(_), _) | (None, Step::Rate(_)) => {}
+            (None, Step::Resume) => self.sender.supply(u32::MAX),
+            (None, Step::Stop) => self.sender.withdraw(),
+        }
+    }
+}
+
+impl Datagrams {
+    /// Applies a start, a stop or a change of rate.
+    pub(super) fn apply(&mut self, step: Step, now: Nanos) {
+        match step {
+            Step::Stop => {}
+            Step::Rate(rate) => self.schedule.set_rate(rate),
+            Step::Resume => self.schedule.resume(now),
         }
     }
 }

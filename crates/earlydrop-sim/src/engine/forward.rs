@@ -13,9 +13,10 @@
 use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
-use super::Simulation;
-use super::event::Event;
+use super::event::Task;
 use super::route::{Stage, Wire};
+use super::simulation::Simulation;
+use crate::network::Change;
 use crate::packet::Packet;
 
 impl Simulation {
@@ -30,6 +31,98 @@ impl Simulation {
         }
     }
 
+    /// A packet arrives at a port at `at`. Its next hop is the one behind the port.
+    #[inline(always)]
+    fn enqueue(&mut self, index: u32, packet: Packet, at: Nanos) {
+        if self.links.ports[index as usize].shared.is_some() {
+            return self.enqueue_shared(index, packet);
+        }
+        self.enqueue_admitted(index, packet, at);
+    }
+
+    /// A packet arrives at a port that shares a buffer.
+    #[inline(never)]
+    fn enqueue_shared(&mut self, index: u32, packet: Packet) {
+        let at = self.scheduler.now;
+        let measured = self.accounts.timing.counts(at);
+        if let Some(member) = self.links.ports[index as usize].shared {
+            let buffer = member.buffer as usize;
+            for member in 0..self.links.buffers[buffer].members() {
+                if let Some(port) = self.links.buffers[buffer].to_drain(member, at) {
+                    self.drain(port, at);
+                    self.links.count_shared(port, measured);
+                }
+            }
+        }
+        if self.links.admits(index, &mut self.accounts, packet, at) {
+            self.enqueue_admitted(index, packet, at);
+            self.links.count_shared(index, measured);
+        }
+    }
+
+    /// A packet arrives at a port at `at`; a buffer that the port shares has room for it.
+    #[inline(always)]
+    fn enqueue_admitted(&mut self, index: u32, packet: Packet, at: Nanos) {
+        self.transmit_until(index, at);
+        let port = &mut self.links.ports[index as usize];
+        if port.enqueue(&mut self.accounts, packet, at) {
+            self.drain(index, at);
+        }
+        self.schedule_drain(index);
+    }
+
+    /// Takes everything that a port has sent up to `until` to its next hop.
+    #[inline(never)]
+    pub(super) fn drain(&mut self, index: u32, until: Nanos) {
+        self.transmit_until(index, until);
+    }
+
+    /// [`drain`](Simulation::drain), inlined for the arrival of a packet.
+    #[inline(always)]
+    fn transmit_until(&mut self, index: u32, until: Nanos) {
+        loop {
+            let port = &mut self.links.ports[index as usize];
+            let Some((packet, arrives)) = port.poll_transmit(&mut self.accounts, until) else {
+                return;
+            };
+            self.flows.prefetch_of(port.link.queue());
+            self.forward_departure(packet, arrives);
+        }
+    }
+
+    /// Schedules the event that drains a port, unless one is due early enough.
+    #[inline(always)]
+    fn schedule_drain(&mut self, index: u32) {
+        if let Some(at) = self.links.ports[index as usize].next_drain() {
+            self.scheduler.schedule(at, Task::Drain(index));
+        }
+    }
+
+    /// [`Task::Drain`] is due.
+    pub(super) fn on_drain(&mut self, index: u32) {
+        let (now, port) = (self.scheduler.now, &mut self.links.ports[index as usize]);
+        if port.drain_at == now {
+            port.drain_at = Nanos::NEVER;
+            self.drain(index, now);
+            self.schedule_drain(index);
+        }
+    }
+
+    /// [`Task::Change`] is due. A link that changes is always a port, and its packets arrive by
+    /// events.
+    pub(super) fn on_change(&mut self, index: u32) {
+        let (index, change) = self.links.changes[index as usize].clone();
+        let now = self.scheduler.now;
+        self.drain(index, now);
+        self.links.change(index, now, &change);
+        if matches!(change, Change::Up) {
+            self.drain(index, now);
+        }
+        self.links
+            .count_shared(index, self.accounts.timing.counts(now));
+        self.schedule_drain(index);
+    }
+
     /// A host sends a packet at `at`, now or ahead of time.
     #[inline(always)]
     pub(super) fn forward(&mut self, packet: Packet, at: Nanos) {
@@ -39,7 +132,7 @@ impl Simulation {
 
     /// A packet that has left a port arrives at its next hop at `at`.
     #[inline(always)]
-    pub(super) fn forward_departure(&mut self, packet: Packet, at: Nanos) {
+    fn forward_departure(&mut self, packet: Packet, at: Nanos) {
         let place = self.routes.next_hop(&packet);
         self.forward_hops(place, packet, at);
     }
@@ -51,14 +144,13 @@ impl Simulation {
         let Some(link) = self.routes.hops[place].access_to_event() else {
             return self.forward_from(place, segment, at);
         };
-        let free_at = &mut self.flows[segment.flow_index() as usize].access_free_at[0];
-        let params = &mut self.access_links[link as usize];
+        let free_at = &mut self.flows[segment.flow_index()].access_free_at[0];
+        let params = &mut self.links.access[link as usize];
         let at = params.transmit(free_at, at, segment.size());
-        if at < self.now {
+        if at < self.scheduler.now {
             return self.arrive(place + 1, segment, at);
         }
-        let event = Event::resume(segment.at_next_hop());
-        self.events.push_in_stream(at, event);
+        self.scheduler.resume_in_stream(at, segment.at_next_hop());
     }
 
     /// [`forward_hops`](Simulation::forward_hops), called instead of inlined.
@@ -71,18 +163,20 @@ impl Simulation {
     /// the frequent cases.
     #[inline(always)]
     fn forward_hops(&mut self, mut place: usize, mut packet: Packet, mut at: Nanos) {
-        let flow = &mut self.flows[packet.flow_index() as usize];
+        let flow = &mut self.flows.flows[packet.flow_index() as usize];
         // On the fast path: see the table in `fast_path.rs`.
-        let fast = flow.fast_path_profile(&self.profiles);
+        let fast = flow.fast_path_profile(&self.flows.profiles);
         loop {
             let hop = self.routes.hops[place];
             place += 1;
             match hop.wire() {
                 Wire::None => {}
-                Wire::Shared(wire) => at = self.wires[wire as usize].transmit(at, packet.size()),
+                Wire::Shared(wire) => {
+                    at = self.links.wires[wire as usize].transmit(at, packet.size())
+                }
                 Wire::Access(link) => {
                     let free_at = &mut flow.access_free_at[usize::from(!packet.is_forward())];
-                    let params = &mut self.access_links[link as usize];
+                    let params = &mut self.links.access[link as usize];
                     at = params.transmit(free_at, at, packet.size());
                 }
             }
@@ -102,7 +196,7 @@ impl Simulation {
                     packet = ack;
                 }
                 Some(Stage::Fifo(fifo)) => {
-                    let fifo = &mut self.fifos[fifo as usize];
+                    let fifo = &mut self.links.fifos[fifo as usize];
                     let Some(arrives) = fifo.transmit_if_free(at, packet.size()) else {
                         return self.arrive(place, packet, at);
                     };
@@ -117,9 +211,9 @@ impl Simulation {
                         _ => self.arrive(place, packet, at),
                     };
                 }
-                Some(Stage::Event) if at >= self.now => {
+                Some(Stage::Event) if at >= self.scheduler.now => {
                     let hop = place - self.routes.begin(&packet);
-                    return self.events.push(at, Event::resume(packet.at_hop(hop)));
+                    return self.scheduler.resume(at, packet.at_hop(hop));
                 }
                 Some(_) => return self.arrive(place, packet, at),
             }
@@ -138,67 +232,27 @@ impl Simulation {
             }
             Some(Stage::Receiver) => self.arrive_at_receiver(packet, at),
             Some(Stage::Sender) => self.arrive_at_sender(packet, at),
-            Some(Stage::Event) if at >= self.now => {
-                let event = Event::resume(next(self.routes.begin(&packet)));
-                self.events.push(at, event);
+            Some(Stage::Event) if at >= self.scheduler.now => {
+                let packet = next(self.routes.begin(&packet));
+                self.scheduler.resume(at, packet);
             }
             Some(Stage::Impairments(index)) => {
-                if let Some(arrives) = self.impair(index, packet, at) {
+                let payload = self.flows[packet.flow_index()].payload(&self.flows.profiles);
+                let impairments = &mut self.links.impairments[index as usize];
+                let arrives = impairments.cross(&mut self.accounts, packet, payload, at);
+                if let Some(arrives) = arrives {
                     self.forward_from(place, packet, arrives);
                 }
             }
-            Some(Stage::Fifo(fifo)) => match self.fifos[fifo as usize].transmit(at, packet) {
-                Some(arrives) => self.forward_from(place, packet, arrives),
-                None => self.drop_at_fifo(fifo, packet, at),
-            },
+            Some(Stage::Fifo(fifo)) => {
+                let fifo = &mut self.links.fifos[fifo as usize];
+                if let Some(arrives) = fifo.transmit(&mut self.accounts, packet, at) {
+                    self.forward_from(place, packet, arrives);
+                }
+            }
             Some(Stage::Event | Stage::Wire(_) | Stage::Access(_)) | None => {
                 self.forward_from(place, packet, at);
             }
         }
-    }
-
-    /// A segment or datagram arrives at its receiver, or is held for it.
-    fn arrive_at_receiver(&mut self, packet: Packet, at: Nanos) {
-        let flow = &self.flows[packet.flow_index() as usize];
-        if at > self.now && !flow.receiver_waits_until(at) {
-            return self.hold(packet, at);
-        }
-        if let Some(ack) = self.on_forward_packet(packet, at) {
-            self.forward(ack, at);
-        }
-    }
-
-    /// An acknowledgment or a request arrives at its sender, or is held for it.
-    fn arrive_at_sender(&mut self, packet: Packet, at: Nanos) {
-        let flow = &self.flows[packet.flow_index() as usize];
-        let waits = flow.sender_waits_until(at) && at <= self.end;
-        if at > self.now && !waits {
-            return self.hold(packet, at);
-        }
-        self.on_backward_packet(packet, at);
-    }
-
-    /// Holds a packet for an end that may act of its own accord before the packet arrives at
-    /// `at`.
-    #[cold]
-    #[inline(never)]
-    fn hold(&mut self, packet: Packet, at: Nanos) {
-        let index = packet.flow_index();
-        let held = &mut self.flows[index as usize].rare().held;
-        let line = if packet.is_forward() {
-            &mut held.data
-        } else {
-            &mut held.acks
-        };
-        line.push_back((at, packet));
-        self.ensure_wake(index);
-    }
-
-    /// A drop-tail queue has no room for a packet.
-    #[cold]
-    #[inline(never)]
-    fn drop_at_fifo(&mut self, fifo: u32, packet: Packet, at: Nanos) {
-        let meter = Some(&mut self.fifos[fifo as usize].meter);
-        self.accounts.loss(at, meter).take(packet);
     }
 }

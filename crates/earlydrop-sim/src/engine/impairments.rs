@@ -3,7 +3,7 @@
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 
-use super::Simulation;
+use super::accounts::Accounts;
 use crate::capture::Capture;
 use crate::link::{Wire, is_lost};
 use crate::network::DelayTrace;
@@ -39,22 +39,24 @@ impl Impairments {
         };
         Some(self.wire.arrival(at, &mut self.random))
     }
-}
 
-impl Simulation {
-    /// A packet has left the link with these impairments, and would arrive at `at`. Captures it;
-    /// returns when it arrives, unless it is lost.
+    /// A packet has left the link, and would arrive at `at`. Captures it; returns when it arrives,
+    /// unless it is lost. `payload`: the payload of its flow's full segments, in bytes.
     #[inline(never)]
-    pub(super) fn impair(&mut self, index: u32, packet: Packet, at: Nanos) -> Option<Nanos> {
-        let impairments = &mut self.impairments[index as usize];
-        let left_at = at.since(impairments.delay);
-        if let Some(capture) = &mut impairments.capture {
-            let payload = self.flows[packet.flow_index() as usize].payload(&self.profiles);
-            capture.record(left_at, &packet, payload, &self.accounts.notes);
+    pub(super) fn cross(
+        &mut self,
+        accounts: &mut Accounts,
+        packet: Packet,
+        payload: u32,
+        at: Nanos,
+    ) -> Option<Nanos> {
+        let left_at = at.since(self.delay);
+        if let Some(capture) = &mut self.capture {
+            capture.record(left_at, &packet, payload, &accounts.notes);
         }
-        let arrival = impairments.arrival(at);
+        let arrival = self.arrival(at);
         if arrival.is_none() {
-            self.accounts.loss(left_at, None).take(packet);
+            accounts.loss(left_at, None).take(packet);
         }
         arrival
     }

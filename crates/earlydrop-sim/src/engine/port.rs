@@ -2,25 +2,27 @@
 //!
 //! Departures are computed lazily. Nobody needs to know what left by time t before the first of it
 //! can arrive at the far end, one propagation delay later. So they are computed when the next
-//! packet arrives, or by one [`Task::Drain`] a propagation delay.
+//! packet arrives, or by one [`Task::Drain`](super::event::Task) a propagation delay.
+//!
+//! A look at a steered link must know what has left the queue by now. Taking it to its next hop
+//! now would schedule its events in another order among those of the same time. So a look only
+//! takes packets out of the queue, and the port forwards them when it would have without the look.
+
+use std::collections::VecDeque;
 
 use earlydrop::aqm::DropReason;
 use earlydrop::packet::Packet as _;
-use earlydrop::queue::{AnyQueue, Losses, QueueDiscipline};
+use earlydrop::queue::{Losses, QueueDiscipline};
 use earlydrop::units::Nanos;
 
-use super::Simulation;
 use super::accounts::{Accounts, Loss};
-use super::event::Task;
-use super::flow::Flow;
 use super::shared_buffer::Membership;
-use super::steering::Steering;
 use crate::link::{QueuedLink, Transmission};
-use crate::measure::QueueMeter;
+use crate::measure::{QueueMeter, QueueProgress};
 use crate::network::Change;
 use crate::packet::Packet;
 use crate::packet_log::PacketLog;
-use crate::prefetch::prefetch;
+use crate::steering::LinkState;
 
 /// A link with its queue, and what is measured of both.
 #[derive(Clone, Debug)]
@@ -30,7 +32,8 @@ pub(super) struct Port {
     pub(super) name: String,
     /// The index of the link's impairments, if it has any.
     pub(super) impairments: Option<u32>,
-    /// The time of the pending [`Task::Drain`]; such events of any other time are stale.
+    /// The time of the pending [`Task::Drain`](super::event::Task); such events of any other time
+    /// are stale.
     pub(super) drain_at: Nanos,
     /// How long after a departure begins it may remain unknown: one nanosecond less than the
     /// propagation delay.
@@ -122,6 +125,63 @@ impl Port {
         sent
     }
 
+    /// A packet arrives at `at`; all that was sent by then is known. Returns whether something is
+    /// sent at once.
+    #[inline(always)]
+    pub(super) fn enqueue(&mut self, accounts: &mut Accounts, packet: Packet, at: Nanos) -> bool {
+        self.observe(at);
+        self.meter.on_arrival(packet, at);
+        if self.log.is_some() {
+            return self.enqueue_logged(accounts, packet, at);
+        }
+        let mut loss = accounts.loss(at, Some(&mut self.meter));
+        self.link.enqueue(at, packet, &mut loss)
+    }
+
+    /// Takes the next packet that it has sent up to `until`, with its time of arrival at the next
+    /// hop.
+    #[inline(always)]
+    pub(super) fn poll_transmit(
+        &mut self,
+        accounts: &mut Accounts,
+        until: Nanos,
+    ) -> Option<(Packet, Nanos)> {
+        if let Some(steering) = &mut self.steering
+            && let Some(sent) = steering.sent.pop_front()
+        {
+            return Some(sent);
+        }
+        let sent = self.transmit_next(accounts, until)?;
+        Some((sent.packet, sent.arrives))
+    }
+
+    /// The time of a [`Task::Drain`](super::event::Task) to schedule, unless one is due early enough: before the next
+    /// packet to leave can have arrived at the far end.
+    #[inline(always)]
+    pub(super) fn next_drain(&mut self) -> Option<Nanos> {
+        if self.link.waiting() == 0 || self.link.is_down() {
+            return None;
+        }
+        let by = Nanos(self.link.next_transmission().0 + self.slack.0);
+        let is_earlier = by < self.drain_at;
+        if is_earlier {
+            self.drain_at = by;
+        }
+        is_earlier.then_some(by)
+    }
+
+    /// Changes the link, all of whose departures up to `now` are known.
+    pub(super) fn change(&mut self, now: Nanos, change: &Change) {
+        self.observe(now);
+        self.link.change(now, change);
+        // The reference engine has no slack, and keeps none.
+        if let Change::Delay(delay) = change
+            && self.slack > Nanos::ZERO
+        {
+            self.slack = delay.since(Nanos(1));
+        }
+    }
+
     /// Sends the next packet, if its transmission begins by `until`.
     #[inline(always)]
     pub(super) fn transmit_next(
@@ -145,6 +205,35 @@ impl Port {
         Some(sent)
     }
 
+    /// Takes everything out of the queue that has left it by `now`.
+    pub(super) fn settle(&mut self, accounts: &mut Accounts, now: Nanos) {
+        while let Some(sent) = self.transmit_next(accounts, now) {
+            if let Some(steering) = &mut self.steering {
+                steering.sent.push_back((sent.packet, sent.arrives));
+            }
+        }
+        self.observe(now);
+    }
+
+    /// The state at `now`, and what happened since the last look; everything that has left the
+    /// queue by now is taken out of it. `None`: the link is not steered.
+    pub(super) fn look(&mut self, now: Nanos) -> Option<LinkState> {
+        let steering = self.steering.as_mut()?;
+        let queue = self.link.queue();
+        let progress = self.meter.progress(now, &self.link);
+        let last = std::mem::replace(&mut steering.last, progress);
+        let progress = &steering.last;
+        Some(LinkState {
+            at: now,
+            packets: self.link.waiting(),
+            bytes: queue.bytes(),
+            head_sojourn: queue.head_arrival().map(|arrived| now.since(arrived)),
+            counters: progress.counters_since(&last),
+            mean_sojourn: progress.mean_sojourn_since(&last),
+            utilisation: progress.utilisation_since(&last),
+        })
+    }
+
     /// Brings measurement up to `at`, before anything happens then.
     #[inline]
     pub(super) fn observe(&mut self, at: Nanos) {
@@ -159,6 +248,16 @@ impl Port {
     }
 }
 
+/// What a port needs whose link is steered.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steering {
+    /// Packets that left the queue by the last look and are yet to be forwarded, each with its
+    /// time of arrival at the next hop.
+    sent: VecDeque<(Packet, Nanos)>,
+    /// What the queue had done by the last look.
+    last: QueueProgress,
+}
+
 /// Accounts for lost packets, and notes them for the log.
 struct Logged<'a> {
     loss: Loss<'a>,
@@ -169,126 +268,5 @@ impl Losses<Packet> for Logged<'_> {
     fn lost(&mut self, packet: Packet, reason: DropReason) {
         self.log.lose(packet, reason);
         self.loss.lost(packet, reason);
-    }
-}
-
-impl Simulation {
-    /// A packet arrives at a port at `at`. Its next hop is the one behind the port.
-    #[inline(always)]
-    pub(super) fn enqueue(&mut self, index: u32, packet: Packet, at: Nanos) {
-        if let Some(member) = self.ports[index as usize].shared {
-            return self.enqueue_shared(index, member, packet);
-        }
-        self.enqueue_admitted(index, packet, at);
-    }
-
-    /// A packet arrives at a port at `at`; a buffer that the port shares has room for it.
-    #[inline(always)]
-    pub(super) fn enqueue_admitted(&mut self, index: u32, packet: Packet, at: Nanos) {
-        self.transmit_until(index, at);
-        let port = &mut self.ports[index as usize];
-        port.observe(at);
-        port.meter.on_arrival(packet, at);
-        let drains = if port.log.is_some() {
-            port.enqueue_logged(&mut self.accounts, packet, at)
-        } else {
-            let mut loss = self.accounts.loss(at, Some(&mut port.meter));
-            port.link.enqueue(at, packet, &mut loss)
-        };
-        if drains {
-            self.drain(index, at);
-        }
-        self.schedule_drain(index);
-    }
-
-    /// Takes everything that a port has sent up to `until` to its next hop.
-    #[inline(never)]
-    pub(super) fn drain(&mut self, index: u32, until: Nanos) {
-        self.transmit_until(index, until);
-    }
-
-    /// [`drain`](Simulation::drain), inlined for the arrival of a packet.
-    #[inline(always)]
-    fn transmit_until(&mut self, index: u32, until: Nanos) {
-        if self.ports[index as usize].steering.is_some() {
-            self.forward_sent(index);
-        }
-        loop {
-            let port = &mut self.ports[index as usize];
-            let Some(sent) = port.transmit_next(&mut self.accounts, until) else {
-                return;
-            };
-            if self.flows.len() >= MANY_FLOWS {
-                prefetch_flows(&self.flows, port.link.queue());
-            }
-            self.forward_departure(sent.packet, sent.arrives);
-        }
-    }
-
-    /// Schedules the event that drains a port, unless one is due early enough: before the next
-    /// packet to leave can have arrived at the far end.
-    #[inline(always)]
-    fn schedule_drain(&mut self, index: u32) {
-        let port = &mut self.ports[index as usize];
-        if port.link.waiting() > 0 && !port.link.is_down() {
-            let by = Nanos(port.link.next_transmission().0 + port.slack.0);
-            if by < port.drain_at {
-                port.drain_at = by;
-                self.events.push(by, Task::Drain(index).event());
-            }
-        }
-    }
-
-    /// [`Task::Drain`] is due.
-    pub(super) fn on_drain(&mut self, index: u32) {
-        let port = &mut self.ports[index as usize];
-        if port.drain_at == self.now {
-            port.drain_at = Nanos::NEVER;
-            self.drain(index, self.now);
-            self.schedule_drain(index);
-        }
-    }
-
-    /// [`Task::Change`] is due. A link that changes is always a port, and its packets arrive by
-    /// events.
-    pub(super) fn on_change(&mut self, index: u32) {
-        let (index, change) = self.changes[index as usize].clone();
-        let now = self.now;
-        self.drain(index, now);
-        let port = &mut self.ports[index as usize];
-        port.observe(now);
-        port.link.change(now, &change);
-        if let Change::Delay(delay) = change {
-            // The reference engine has no slack, and keeps none.
-            if port.slack > Nanos::ZERO {
-                port.slack = delay.since(Nanos(1));
-            }
-            if let Some(impairments) = port.impairments {
-                self.impairments[impairments as usize].delay = delay;
-            }
-        }
-        if matches!(change, Change::Up) {
-            self.drain(index, now);
-        }
-        if let Some(member) = self.ports[index as usize].shared {
-            self.update_member(index, member);
-        }
-        self.schedule_drain(index);
-    }
-}
-
-/// From so many flows on, their state does not fit the caches, and a packet's flow is prefetched
-/// before the packet leaves its queue.
-pub(super) const MANY_FLOWS: usize = 2000;
-
-/// Prefetches the flow of a packet that will leave a queue soon, and what the flow of a nearer one
-/// keeps elsewhere. Memory answers within the microsecond or two that some packets take.
-#[inline(always)]
-fn prefetch_flows(flows: &[Flow], queue: &AnyQueue<Packet>) {
-    if let Some(packet) = queue.peek(16) {
-        prefetch(&flows[packet.flow_index() as usize]);
-    }
-    if let Some(packet) = queue.peek(6) {
-        flows[packet.flow_index() as usize].prefetch_receiver();
     }
 }

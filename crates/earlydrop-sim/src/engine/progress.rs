@@ -1,4 +1,4 @@
-//! What a run in progress has recorded so far, for whoever watches it.
+//! What a run in progress has recorded so far, and how its links are steered.
 //!
 //! A port computes its departures when the next packet arrives, or within a propagation delay. So
 //! what happened at a queue by some time is known once the simulation is that
@@ -7,24 +7,26 @@
 use earlydrop::Explanation;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::red::Curve;
+use earlydrop::steering::Setting;
 use earlydrop::units::Nanos;
 
-use super::Simulation;
 use super::port::Port;
-use crate::measure::Samples;
+use super::simulation::Simulation;
+use crate::measure::{MeasuredQueue, Samples};
 use crate::network::LinkId;
 use crate::packet_log::{PacketLog, PacketRecord, Question};
+use crate::steering::{LinkState, SteerError};
 use crate::traffic::FlowId;
 
 impl Simulation {
     /// The time at which the run ends.
     pub fn end(&self) -> Nanos {
-        self.end
+        self.scheduler.end
     }
 
     /// How much later than it happens something at this link's queue may be recorded.
     pub fn recording_delay(&self, link: LinkId) -> Nanos {
-        self.port(link).map_or(Nanos::ZERO, |port| port.slack)
+        self.links.port(link).map_or(Nanos::ZERO, |port| port.slack)
     }
 
     /// Gives `take` what has happened up to `until` to each packet at a link whose
@@ -63,14 +65,14 @@ impl Simulation {
     /// The number of records made at a link whose
     /// [packets are recorded](crate::measure::Measure::packets), from the start of the run on.
     pub fn recorded(&self, link: LinkId) -> u64 {
-        let log = self.port(link).and_then(|port| port.log.as_ref());
+        let log = self.links.port(link).and_then(|port| port.log.as_ref());
         log.map_or(0, |log| log.made())
     }
 
     /// The names of the scheme's probes at a link whose queue is not a plain drop-tail one.
     pub fn probe_names(&self, link: LinkId) -> Vec<&'static str> {
         let mut names = Vec::new();
-        if let Some(port) = self.port(link) {
+        if let Some(port) = self.links.port(link) {
             port.link.queue().probes(&mut |name, _| names.push(name));
         }
         names
@@ -79,35 +81,81 @@ impl Simulation {
     /// The samples of a link's queue so far. Later ones may be there already.
     pub fn samples(&mut self, link: LinkId) -> Option<&Samples> {
         self.settle_at_end(link);
-        self.port(link)?.meter.samples_so_far()
+        self.links.port(link)?.meter.samples_so_far()
     }
 
     /// The `cwnd` of each sampled flow so far, in segments at each interval from time zero on.
     pub fn windows(&self) -> impl Iterator<Item = (FlowId, &[f64])> {
-        let sampled = self.cwnd_samples.iter().flat_map(|samples| &samples.flows);
+        let sampled = self
+            .flows
+            .cwnd_samples
+            .iter()
+            .flat_map(|samples| &samples.flows);
         sampled.map(|(flow, cwnd)| (FlowId(*flow), cwnd.as_slice()))
     }
 
     /// The drop curve at a link, if its scheme is a single queue of the RED family.
     pub fn curve(&self, link: LinkId) -> Option<&Curve> {
-        self.port(link)?.link.queue().curve()
+        self.links.port(link)?.link.queue().curve()
+    }
+
+    /// The state of a steered link now, and what happened since the last look. It changes nothing.
+    pub fn look(&mut self, link: LinkId) -> Result<LinkState, SteerError> {
+        let now = self.scheduler.now;
+        let port = self.port_at_present(link)?;
+        port.look(now)
+            .ok_or(SteerError::NotDeclared { link: link.0 })
+    }
+
+    /// Reports each probe of the scheme at a steered link by name and value.
+    pub fn probes(
+        &mut self,
+        link: LinkId,
+        show: &mut dyn FnMut(&'static str, f64),
+    ) -> Result<(), SteerError> {
+        let now = self.scheduler.now;
+        let port = self.port_at_present(link)?;
+        MeasuredQueue::poll(&mut port.link, now);
+        port.link.probes(show);
+        Ok(())
+    }
+
+    /// Sets a parameter of the scheme at a steered link, for packets that arrive after
+    /// [`now`](Simulation::now).
+    pub fn steer(&mut self, link: LinkId, setting: &Setting) -> Result<(), SteerError> {
+        let now = self.scheduler.now;
+        let port = self.port_at_present(link)?;
+        let set = port.link.queue_mut().steer(now, setting);
+        set.map_err(|problem| SteerError::Refused {
+            link: port.name.clone(),
+            problem,
+        })
+    }
+
+    /// The port of a steered link, from whose queue everything is taken that has left by now.
+    fn port_at_present(&mut self, link: LinkId) -> Result<&mut Port, SteerError> {
+        let port = self.links.port_mut(link);
+        let port = port.filter(|port| port.steering.is_some());
+        let port = port.ok_or(SteerError::NotDeclared { link: link.0 })?;
+        port.settle(&mut self.accounts, self.scheduler.now);
+        Ok(port)
     }
 
     /// At the end of the run, computes the departures that nobody waits for any more.
     fn settle_at_end(&mut self, link: LinkId) {
-        let index = self.ports.iter().position(|port| port.number == link.0);
-        if let Some(index) = index.filter(|_| self.now == self.end) {
-            self.drain(index as u32, self.end);
-            self.ports[index].observe(self.end);
+        let end = self.scheduler.end;
+        let index = self
+            .links
+            .ports
+            .iter()
+            .position(|port| port.number == link.0);
+        if let Some(index) = index.filter(|_| self.scheduler.now == end) {
+            self.drain(index as u32, end);
+            self.links.ports[index].observe(end);
         }
     }
 
     fn log(&mut self, link: LinkId) -> Option<&mut PacketLog> {
-        let port = self.ports.iter_mut().find(|port| port.number == link.0);
-        port?.log.as_deref_mut()
-    }
-
-    fn port(&self, link: LinkId) -> Option<&Port> {
-        self.ports.iter().find(|port| port.number == link.0)
+        self.links.port_mut(link)?.log.as_deref_mut()
     }
 }

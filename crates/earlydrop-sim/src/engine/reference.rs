@@ -18,9 +18,9 @@
 
 use earlydrop::units::Nanos;
 
-use super::Simulation;
 use super::flow::Ends;
 use super::route::{self, Stage};
+use super::simulation::Simulation;
 
 impl Simulation {
     /// Turns a simulation that has not started into the reference engine for the same run, with an
@@ -31,15 +31,17 @@ impl Simulation {
     /// nanosecond.
     #[doc(hidden)]
     pub fn reference_engine(mut self) -> Simulation {
-        self.may_be_fast = false;
-        let first_fifo = self.ports.len() as u32;
-        let fifos = std::mem::take(&mut self.fifos);
-        self.ports.extend(fifos.iter().map(|fifo| fifo.as_port()));
-        for port in &mut self.ports {
+        self.flows.may_be_fast = false;
+        let first_fifo = self.links.ports.len() as u32;
+        let fifos = std::mem::take(&mut self.links.fifos);
+        self.links
+            .ports
+            .extend(fifos.iter().map(|fifo| fifo.as_port()));
+        for port in &mut self.links.ports {
             port.slack = Nanos::ZERO;
         }
         self.add_events(first_fifo);
-        for flow in &mut self.flows {
+        for flow in &mut self.flows.flows {
             if let Ends::Spawner(spawner) = &mut flow.ends {
                 spawner.template.state.passive = false;
             }

@@ -6,13 +6,9 @@
 //! is computed before.
 
 use earlydrop::counters::Tally;
-use earlydrop::packet::Packet as _;
-use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::{Bytes, Nanos};
 
-use super::Simulation;
 use crate::network;
-use crate::packet::Packet;
 use crate::results::SharedBufferResult;
 
 /// A buffer and the ports that share it.
@@ -41,7 +37,7 @@ struct Member {
 /// A port's place in a [`SharedBuffer`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Membership {
-    buffer: u32,
+    pub(super) buffer: u32,
     member: u32,
 }
 
@@ -70,13 +66,38 @@ impl SharedBuffer {
         }
     }
 
-    /// Whether a port takes another packet: its queue is shorter than alpha (B - Q), and the
-    /// packet fits.
-    fn admits(&self, member: u32, size: u32) -> bool {
+    /// Whether a port takes a packet of `size` bytes: its queue is shorter than alpha (B - Q), and
+    /// the packet fits. Counts a refusal, if `measured`: in the time measured.
+    pub(super) fn admits(&mut self, place: Membership, size: u32, measured: bool) -> bool {
         let free = self.limits.size.0.saturating_sub(self.used);
         let threshold = self.limits.alpha * free as f64;
-        let queue = self.ports[member as usize].bytes;
-        (queue as f64) < threshold && u64::from(size) <= free
+        let port = &mut self.ports[place.member as usize];
+        let admits = (port.bytes as f64) < threshold && u64::from(size) <= free;
+        if measured && !admits {
+            port.refused.add(size);
+        }
+        admits
+    }
+
+    /// The number of ports that share it.
+    pub(super) fn members(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// The port of a member, if it may have sent something by `at` that is not known.
+    pub(super) fn to_drain(&self, member: usize, at: Nanos) -> Option<u32> {
+        let port = &self.ports[member];
+        (port.next <= at).then_some(port.port)
+    }
+
+    /// Counts the `bytes` that wait at a port, which sends the next at `next`.
+    pub(super) fn count(&mut self, place: Membership, bytes: u64, next: Nanos, measured: bool) {
+        let port = &mut self.ports[place.member as usize];
+        self.used = self.used + bytes - port.bytes;
+        (port.bytes, port.next) = (bytes, next);
+        if measured {
+            self.peak = self.peak.max(self.used);
+        }
     }
 }
 
@@ -87,53 +108,6 @@ impl Membership {
         SharedBufferResult {
             peak: Bytes(buffer.peak),
             refused: buffer.ports[self.member as usize].refused,
-        }
-    }
-}
-
-impl Simulation {
-    /// A packet arrives at a port that shares a buffer.
-    #[inline(never)]
-    pub(super) fn enqueue_shared(&mut self, index: u32, member: Membership, packet: Packet) {
-        let at = self.now;
-        self.drain_members(member.buffer, at);
-        let buffer = &self.buffers[member.buffer as usize];
-        if buffer.admits(member.member, packet.size()) {
-            self.enqueue_admitted(index, packet, at);
-            return self.update_member(index, member);
-        }
-        if self.accounts.timing.counts(at) {
-            let buffer = &mut self.buffers[member.buffer as usize];
-            buffer.ports[member.member as usize]
-                .refused
-                .add(packet.size());
-        }
-        self.ports[index as usize].refuse(&mut self.accounts, packet, at);
-    }
-
-    /// Computes what the ports of a buffer have sent by `at`.
-    fn drain_members(&mut self, buffer: u32, at: Nanos) {
-        for member in 0..self.buffers[buffer as usize].ports.len() {
-            let port = &self.buffers[buffer as usize].ports[member];
-            if port.next <= at {
-                let index = port.port;
-                self.drain(index, at);
-                let member = member as u32;
-                self.update_member(index, Membership { buffer, member });
-            }
-        }
-    }
-
-    /// Counts the bytes that wait at a port, after that has changed.
-    pub(super) fn update_member(&mut self, index: u32, member: Membership) {
-        let link = &self.ports[index as usize].link;
-        let (bytes, next) = (link.queue().bytes(), link.next_transmission());
-        let buffer = &mut self.buffers[member.buffer as usize];
-        let port = &mut buffer.ports[member.member as usize];
-        buffer.used = buffer.used + bytes - port.bytes;
-        (port.bytes, port.next) = (bytes, next);
-        if self.accounts.timing.counts(self.now) {
-            buffer.peak = buffer.peak.max(buffer.used);
         }
     }
 }

@@ -7,12 +7,8 @@ use std::sync::Arc;
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 
-use super::Simulation;
-use super::application::{Phase, Session};
-use super::flow::{Ends, Flow, Rare};
-use crate::packet::MAX_FLOWS;
+use super::flow::Flow;
 use crate::spread::Spread;
-use crate::streams::{Purpose, spawned, stream};
 use crate::traffic::{Application, ListedTransfer};
 
 /// A flow that starts transfers, each over a connection of its own.
@@ -84,7 +80,7 @@ impl Spawner {
 
     /// Takes the start that is due off: the transfer's own application and the number of its
     /// route among those of lists, where it has them.
-    fn take_start(&mut self, now: Nanos) -> Option<(Application, u32)> {
+    pub(super) fn take_start(&mut self, now: Nanos) -> Option<(Application, u32)> {
         match &mut self.starts {
             Starts::Every(every) => {
                 self.next_at = now + every.draw(&mut self.random).max(Nanos(1));
@@ -105,119 +101,10 @@ impl Spawner {
     }
 
     /// A connection that may be used again, over the route that begins at this hop.
-    fn reuse(&mut self, route: usize) -> Option<u32> {
+    pub(super) fn reuse(&mut self, route: usize) -> Option<u32> {
         match self.starts {
             Starts::AfterLast => None,
             _ => self.free.get_mut(&route).and_then(Vec::pop),
         }
-    }
-}
-
-impl Simulation {
-    /// A spawner's next start is due: its transfer takes a free connection or a new one, or is
-    /// skipped.
-    pub(super) fn on_spawn_due(&mut self, index: u32) {
-        let now = self.now;
-        let room = self.flows.len() < MAX_FLOWS;
-        let flow = &mut self.flows[index as usize];
-        let open = flow.state.open;
-        let Ends::Spawner(spawner) = &mut flow.ends else {
-            return;
-        };
-        if !open || spawner.next_at > now {
-            return;
-        }
-        let listed = spawner.take_start(now);
-        let route = match &listed {
-            Some((_, route)) => self.routes.listed_begin(*route),
-            None => self.routes.forward_begin(index),
-        };
-        let connection = match spawner.reuse(route) {
-            Some(free) => free,
-            None if spawner.connections.len() < spawner.at_most as usize && room => {
-                self.open_connection(index, listed.as_ref().map(|(_, route)| *route))
-            }
-            None => {
-                spawner.left_out += 1;
-                return;
-            }
-        };
-        if let Some((application, _)) = listed
-            && let Some(session) = self.session(connection)
-        {
-            session.application = application;
-        }
-        self.record_baseline(connection, now);
-        self.start_transfer_and_send(connection, now);
-    }
-
-    /// Adds a connection to the spawner at `index`, over its own route or over this one of those
-    /// of lists; returns the index of the new flow.
-    fn open_connection(&mut self, index: u32, listed: Option<u32>) -> u32 {
-        let added = self.flows.len() as u32;
-        let Ends::Spawner(spawner) = &mut self.flows[index as usize].ends else {
-            return added;
-        };
-        let place = spawned(index, spawner.connections.len() as u64);
-        spawner.connections.push(added);
-        let mut flow = spawner.template.clone();
-        flow.segment = flow.segment.of_flow(added);
-        if let Some(Rare {
-            overhead: Some(overhead),
-            ..
-        }) = flow.rare.as_deref_mut()
-        {
-            overhead.random = stream(self.seed, Purpose::SpawnedOverhead, place);
-        }
-        let follows = matches!(spawner.starts, Starts::AfterLast);
-        let random = match follows {
-            true => spawner.random.clone(),
-            false => stream(self.seed, Purpose::Spawned, place),
-        };
-        let session = Session::new(spawner.application.clone(), random, index);
-        if let Ends::Tcp(connection) = &mut flow.ends {
-            connection.session = Some(Box::new(session));
-        }
-        if follows {
-            flow.meter.details = self.flows[index as usize].meter.details.take();
-        }
-        self.flows.push(flow);
-        self.accounts.add_flow();
-        match listed {
-            Some(route) => self.routes.add_flow_on(route),
-            None => self.routes.add_flow_like(index),
-        }
-        added
-    }
-
-    /// A spawner's connection has nothing to do any more.
-    pub(super) fn free_connection(&mut self, parent: u32, index: u32) {
-        if parent == index {
-            return;
-        }
-        let route = self.routes.forward_begin(index);
-        if let Ends::Spawner(spawner) = &mut self.flows[parent as usize].ends {
-            spawner.free.entry(route).or_default().push(index);
-            if matches!(spawner.starts, Starts::AfterLast) {
-                self.continue_with_new_connection(parent, index);
-            }
-        }
-    }
-
-    /// The transfer of the connection at `index` has ended: the spawner at `parent` takes back what
-    /// it draws from and measures, and starts the next transfer when this connection would have.
-    fn continue_with_new_connection(&mut self, parent: u32, index: u32) {
-        let details = self.flows[index as usize].meter.details.take();
-        let Some(session) = self.session(index) else {
-            return;
-        };
-        let (random, next_at) = (session.random.clone(), session.due());
-        session.phase = Phase::Pausing(Nanos::NEVER);
-        let flow = &mut self.flows[parent as usize];
-        flow.meter.details = details;
-        if let Ends::Spawner(spawner) = &mut flow.ends {
-            (spawner.random, spawner.next_at) = (random, next_at);
-        }
-        self.ensure_wake(parent);
     }
 }

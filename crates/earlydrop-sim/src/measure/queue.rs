@@ -69,11 +69,11 @@ pub struct Work {
 
 impl Work {
     /// The work by `at` of a transmitter that has begun transmissions of `begun` altogether and is
-    /// through with the last of them at `through`, in 2^-32 ns.
-    pub(crate) fn of_transmitter(at: Nanos, begun: FineTime, through: i128) -> Work {
+    /// done with the last of them at `free_at`, in 2^-32 ns.
+    pub(crate) fn of_transmitter(at: Nanos, begun: FineTime, free_at: i128) -> Work {
         let possible = FineTime::from(at).fractions();
-        let rest = through - possible;
-        // A transmitter that is through less than a nanosecond before `at` may continue there. It
+        let rest = free_at - possible;
+        // A transmitter that is done less than a nanosecond before `at` may continue there. It
         // counts as sending until `at`, so that no transmission extends back over it.
         let rest = if rest > -FineTime::from(Nanos(1)).fractions() {
             rest

@@ -26,11 +26,11 @@ fn a_constant_rate_is_that_of_a_link() {
     let thirty = BitsPerSec::from_mbps(30);
     let mut link = Opportunities::new("time,rate\n0,30000000\n1,".parse().unwrap());
     let mut free_at = FineTime::default();
-    for through in [333_334, 666_667, 1_000_001] {
+    for ends in [333_334, 666_667, 1_000_001] {
         let time = link.transmission_time(free_at.nanos(), 1250);
         assert!(time == FineTime::to_send(Bytes(1250), thirty));
         free_at += time;
-        assert_eq!(free_at.nanos().0, through);
+        assert_eq!(free_at.nanos().0, ends);
     }
 }
 

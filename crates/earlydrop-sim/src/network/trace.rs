@@ -215,8 +215,8 @@ enum State {
     },
     Rates {
         trace: RateTrace,
-        /// When the last packet is through.
-        through: Nanos,
+        /// When the transmission of the last packet ends.
+        free_at: Nanos,
     },
 }
 
@@ -231,7 +231,7 @@ impl Opportunities {
             },
             Kind::Rates(trace) => State::Rates {
                 trace,
-                through: Nanos::ZERO,
+                free_at: Nanos::ZERO,
             },
         })
     }
@@ -241,7 +241,7 @@ impl Opportunities {
     pub fn send(&mut self, at: Nanos, size: u32) -> Nanos {
         let at = match &self.0 {
             State::Opportunities { .. } => at,
-            State::Rates { through, .. } => at.max(*through),
+            State::Rates { free_at, .. } => at.max(*free_at),
         };
         at + self.transmission_time(at, size).nanos()
     }
@@ -268,9 +268,9 @@ impl Opportunities {
                 *left -= size;
                 trace.opportunity(*number).since(at).into()
             }
-            State::Rates { trace, through } => {
+            State::Rates { trace, free_at } => {
                 let time = trace.transmission_time(at, size);
-                *through = at + time.nanos();
+                *free_at = at + time.nanos();
                 time
             }
         }
@@ -296,9 +296,9 @@ impl Opportunities {
                 let used = number * u64::from(OPPORTUNITY) + u64::from(OPPORTUNITY - left);
                 i128::from(used.saturating_sub(trace.bytes_before(at)))
             }
-            State::Rates { trace, through } => {
-                let through = trace.possible_before(*through) as i128;
-                (through - trace.possible_before(at) as i128).max(0)
+            State::Rates { trace, free_at } => {
+                let used = trace.possible_before(*free_at) as i128;
+                (used - trace.possible_before(at) as i128).max(0)
             }
         }
     }

@@ -4,7 +4,7 @@
 mod flows;
 mod kinds;
 mod measure;
-mod network;
+pub(super) mod network;
 mod tcp;
 
 use earlydrop::registry::Kind;

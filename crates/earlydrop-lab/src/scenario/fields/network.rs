@@ -53,7 +53,7 @@ macro_rules! link_fields {
     };
 }
 
-const SHAPE: Kind = Kind::Choice(&[
+pub(in crate::scenario) const SHAPE: Kind = Kind::Choice(&[
     (
         "dumbbell",
         "two routers with a bottleneck between them, and hosts on both sides",

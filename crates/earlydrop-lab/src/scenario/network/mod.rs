@@ -1,8 +1,8 @@
 //! Topologies: the table `network`, and the simulator's network that it describes.
 
 mod ends;
-mod fabric;
 mod read;
+mod shapes;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use earlydrop::registry::{self, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::{
-    Aggregation, Change, DelayTrace, Dumbbell, Link, LinkId, Network, Node as Host, ParkingLot,
-    Reorder, SharedBuffer, Trace,
+    Aggregation, Change, DelayTrace, Link, LinkId, Network, Node as Host, Reorder, SharedBuffer,
+    Trace,
 };
 
-use fabric::{FabricSpec, build_fabric};
+use shapes::{NamedLink, Shape};
 
 use super::flows::FlowGroup;
 use super::path::Path;
@@ -27,7 +27,7 @@ pub(super) use read::read;
 /// A network as a file describes it, under any scheme.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    layout: Layout,
+    shape: Shape,
     /// The rate of each host's access link; `None`: the layout's default.
     access: Option<BitsPerSec>,
     /// The base round-trip time of flows whose group sets none.
@@ -47,44 +47,8 @@ pub struct Topology {
 impl Topology {
     /// Bytes of memory that it takes on the heap, about.
     pub(super) fn bytes(&self) -> usize {
-        let changes = |link: &LinkSpec| size_of_val(&*link.changes);
-        match &self.layout {
-            Layout::Chain(chain) => {
-                size_of_val(&**chain) + changes(&chain.forward) + changes(&chain.reverse)
-            }
-            Layout::Fabric(fabric) => size_of_val(&**fabric) + changes(&fabric.port),
-            Layout::Graph(edges) => {
-                let heap = |edge: &Edge| changes(&edge.link) + edge.from.len() + edge.to.len();
-                size_of_val(&**edges) + edges.iter().map(heap).sum::<usize>()
-            }
-        }
+        self.shape.bytes()
     }
-}
-
-/// How links are arranged.
-#[derive(Clone, Debug)]
-enum Layout {
-    Chain(Box<Chain>),
-    Graph(Vec<Edge>),
-    Fabric(Box<FabricSpec>),
-}
-
-/// Bottlenecks in a row: a dumbbell (one) or a parking lot.
-#[derive(Clone, Debug)]
-struct Chain {
-    bottlenecks: u32,
-    forward: LinkSpec,
-    reverse: LinkSpec,
-    dumbbell: bool,
-}
-
-/// A link of a graph between named nodes.
-#[derive(Clone, Debug)]
-struct Edge {
-    from: String,
-    to: String,
-    link: LinkSpec,
-    both: bool,
 }
 
 /// A link as a file describes it.
@@ -228,56 +192,31 @@ impl Topology {
 
     /// The names of the links whose queue is the compared scheme, with what the registry needs.
     pub(super) fn named_scheme_links(&self, packet: Bytes) -> Vec<(String, registry::Link)> {
-        let links: Vec<(String, &LinkSpec)> = match &self.layout {
-            Layout::Chain(chain) => vec![
-                ("forward".to_string(), &chain.forward),
-                ("reverse".to_string(), &chain.reverse),
-            ],
-            Layout::Graph(edges) => edges
-                .iter()
-                .map(|edge| (format!("{} to {}", edge.from, edge.to), &edge.link))
-                .collect(),
-            Layout::Fabric(fabric) => vec![
-                ("switch to host".to_string(), &fabric.port),
-                ("switch to switch".to_string(), &fabric.uplink),
-            ],
-        };
-        let under_scheme = links
-            .into_iter()
-            .filter(|(_, link)| matches!(link.queue, QueueChoice::Scheme));
+        let links = self.shape.links.iter();
+        let under_scheme = links.filter_map(|NamedLink { name, link }| {
+            matches!(link.queue, QueueChoice::Scheme).then_some((name.as_ref()?, link))
+        });
         under_scheme
-            .map(|(name, link)| (name, link.for_registry(packet)))
+            .map(|(name, link)| (name.clone(), link.for_registry(packet)))
             .collect()
     }
 
-    /// The number of bottlenecks in a row; 1 in a graph.
+    /// The number of bottlenecks in a row; 1 where links are not in a row.
     pub(super) fn bottlenecks(&self) -> u32 {
-        match &self.layout {
-            Layout::Chain(chain) => chain.bottlenecks,
-            Layout::Graph(_) | Layout::Fabric(_) => 1,
-        }
+        self.shape.bottlenecks_in_a_row()
     }
 
     /// Whether the first link with the compared scheme follows a recording.
     pub(super) fn is_recorded(&self) -> bool {
-        match &self.layout {
-            Layout::Chain(chain) => chain.forward.trace.is_some(),
-            Layout::Fabric(_) => false,
-            Layout::Graph(edges) => edges
-                .iter()
-                .find(|edge| matches!(edge.link.queue, QueueChoice::Scheme))
-                .is_some_and(|edge| edge.link.trace.is_some()),
-        }
+        let mut links = self.shape.links.iter().map(|named| &named.link);
+        links
+            .find(|link| matches!(link.queue, QueueChoice::Scheme))
+            .is_some_and(|link| link.trace.is_some())
     }
 
     /// Checks the queues whose scheme is the same in all runs.
     pub(super) fn check(&self, packet: Bytes, path: &Path, problems: &mut Vec<Problem>) {
-        let links: Vec<&LinkSpec> = match &self.layout {
-            Layout::Chain(chain) => vec![&chain.reverse],
-            Layout::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
-            Layout::Fabric(fabric) => vec![&fabric.host],
-        };
-        for link in links {
+        for NamedLink { link, .. } in &self.shape.links {
             if let QueueChoice::Fixed(spec) = &link.queue {
                 let registered = link.for_registry(packet);
                 let planned = path.resolve(spec, &registered).plan(&registered);
@@ -289,39 +228,34 @@ impl Topology {
 
     /// Checks the changes of a compared scheme at each of its links.
     pub(super) fn check_changes(&self, around: &Around<'_>, problems: &mut Vec<Problem>) {
-        let links: Vec<&LinkSpec> = match &self.layout {
-            Layout::Chain(chain) => vec![&chain.forward, &chain.reverse],
-            Layout::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
-            Layout::Fabric(fabric) => vec![&fabric.port, &fabric.uplink],
-        };
-        let mut found = links.iter().map(|link| link.scheme_changes(around).err());
+        let links = self.shape.links.iter();
+        let mut found = links.map(|named| named.link.scheme_changes(around).err());
         problems.extend(found.find_map(|problem| problem));
     }
 
     /// The base round-trip time of the path: the network's; in a graph, the longest of any group.
     pub(super) fn path_rtt(&self, groups: &[FlowGroup], packet: Bytes) -> Nanos {
-        let (Layout::Graph(edges), Ok(scheme)) = (&self.layout, Spec::new("droptail")) else {
+        let (true, Ok(scheme)) = (self.shape.rtt_of_routes, Spec::new("droptail")) else {
             return self.rtt;
         };
         let path = Path {
             rtt: self.rtt,
             flows: 1,
         };
-        let built = build_graph(
-            edges,
-            &Around {
-                scheme: &scheme,
-                changes: &[],
-                packet,
-                path,
-            },
-        );
+        let around = Around {
+            scheme: &scheme,
+            changes: &[],
+            packet,
+            path,
+        };
+        let built = self.shape.build(&around, Nanos::ZERO);
         built.longest_rtt(groups).unwrap_or(self.rtt)
     }
 
-    /// Whether it is a graph, whose links decide about round-trip times.
-    pub(super) fn is_graph(&self) -> bool {
-        matches!(self.layout, Layout::Graph(_) | Layout::Fabric(_))
+    /// Whether the links alone decide about round-trip times, as hosts' access links do in a row
+    /// of bottlenecks.
+    pub(super) fn links_decide_rtt(&self) -> bool {
+        self.shape.row.is_none()
     }
 
     /// The network under a scheme, without hosts. `shortest` is the shortest base round-trip
@@ -331,11 +265,7 @@ impl Topology {
         around: &Around<'_>,
         shortest: Nanos,
     ) -> Result<BuiltNetwork, Problem> {
-        let mut built = match &self.layout {
-            Layout::Chain(chain) => build_chain(chain, around, shortest),
-            Layout::Graph(edges) => build_graph(edges, around),
-            Layout::Fabric(fabric) => build_fabric(fabric, around),
-        };
+        let mut built = self.shape.build(around, shortest);
         built.network.spraying = self.spraying;
         if let Some(buffer) = self.shared_buffer {
             built.share_buffers(buffer);
@@ -364,9 +294,9 @@ impl Topology {
 
     /// The rate of a host's access link.
     pub(super) fn access(&self, bottleneck: BitsPerSec) -> BitsPerSec {
-        let automatic = match self.layout {
-            Layout::Chain(_) => BitsPerSec(bottleneck.0.saturating_mul(10)),
-            Layout::Graph(_) | Layout::Fabric(_) => BitsPerSec(1_000_000_000),
+        let automatic = match self.shape.row {
+            Some(_) => BitsPerSec(bottleneck.0.saturating_mul(10)),
+            None => BitsPerSec(1_000_000_000),
         };
         self.access.unwrap_or(automatic)
     }
@@ -395,92 +325,5 @@ impl BuiltNetwork {
                 network.share_buffer(Host(node), buffer);
             }
         }
-    }
-}
-
-fn build_chain(chain: &Chain, around: &Around<'_>, shortest: Nanos) -> BuiltNetwork {
-    let Chain {
-        bottlenecks,
-        forward,
-        reverse,
-        dumbbell,
-    } = chain;
-    let automatic = Nanos(shortest.0 / 4 / u64::from(*bottlenecks));
-    let forward_link = forward.build(around, automatic);
-    let reverse_link = reverse.build(around, automatic);
-    // Access links make up the rest of a round-trip time, however the two differ.
-    let delay = Nanos((forward_link.delay.0 + reverse_link.delay.0) / 2);
-    let both = matches!(reverse.queue, QueueChoice::Scheme);
-    let (network, routers, forwards, reverses) = if *dumbbell {
-        let dumbbell = Dumbbell::new(forward_link, reverse_link);
-        let routers = vec![dumbbell.left, dumbbell.right];
-        let links = (vec![dumbbell.bottleneck], vec![dumbbell.reverse]);
-        (dumbbell.network, routers, links.0, links.1)
-    } else {
-        let links = (0..*bottlenecks).map(|_| forward_link.clone());
-        let mut lot = ParkingLot::new(links);
-        for link in &lot.reverses {
-            *lot.network.get_mut(*link) = reverse_link.clone();
-        }
-        (lot.network, lot.routers, lot.bottlenecks, lot.reverses)
-    };
-    let reverses = reverses.into_iter().filter(|_| both);
-    let names: Vec<String> = routers
-        .iter()
-        .map(|router| network.name(*router).to_string())
-        .collect();
-    let places = names.iter().cloned().zip(routers).collect();
-    BuiltNetwork {
-        network,
-        hosts: Vec::new(),
-        places,
-        chain: Some((delay, names)),
-        watched: LinkId(0),
-        bottlenecks: forwards.into_iter().chain(reverses).collect(),
-        rate: forward.rate,
-    }
-}
-
-fn build_graph(edges: &[Edge], around: &Around<'_>) -> BuiltNetwork {
-    let mut network = Network::new();
-    let mut places: BTreeMap<String, Host> = BTreeMap::new();
-    let mut watched = None;
-    let mut bottlenecks = Vec::new();
-    for edge in edges {
-        let mut node = |name: &String| {
-            let known = places.get(name).copied();
-            known.unwrap_or_else(|| {
-                let node = network.node(name.clone());
-                places.insert(name.clone(), node);
-                node
-            })
-        };
-        let (from, to) = (node(&edge.from), node(&edge.to));
-        let link = edge.link.build(around, Nanos::ZERO);
-        let under_scheme = matches!(edge.link.queue, QueueChoice::Scheme);
-        let id = network.link(from, to, link.clone());
-        if under_scheme {
-            watched = watched.or(Some(id));
-        }
-        if !matches!(edge.link.queue, QueueChoice::None) {
-            bottlenecks.push(id);
-        }
-        if edge.both {
-            let mut reverse = link;
-            if under_scheme {
-                reverse.queue = Spec::new("droptail").ok();
-                reverse.changes = edge.link.changes.clone();
-            }
-            network.link(to, from, reverse);
-        }
-    }
-    BuiltNetwork {
-        network,
-        hosts: Vec::new(),
-        places,
-        chain: None,
-        watched: watched.unwrap_or(LinkId(0)),
-        bottlenecks,
-        rate: BitsPerSec(0),
     }
 }

@@ -1,12 +1,9 @@
 //! The reader of `network`.
 
-use std::collections::HashMap;
-
-use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::{Aggregation, Change, DelayTrace, Reorder, SharedBuffer, Trace};
 
-use super::fabric::{FabricSize, FabricSpec};
-use super::{Chain, Edge, Layout, LinkSpec, QueueChoice, Topology};
+use super::{LinkSpec, QueueChoice, Topology, shapes};
 use crate::document::{Entries, Problem};
 use crate::scenario::Context;
 use crate::scenario::schemes::from_config;
@@ -17,13 +14,7 @@ pub(in crate::scenario) fn read(
     context: &Context<'_>,
     problems: &mut Vec<Problem>,
 ) -> Topology {
-    let layout = match network.choice("shape") {
-        "graph" => Layout::Graph(edges(network, context, problems)),
-        shape @ ("leaf-spine" | "fat-tree") => {
-            Layout::Fabric(Box::new(fabric(network, shape, context, problems)))
-        }
-        shape => chain(network, shape == "dumbbell", context, problems),
-    };
+    let (shape, rtt) = shapes::read(network, context, problems);
     let shared_buffer = shared_buffer(network, problems);
     let buffer = network.length("buffer").map(|length| length.to_string());
     let buffer_field = if buffer.is_some() {
@@ -34,12 +25,8 @@ pub(in crate::scenario) fn read(
     // A switch that shares its memory has no other limit of a port.
     let buffer = buffer.or(shared_buffer.map(|shared| format!("{} bytes", shared.size.0)));
     let buffer = buffer.map(|length| (length, network.place_of(buffer_field).clone()));
-    let rtt = match &layout {
-        Layout::Fabric(fabric) => fabric.rtt(Bytes(1500)),
-        _ => network.time("rtt"),
-    };
     Topology {
-        layout,
+        shape,
         access: network.rate_or_auto("access"),
         rtt,
         buffer,
@@ -64,144 +51,7 @@ fn shared_buffer(network: &Entries, problems: &mut Vec<Problem>) -> Option<Share
     })
 }
 
-fn chain(
-    network: &Entries,
-    dumbbell: bool,
-    context: &Context<'_>,
-    problems: &mut Vec<Problem>,
-) -> Layout {
-    let mut forward = link(network, QueueChoice::Scheme, context, problems);
-    forward.delay = forward.delay.or(network.time_or_auto("delay"));
-    let reverse = network.table("reverse");
-    let queue = queue(&reverse, context, problems);
-    let mut reverse_link = link(&reverse, queue, context, problems);
-    if reverse.rate_or_auto("rate").is_none() && reverse_link.trace.is_none() {
-        reverse_link.rate = forward.rate;
-    }
-    reverse_link.delay = reverse_link.delay.or(forward.delay);
-    reverse_link.packet = reverse_link.packet.or(forward.packet);
-    reverse_link.queue_place = reverse.place_of("queue").clone();
-    Layout::Chain(Box::new(Chain {
-        bottlenecks: if dumbbell {
-            1
-        } else {
-            network.count("bottlenecks")
-        },
-        forward,
-        reverse: reverse_link,
-        dumbbell,
-    }))
-}
-
-fn fabric(
-    network: &Entries,
-    shape: &str,
-    context: &Context<'_>,
-    problems: &mut Vec<Problem>,
-) -> FabricSpec {
-    for field in ["trace", "delay_trace", "changes", "access"] {
-        if network.has(field) {
-            let message = format!("a {shape} has no `{field}`: its links are all alike");
-            let help = "remove it, or describe the links by shape = \"graph\"";
-            problems.push(Problem::new(network.place_of(field), message, help));
-        }
-    }
-    let mut port = link(network, QueueChoice::Scheme, context, problems);
-    port.delay = Some(network.time_or_auto("delay").unwrap_or(Nanos(1000)));
-    let mut host = port.clone();
-    host.queue = queue_of(network, "host_queue", context, problems);
-    host.queue_place = network.place_of("host_queue").clone();
-    let mut uplink = port.clone();
-    uplink.rate = network.rate_or_auto("uplink").unwrap_or(port.rate);
-    let ports = network.count("ports");
-    if shape == "fat-tree" && !ports.is_multiple_of(2) {
-        let message = format!("a fat tree of switches with {ports} ports");
-        let help = format!("an even number; nearest: ports = {}", ports + 1);
-        problems.push(Problem::new(network.place_of("ports"), message, help));
-    }
-    let size = match shape {
-        "fat-tree" => FabricSize::FatTree(ports & !1),
-        _ => FabricSize::LeafSpine {
-            leaves: network.count("leaves"),
-            spines: network.count("spines"),
-            hosts: network.count("hosts"),
-        },
-    };
-    FabricSpec {
-        size,
-        host,
-        port,
-        uplink,
-    }
-}
-
-fn edges(network: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> Vec<Edge> {
-    let mut edges = Vec::new();
-    let mut names = LinkNames::default();
-    for entries in network.list("links") {
-        let queue = queue(entries, context, problems);
-        let mut link = link(entries, queue, context, problems);
-        link.queue_place = entries.place_of("queue").clone();
-        link.delay = link.delay.or(Some(entries.time("delay")));
-        let edge = Edge {
-            from: entries.text("from"),
-            to: entries.text("to"),
-            link,
-            both: entries.flag("both"),
-        };
-        if edge.from.is_empty() || edge.to.is_empty() || edge.from == edge.to {
-            let message = format!("a link from \"{}\" to \"{}\"", edge.from, edge.to);
-            let help = "`from` and `to` name two different nodes";
-            problems.push(Problem::new(entries.place(), message, help));
-        } else if let Err((message, help)) = names.add(&edge) {
-            problems.push(Problem::new(entries.place(), message, help));
-        }
-        edges.push(edge);
-    }
-    if !edges
-        .iter()
-        .any(|edge| matches!(edge.link.queue, QueueChoice::Scheme))
-    {
-        let message = "no link of the graph has the scheme that is compared";
-        let help = "give at least one of `links` queue = \"scheme\"";
-        problems.push(Problem::new(network.place_of("links"), message, help));
-    }
-    edges
-}
-
-/// The nodes of each link of a graph, by the link's name: results are stored by that name.
-#[derive(Default)]
-struct LinkNames(HashMap<String, [String; 2]>);
-
-impl LinkNames {
-    /// Adds the link of an edge, or both; refuses a name that is taken, with help.
-    fn add(&mut self, edge: &Edge) -> Result<(), (String, &'static str)> {
-        let there = [edge.from.clone(), edge.to.clone()];
-        let back = [edge.to.clone(), edge.from.clone()];
-        for [from, to] in [there].into_iter().chain(edge.both.then_some(back)) {
-            let name = format!("{from} to {to}");
-            let nodes = [from.clone(), to.clone()];
-            match self.0.insert(name.clone(), nodes.clone()) {
-                None => {}
-                Some(other) if other == nodes => {
-                    let message = format!("a second link from \"{from}\" to \"{to}\"");
-                    let help = "keep one; a link of one direction has both = false";
-                    return Err((message, help));
-                }
-                Some([first, last]) => {
-                    let message = format!(
-                        "a link from \"{from}\" to \"{to}\" and one from \"{first}\" to \"{last}\" \
-                         are both called \"{name}\""
-                    );
-                    return Err((message, "give a node another name"));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn link(
+pub(super) fn link(
     entries: &Entries,
     queue: QueueChoice,
     context: &Context<'_>,
@@ -369,12 +219,16 @@ fn changes(
     changes
 }
 
-fn queue(entries: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> QueueChoice {
+pub(super) fn queue(
+    entries: &Entries,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> QueueChoice {
     queue_of(entries, "queue", context, problems)
 }
 
 /// The queue that a field of this name describes.
-fn queue_of(
+pub(super) fn queue_of(
     entries: &Entries,
     field: &str,
     context: &Context<'_>,

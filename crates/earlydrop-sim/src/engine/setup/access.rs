@@ -38,10 +38,10 @@ pub(super) fn make_access_links(
                 && users[link] == 1
                 && !opens_connections(flow)
             {
-                let params = simulation.wires[wire as usize].params.clone();
+                let params = simulation.links.wires[wire as usize].params.clone();
                 // The parameters cache the last size, and sizes differ forward and backward.
                 let key = (params.rate().0, params.delay, direction);
-                let access_links = &mut simulation.access_links;
+                let access_links = &mut simulation.links.access;
                 links[link].0 = Stage::Access(*known.entry(key).or_insert_with(|| {
                     access_links.push(params);
                     access_links.len() as u32 - 1

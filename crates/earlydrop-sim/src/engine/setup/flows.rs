@@ -8,8 +8,8 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::super::Simulation;
 use super::super::application::{Partner, Session};
-use super::super::fast_path::Counted;
-use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead, Path, State};
+use super::super::flow::{Connection, Counted, Datagrams, Ends, Flow, Overhead, Path, State};
+use super::super::flows::Flows;
 use super::super::route::{self, Paths, RouteTable};
 use super::super::spawner::{FlowList, Spawner, Starts};
 use super::access;
@@ -71,8 +71,8 @@ pub(super) fn add(
     let routes = checked_routes(&run.network, &described, &routed)?;
     check_numbers(run, &routes)?;
     add_routes(simulation, &run.network, links, &described, &routes);
-    simulation.flows.reserve_exact(described.len());
-    use_huge_pages(&simulation.flows);
+    simulation.flows.flows.reserve_exact(described.len());
+    use_huge_pages(&simulation.flows.flows);
     simulation.accounts.reserve_flows(described.len());
     let mut profiles = Profiles::default();
     let mut responders = Vec::new();
@@ -86,20 +86,25 @@ pub(super) fn add(
             // Servers of a client draw one start.
             starts_as: incast::of(described).map_or(index, |i| first_servers[&i.client] as usize),
         };
-        simulation.flows.push(builder.flow(&mut profiles));
+        simulation.flows.flows.push(builder.flow(&mut profiles));
         simulation.accounts.add_flow();
         if index < run.flows.len() && request_of(described).is_some() {
             responders.push(index as u32);
         }
     }
     for (requester, responder) in (run.flows.len() as u32..).zip(responders) {
-        simulation.set_partner(responder, Partner::Requester(requester));
-        simulation.set_partner(requester, Partner::Responder(responder));
+        simulation
+            .flows
+            .set_partner(responder, Partner::Requester(requester));
+        simulation
+            .flows
+            .set_partner(requester, Partner::Responder(responder));
     }
     incast::add_barriers(simulation, run, clients);
-    simulation.profiles = profiles.profiles;
+    simulation.flows.profiles = profiles.profiles;
     for index in 0..run.flows.len() {
-        simulation.ensure_wake(index as u32);
+        let scheduler = &mut simulation.scheduler;
+        simulation.flows.ensure_wake(scheduler, index as u32);
     }
     Ok(())
 }
@@ -181,10 +186,10 @@ fn add_routes(
 ) {
     let links = access::make_access_links(simulation, links, flows, routes);
     let (mut stages, begins) = lay_out(network, &links, flows, routes);
-    access::compact_wires(&mut simulation.wires, &mut stages);
+    access::compact_wires(&mut simulation.links.wires, &mut stages);
     let (hops, hop_of) = route::join(&stages);
     let begins: Vec<u32> = begins.iter().map(|stage| hop_of[*stage as usize]).collect();
-    let (begins, sprays) = sprays::choose(begins, routes, simulation.seed);
+    let (begins, sprays) = sprays::choose(begins, routes, simulation.flows.seed);
     let paths = begins.chunks(2).zip(routes);
     let paths = Paths::new(paths.map(|(begin, route)| {
         let path = EmptyPath::new(network, &route.forward, &route.backward);
@@ -232,7 +237,7 @@ fn request_of(flow: &traffic::Flow) -> Option<(&Arc<Profile>, Bytes)> {
     }
 }
 
-impl Simulation {
+impl Flows {
     pub(super) fn set_partner(&mut self, flow: u32, partner: Partner) {
         if let Some(session) = self.session(flow) {
             session.partner = partner;

@@ -53,13 +53,15 @@ pub(super) fn add_barriers(
         let Some(incast) = of(&run.flows[servers[0] as usize]) else {
             continue;
         };
-        let number = simulation.barriers.len() as u32;
+        let number = simulation.flows.barriers.len() as u32;
         for server in &servers {
-            simulation.set_partner(*server, Partner::Barrier(number));
+            simulation
+                .flows
+                .set_partner(*server, Partner::Barrier(number));
         }
         let random = stream(run.seed, Purpose::Incast, u64::from(incast.client));
         let (think, rounds) = (incast.think.clone(), incast.rounds);
         let barrier = Barrier::new(servers, think, rounds, random);
-        simulation.barriers.push(barrier);
+        simulation.flows.barriers.push(barrier);
     }
 }

@@ -14,16 +14,17 @@ use earlydrop::schemes::AnyAqm;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use self::routes::LinkStages;
+use super::Simulation;
 use super::accounts::Accounts;
-use super::event::Task;
+use super::event::{Scheduler, Task};
 use super::fifo::FifoPort;
+use super::flows::{CwndSamples, Flows};
 use super::impairments::Impairments;
+use super::links::Links;
 use super::port::Port;
 use super::route::{RouteTable, Stage};
 use super::shared_buffer::SharedBuffer;
-use super::{CwndSamples, Simulation};
 use crate::capture::Capture;
-use crate::events::Events;
 use crate::link::{QueuedLink, Transmitter, Wire};
 use crate::measure::{QueueMeter, Timing};
 use crate::network::{Change, DelayTrace, Link, LinkId};
@@ -49,37 +50,34 @@ impl Run {
 fn prepare(run: &Run) -> Result<Simulation, RunError> {
     check_measure(run)?;
     let mut simulation = Simulation {
-        now: Nanos::ZERO,
-        end: run.duration,
-        events: Events::new(),
-        wires: Vec::with_capacity(run.network.links().len()),
-        access_links: Vec::new(),
-        fifos: Vec::new(),
-        ports: Vec::new(),
-        buffers: Vec::new(),
-        impairments: Vec::new(),
+        scheduler: Scheduler::new(run.duration),
+        links: Links {
+            wires: Vec::with_capacity(run.network.links().len()),
+            ..Links::default()
+        },
         routes: RouteTable::default(),
-        flows: Vec::new(),
-        profiles: Vec::new(),
-        changes: Vec::new(),
+        flows: Flows {
+            flows: Vec::new(),
+            profiles: Vec::new(),
+            may_be_fast: !run.network.spraying,
+            barriers: Vec::new(),
+            completions: Vec::new(),
+            rounds: Vec::new(),
+            cwnd_samples: None,
+            groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
+            seed: run.seed,
+        },
         accounts: Accounts::new(Timing {
             from: run.measure.warm_up,
             end: run.duration,
         }),
-        completions: Vec::new(),
-        cwnd_samples: None,
-        may_be_fast: !run.network.spraying,
-        barriers: Vec::new(),
-        rounds: Vec::new(),
-        groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
-        seed: run.seed,
     };
     let queued = run
         .network
         .links()
         .filter(|(_, _, _, link)| link.queue.is_some());
-    simulation.ports.reserve_exact(queued.count());
-    use_huge_pages(&simulation.ports);
+    simulation.links.ports.reserve_exact(queued.count());
+    use_huge_pages(&simulation.links.ports);
     let mut links = Vec::with_capacity(run.network.links().len());
     for (id, _, _, described) in run.network.links() {
         let checked = check_link(described).and_then(|()| check_scheme_changes(described));
@@ -207,8 +205,8 @@ fn add_link(
         Some(spec) => spec.clone(),
         None if changing || described.steered => Spec::new(DEFAULT_QUEUE)?,
         None => {
-            simulation.wires.push(Transmitter::new(rate, delay));
-            return stages(Stage::Wire(simulation.wires.len() as u32 - 1));
+            simulation.links.wires.push(Transmitter::new(rate, delay));
+            return stages(Stage::Wire(simulation.links.wires.len() as u32 - 1));
         }
     };
     let facts = LinkFacts {
@@ -231,8 +229,8 @@ fn add_link(
     {
         let link = Transmitter::new(rate, delay);
         let fifo = FifoPort::new(id.0, name, link, limit.packets, meter);
-        simulation.fifos.push(fifo);
-        return stages(Stage::Fifo(simulation.fifos.len() as u32 - 1));
+        simulation.links.fifos.push(fifo);
+        return stages(Stage::Fifo(simulation.links.fifos.len() as u32 - 1));
     }
     let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
     let mut queue = plan.queue(seed);
@@ -246,8 +244,8 @@ fn add_link(
     let mut port = Port::new(id.0, name, impairments, link, meter);
     port.log = log;
     port.steering = described.steered.then(Box::default);
-    simulation.ports.push(port);
-    stages(Stage::Port(simulation.ports.len() as u32 - 1))
+    simulation.links.ports.push(port);
+    stages(Stage::Port(simulation.links.ports.len() as u32 - 1))
 }
 
 /// Adds the impairments of a link that needs them; returns their index.
@@ -263,7 +261,7 @@ fn add_impairments(
     if !(described.loss > 0.0 || described.reorder.is_some() || changing || captured || delayed) {
         return None;
     }
-    simulation.impairments.push(Impairments {
+    simulation.links.impairments.push(Impairments {
         delay: least_delay(described),
         delay_trace: described.delay_trace.clone(),
         loss: described.loss,
@@ -271,7 +269,7 @@ fn add_impairments(
         random: stream(run.seed, Purpose::Link, u64::from(id.0)),
         capture: captured.then(|| Capture::new(id, run.network.link_name(id))),
     });
-    Some(simulation.impairments.len() as u32 - 1)
+    Some(simulation.links.impairments.len() as u32 - 1)
 }
 
 /// A link's propagation delay, at least 1 ns if it follows a trace: a packet that leaves and
@@ -312,11 +310,11 @@ fn share_buffers(
                 && run.network.shares_buffer(id)
                 && let (Stage::Port(port), _) = links[id.0 as usize]
             {
-                let shared = &mut simulation.ports[port as usize].shared;
+                let shared = &mut simulation.links.ports[port as usize].shared;
                 *shared = Some(buffer.add(number as u32, port));
             }
         }
-        simulation.buffers.push(buffer);
+        simulation.links.buffers.push(buffer);
     }
     Ok(())
 }
@@ -329,10 +327,10 @@ fn schedule_changes(simulation: &mut Simulation, run: &Run, links: &[LinkStages]
             if let Change::Delay(delay) = &mut change {
                 *delay = at_least(*delay, described);
             }
-            let index = simulation.changes.len() as u32;
+            let index = simulation.links.changes.len() as u32;
             if let (Stage::Port(port), _) = links[id.0 as usize] {
-                simulation.changes.push((port, change));
-                simulation.events.push(at, Task::Change(index).event());
+                simulation.links.changes.push((port, change));
+                simulation.scheduler.schedule(at, Task::Change(index));
             }
         }
     }
@@ -344,10 +342,10 @@ fn sample_cwnd(simulation: &mut Simulation, run: &Run) {
         && !run.measure.windows.is_empty()
     {
         let sampled = run.measure.windows.iter();
-        simulation.cwnd_samples = Some(CwndSamples {
+        simulation.flows.cwnd_samples = Some(CwndSamples {
             interval,
             flows: sampled.map(|flow| (flow.0, Vec::new())).collect(),
         });
-        simulation.events.push(Nanos::ZERO, Task::Sample.event());
+        simulation.scheduler.schedule(Nanos::ZERO, Task::Sample);
     }
 }
