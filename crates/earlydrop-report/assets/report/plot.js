@@ -19,12 +19,6 @@ function plotOption(look, picture, more = () => ({})) {
   };
 }
 
-/** An axis with its limits and ticks. A linear one fits what is left when a scheme is hidden. */
-function plotAxis(look, { label, ends: [min, max], is_log: log, is_exact: isExact, ticks }, { isWhole, ...more }) {
-  const fixed = isWhole || isExact || log ? { min, max, ticks: ticks.map(([value, text]) => ({ value, text })) } : {};
-  return numberAxis(look, { name: label, values: [min, max], log, ...fixed, ...more });
-}
-
 function lineSeries(look, { name, points, look: scheme }, more) {
   const mark = markOf(scheme, look.theme);
   return {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::data::Answer;
 use super::pictures::{PagePictures, page_pictures};
-use super::{Data, Panel, Place, answers, gather, panels};
+use super::{Data, Panel, answers, gather, panels};
 use crate::figure::escape;
 use crate::table::View;
 
@@ -43,7 +43,6 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("scatter.js", include_str!("../../assets/report/scatter.js")),
     ("sweep.js", include_str!("../../assets/report/sweep.js")),
     ("zoom.js", include_str!("../../assets/report/zoom.js")),
-    ("panels.js", include_str!("../../assets/report/panels.js")),
     (
         "overtime.js",
         include_str!("../../assets/report/overtime.js"),
@@ -165,19 +164,16 @@ struct Page<'a> {
     data: &'a Data,
     answers: Vec<Answer>,
     panels: Vec<Panel>,
-    /// The place of each series.
-    places: Vec<Place>,
-    pictures: PagePictures,
+    pictures: PagePictures<'a>,
 }
 
 /// The data as JSON without any `<`, so that no text can close the surrounding `<script>`.
 fn json(data: &Data) -> String {
-    let (panels, places) = panels(data);
+    let (panels, _) = panels(data);
     let page = Page {
         data,
         answers: answers(data),
         panels,
-        places,
         pictures: page_pictures(data),
     };
     serde_json::to_string(&page)

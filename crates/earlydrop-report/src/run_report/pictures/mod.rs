@@ -1,10 +1,13 @@
 //! The pictures of a report page as [`Plot`]s, for papers: same data, colours and scales.
 
+mod curves;
 mod distribution;
 mod page;
+mod rows;
 mod scatter;
 mod sweep;
 mod time;
+mod time_page;
 
 use std::str::FromStr;
 

@@ -2,7 +2,8 @@
 
 use super::{PictureError, View, extent, listed};
 use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel, SECOND};
-use crate::run_report::data::Series;
+use crate::figure::ticks;
+use crate::run_report::data::{Data, Series};
 use crate::run_report::panels::{Panel, panels};
 
 /// Panels that a picture has only where its series are named.
@@ -182,21 +183,30 @@ fn lines<'a>(view: &View<'_>, own: &[&Drawn<'a>], are_two: bool) -> Vec<(String,
     own.iter().map(line).collect()
 }
 
+/// The width of a line: the queue, which changes fast, does not hide its average.
+pub(super) fn weight(series: &Series, lines: usize) -> f64 {
+    match series.name == "queue" && lines > 1 {
+        true => 0.55,
+        false => 0.9,
+    }
+}
+
 /// A panel with its lines and thresholds.
 fn draw(view: &View<'_>, panel: &Panel, own: &[&Drawn<'_>], schemes: &[usize]) -> PlotPanel {
-    let levels = levels(view, panel, schemes);
-    let top = top(view, panel, own, &levels);
+    let levels = levels(view.data, panel, schemes);
+    let rooms = own
+        .iter()
+        .map(|one| room(view.data, panel, one.series, &levels).measured);
+    let (low, high) = rooms.fold((0.0, 0.0), |(low, high): (f64, f64), room| {
+        (low.min(room.0), high.max(room.1))
+    });
     let lines = lines(view, own, schemes.len() > 1).into_iter();
     let mut marks: Vec<Mark> = lines
         .map(|(name, key, series)| Mark::Line {
             name,
             points: steps(series, panel),
             key,
-            weight: if series.name == "queue" && own.len() > 1 {
-                0.55
-            } else {
-                0.9
-            },
+            weight: weight(series, own.len()),
         })
         .collect();
     marks.extend(
@@ -209,37 +219,63 @@ fn draw(view: &View<'_>, panel: &Panel, own: &[&Drawn<'_>], schemes: &[usize]) -
         marks.push(Mark::Vertical { at: begin });
     }
     PlotPanel {
-        y: PlotAxis {
-            label: panel.title.clone(),
-            range: (0.0, if top > 0.0 { top } else { 1.0 }),
-            ..PlotAxis::default()
-        },
+        y: panel_axis(panel, (low, high), false),
         marks,
     }
 }
 
-/// The end of a panel's y axis, which fits the measured part: slow start before it would flatten
-/// the rest. Thresholds near the lines have their room.
-fn top(view: &View<'_>, panel: &Panel, own: &[&Drawn<'_>], levels: &[(String, f64)]) -> f64 {
-    let highest = |from: f64| {
-        let values = own.iter().flat_map(|one| {
-            let samples = one.series.values.iter().enumerate();
-            let late = samples.filter(move |(at, _)| *at as f64 * one.series.interval >= from);
-            late.map(|(_, value)| value * panel.scale)
-        });
-        extent(&values.collect::<Vec<f64>>()).map(|(_, high)| high)
+/// The y axis of a panel. Ticks of counts and states are whole numbers.
+pub(super) fn panel_axis(panel: &Panel, (low, high): (f64, f64), is_log: bool) -> PlotAxis {
+    let high = if high > low { high } else { 1.0 };
+    PlotAxis {
+        label: panel.title.clone(),
+        range: (low, high),
+        is_log,
+        ticks: match panel.steps {
+            Some(_) => ticks(low, high, (high - low).ceil().clamp(1.0, 4.0) as usize),
+            None => Vec::new(),
+        },
+        ..PlotAxis::default()
+    }
+}
+
+/// What y axes need for a line, in its panel's unit. An axis of several lines has room for each.
+pub(super) struct Room {
+    /// All values; from zero where none is below.
+    pub(super) whole: (f64, f64),
+    /// The measured part: slow start before it would flatten the rest.
+    pub(super) measured: (f64, f64),
+    /// The values above zero, at most five powers of ten below the largest; `None` without any.
+    pub(super) positive: Option<(f64, f64)>,
+}
+
+/// The room of a line with the thresholds of its panel. Those near the line have theirs.
+pub(super) fn room(data: &Data, panel: &Panel, series: &Series, levels: &[(String, f64)]) -> Room {
+    let values = |from: f64| {
+        let samples = series.values.iter().enumerate();
+        let late = samples.filter(move |(at, _)| *at as f64 * series.interval >= from);
+        late.map(|(_, value)| value * panel.scale)
+            .collect::<Vec<f64>>()
     };
-    let [begin, end] = view.data.measured;
-    let whole = highest(0.0).unwrap_or(1.0);
-    let measured = highest(if begin > 0.0 { begin } else { end / 10.0 }).unwrap_or(whole);
+    let [begin, end] = data.measured;
+    let all = values(0.0);
+    let (low, highest) = extent(&all).unwrap_or((0.0, 1.0));
+    let measured = extent(&values(if begin > 0.0 { begin } else { end / 10.0 }));
+    let measured = measured.map_or(highest, |(_, high)| high);
     let near = levels
         .iter()
         .map(|(_, value)| *value)
         .filter(|value| *value <= 1.6 * measured);
     let high = near.fold(measured, f64::max);
-    match high > 0.0 && whole > 1.25 * high {
+    let top = match high > 0.0 && highest > 1.25 * high {
         true => 1.08 * high,
-        false => whole.max(high),
+        false => highest.max(high),
+    };
+    let positive: Vec<f64> = all.into_iter().filter(|value| *value > 0.0).collect();
+    Room {
+        whole: (low.min(0.0), highest.max(high)),
+        measured: (low.min(0.0), top),
+        positive: extent(&positive).map(|(low, high)| (low.max(high / 1e5), high)),
     }
 }
 
@@ -261,19 +297,19 @@ fn steps(series: &Series, panel: &Panel) -> Vec<(f64, f64)> {
 }
 
 /// The thresholds that belong to a panel, with their values in its unit.
-fn levels(view: &View<'_>, panel: &Panel, schemes: &[usize]) -> Vec<(String, f64)> {
+pub(super) fn levels(data: &Data, panel: &Panel, schemes: &[usize]) -> Vec<(String, f64)> {
     let unit = match panel.title.as_str() {
         "Packets" => "packets",
         "Time (ms)" => "s",
         _ => return Vec::new(),
     };
     let mut found: Vec<(String, f64)> = Vec::new();
-    for scheme in schemes {
-        let own = view.data.schemes[*scheme].thresholds.iter();
+    for scheme in schemes.iter().filter_map(|index| data.schemes.get(*index)) {
+        let own = scheme.thresholds.iter();
         for threshold in own.filter(|threshold| threshold.unit == unit) {
             let name = match schemes.len() {
                 1 => threshold.name.to_string(),
-                _ => format!("{} of {}", threshold.name, view.label(*scheme)),
+                _ => format!("{} of {}", threshold.name, scheme.label),
             };
             let value = threshold.value * panel.scale;
             match found.iter_mut().find(|(_, other)| *other == value) {
