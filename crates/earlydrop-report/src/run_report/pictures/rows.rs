@@ -1,8 +1,9 @@
 //! The x axes of pictures that have a row for each scheme: single flows, and differences.
 
-use super::{View, axis, capital, extent, spans_decades};
+use super::{View, axis, extent, spans_decades};
 use crate::figure::print::PlotAxis;
 use crate::run_report::data::{Baseline, Flow};
+use crate::words::capital;
 
 /// A quantity of single flows: its name, its unit, the factor to it, and the value.
 pub(super) type FlowMeasure = (&'static str, &'static str, f64, fn(&Flow) -> f64);

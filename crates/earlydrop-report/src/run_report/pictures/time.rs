@@ -1,28 +1,22 @@
 //! The picture of time series: panels of one scheme's run, or of two laid over each other.
 
-use super::{PictureError, View, extent, listed};
+use super::time_panels::{TimeLine, TimePanel, levels, panel_axis, time_panels};
+use super::{PictureError, View};
 use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel, SECOND};
-use crate::figure::ticks;
-use crate::run_report::data::{Data, Series};
+use crate::run_report::data::Series;
 use crate::run_report::panels::{Panel, panels};
+use crate::words::listed;
 
 /// Panels that a picture has only where its series are named.
 const DETAILS: [&str; 3] = ["State", "Count", "kB"];
-
-/// A series that is drawn.
-struct Drawn<'a> {
-    series: &'a Series,
-    panel: usize,
-    look: usize,
-    /// Whether it is of the second scheme.
-    is_second: bool,
-}
 
 /// The panels of the page, as many as the run has, with axes that fit the measured part.
 pub(super) fn time(view: &View<'_>) -> Result<Plot, PictureError> {
     let schemes = schemes(view)?;
     check_names(view)?;
-    let (kinds, drawn) = drawn(view, &schemes);
+    let (kinds, _) = panels(view.data);
+    let drawn = drawn(view, &schemes);
+    let all = || drawn.iter().map(|(_, line)| &view.data.series[line.series]);
     if drawn.is_empty() {
         return Err(PictureError::Missing(format!(
             "no time series of {}{}; `measure.sample` in the scenario sets samples",
@@ -30,35 +24,42 @@ pub(super) fn time(view: &View<'_>) -> Result<Plot, PictureError> {
             view.at()
         )));
     }
-    let mut plot = Plot::default();
+    let span = |series: &Series| series.interval * series.values.len().saturating_sub(1) as f64;
+    let mut plot = Plot {
+        x: PlotAxis {
+            label: "Time (s)".to_string(),
+            range: (0.0, all().map(span).fold(0.0, f64::max)),
+            is_exact: true,
+            ..PlotAxis::default()
+        },
+        ..Plot::default()
+    };
     let mut titles = Vec::new();
     for (index, panel) in kinds.iter().enumerate() {
         // A line of zeros, such as marks without ECN, says nothing.
-        let happened = |one: &Drawn<'_>| one.series.values.iter().any(|v| *v != 0.0);
+        let happened = |line: &TimeLine| {
+            view.data.series[line.series]
+                .values
+                .iter()
+                .any(|v| *v != 0.0)
+        };
         let own = drawn
             .iter()
-            .filter(|one| one.panel == index && happened(one));
-        let own: Vec<&Drawn<'_>> = own.collect();
+            .filter(|(place, line)| *place == index && happened(line));
+        let own: Vec<&TimeLine> = own.map(|(_, line)| line).collect();
         let is_wanted =
             !view.choices.metrics.is_empty() || !DETAILS.contains(&panel.title.as_str());
         if is_wanted && !own.is_empty() {
             titles.push(panel.title.clone());
-            plot.panels.push(draw(view, panel, &own, &schemes));
-            for (name, key, _) in lines(view, &own, schemes.len() > 1) {
-                if !plot.legend.iter().any(|(other, _)| *other == name) {
-                    plot.legend.push((name, key));
+            let lines = lines(view, &own, &schemes);
+            for (name, key) in &lines {
+                if !plot.legend.iter().any(|(other, _)| other == name) {
+                    plot.legend.push((name.clone(), *key));
                 }
             }
+            plot.panels.push(draw(view, panel, &own, lines, &schemes));
         }
     }
-    let span =
-        |one: &Drawn<'_>| one.series.interval * one.series.values.len().saturating_sub(1) as f64;
-    plot.x = PlotAxis {
-        label: "Time (s)".to_string(),
-        range: (0.0, drawn.iter().map(span).fold(0.0, f64::max)),
-        is_exact: true,
-        ..PlotAxis::default()
-    };
     let how = match schemes.as_slice() {
         [one, other] => format!(
             "{} (solid) and {} (dashed)",
@@ -67,7 +68,7 @@ pub(super) fn time(view: &View<'_>) -> Result<Plot, PictureError> {
         ),
         one => view.label(one[0]).to_string(),
     };
-    let (at, titles) = (view.at(), listed(&titles));
+    let (at, titles) = (view.at(), listed(&titles, "and"));
     plot.description = format!("{how} over time{at}. From the top: {titles}.");
     Ok(plot)
 }
@@ -89,31 +90,26 @@ fn check_names(view: &View<'_>) -> Result<(), PictureError> {
     }
 }
 
-/// The panels of the data, and the series of these schemes that are drawn: of the measured link,
-/// where it has any.
-fn drawn<'a>(view: &View<'a>, schemes: &[usize]) -> (Vec<Panel>, Vec<Drawn<'a>>) {
+/// The lines of these schemes that are drawn, each with the index of its panel, in the order of the
+/// data: of the measured link, where it has any.
+fn drawn(view: &View<'_>, schemes: &[usize]) -> Vec<(usize, TimeLine)> {
     let data = view.data;
-    let (kinds, places) = panels(data);
-    let names = &view.choices.metrics;
-    let is_sampled = data.series.iter().any(|series| series.source == data.link);
-    let is_shown = |series: &Series| {
-        let is_here = series.name == "window" || series.source == data.link || !is_sampled;
-        let is_named = names.is_empty() || names.contains(&series.name);
-        is_here && is_named && series.point == view.point
+    let panels = time_panels(data);
+    let is_sampled = panels.iter().any(|panel| panel.link == Some(&data.link));
+    let is_here = |panel: &TimePanel<'_>| {
+        let is_of_link = panel.link.is_none_or(|link| link == data.link) || !is_sampled;
+        is_of_link && panel.point == view.point && schemes.contains(&panel.scheme)
     };
-    let all = data.series.iter().zip(&places);
-    let drawn = all
-        .filter(|(series, _)| is_shown(series))
-        .filter_map(|(series, place)| {
-            let nth = schemes.iter().position(|scheme| *scheme == series.scheme)?;
-            Some(Drawn {
-                series,
-                panel: place.panel,
-                look: place.look,
-                is_second: nth == 1,
-            })
-        });
-    (kinds, drawn.collect())
+    let names = &view.choices.metrics;
+    let is_named =
+        |line: &TimeLine| names.is_empty() || names.contains(&data.series[line.series].name);
+    let own = panels.into_iter().filter(is_here).flat_map(|one| {
+        let lines = one.lines.into_iter().filter(is_named);
+        lines.map(move |line| (one.panel, line))
+    });
+    let mut own: Vec<_> = own.collect();
+    own.sort_by_key(|(_, line)| line.series);
+    own
 }
 
 /// The one or two schemes: those chosen, or the first with an average.
@@ -152,13 +148,14 @@ fn schemes(view: &View<'_>) -> Result<Vec<usize>, PictureError> {
 /// Dashes of the congestion windows of several flows.
 const WINDOWS: [&[f64]; 4] = [&[], &[4.0, 2.0], &[1.0, 2.0], &[6.0, 2.0, 1.0, 2.0]];
 
-/// The name, the mark and the series of each line. With two schemes, names say whose a line is.
-fn lines<'a>(view: &View<'_>, own: &[&Drawn<'a>], are_two: bool) -> Vec<(String, Key, &'a Series)> {
+/// The name and the mark of each line. With two schemes, names say whose a line is.
+fn lines(view: &View<'_>, own: &[&TimeLine], schemes: &[usize]) -> Vec<(String, Key)> {
     let mut windows = 0;
-    let line = |one: &&Drawn<'a>| {
-        let series = one.series;
+    let line = |one: &&TimeLine| {
+        let series = &view.data.series[one.series];
         let is_window = series.name == "window";
-        let dashes = match (one.is_second, is_window) {
+        let is_second = schemes.get(1) == Some(&series.scheme);
+        let dashes = match (is_second, is_window) {
             (true, _) => Some(SECOND),
             (false, true) => {
                 windows += 1;
@@ -168,7 +165,7 @@ fn lines<'a>(view: &View<'_>, own: &[&Drawn<'a>], are_two: bool) -> Vec<(String,
         };
         // The legend has one entry for all windows: their flows are many, and alike.
         let name = if is_window { "cwnd" } else { &series.name }.to_string();
-        let name = match are_two {
+        let name = match schemes.len() > 1 {
             true => format!("{name}, {}", view.label(series.scheme)),
             false => name,
         };
@@ -178,104 +175,40 @@ fn lines<'a>(view: &View<'_>, own: &[&Drawn<'a>], are_two: bool) -> Vec<(String,
             has_symbol: false,
             dashes,
         };
-        (name, key, series)
+        (name, key)
     };
     own.iter().map(line).collect()
 }
 
-/// The width of a line: the queue, which changes fast, does not hide its average.
-pub(super) fn weight(series: &Series, lines: usize) -> f64 {
-    match series.name == "queue" && lines > 1 {
-        true => 0.55,
-        false => 0.9,
-    }
-}
-
 /// A panel with its lines and thresholds.
-fn draw(view: &View<'_>, panel: &Panel, own: &[&Drawn<'_>], schemes: &[usize]) -> PlotPanel {
-    let levels = levels(view.data, panel, schemes);
-    let rooms = own
-        .iter()
-        .map(|one| room(view.data, panel, one.series, &levels).measured);
-    let (low, high) = rooms.fold((0.0, 0.0), |(low, high): (f64, f64), room| {
-        (low.min(room.0), high.max(room.1))
-    });
-    let lines = lines(view, own, schemes.len() > 1).into_iter();
-    let mut marks: Vec<Mark> = lines
-        .map(|(name, key, series)| Mark::Line {
-            name,
-            points: steps(series, panel),
-            key,
-            weight: weight(series, own.len()),
-        })
-        .collect();
-    marks.extend(
-        levels
-            .into_iter()
-            .map(|(name, at)| Mark::Level { at, name }),
-    );
+fn draw(
+    view: &View<'_>,
+    panel: &Panel,
+    own: &[&TimeLine],
+    lines: Vec<(String, Key)>,
+    schemes: &[usize],
+) -> PlotPanel {
+    let line = |(one, (name, key)): (&&TimeLine, (String, Key))| Mark::Line {
+        name,
+        points: steps(&view.data.series[one.series], panel),
+        key,
+        // Alone, a queue hides nothing.
+        weight: if own.len() > 1 { one.weight } else { 0.9 },
+    };
+    let levels = levels(view.data, panel, schemes).into_iter();
+    let mut marks: Vec<Mark> = own.iter().zip(lines).map(line).collect();
+    marks.extend(levels.map(|(name, at)| Mark::Level { at, name }));
     let begin = view.data.measured[0];
     if begin > 0.0 {
         marks.push(Mark::Vertical { at: begin });
     }
+    let ranges = own.iter().map(|one| one.axes.clip.range);
+    let range = ranges.fold((0.0, 0.0), |all: (f64, f64), one| {
+        (all.0.min(one.0), all.1.max(one.1))
+    });
     PlotPanel {
-        y: panel_axis(panel, (low, high), false),
+        y: panel_axis(panel, range, false),
         marks,
-    }
-}
-
-/// The y axis of a panel. Ticks of counts and states are whole numbers.
-pub(super) fn panel_axis(panel: &Panel, (low, high): (f64, f64), is_log: bool) -> PlotAxis {
-    let high = if high > low { high } else { 1.0 };
-    PlotAxis {
-        label: panel.title.clone(),
-        range: (low, high),
-        is_log,
-        ticks: match panel.steps {
-            Some(_) => ticks(low, high, (high - low).ceil().clamp(1.0, 4.0) as usize),
-            None => Vec::new(),
-        },
-        ..PlotAxis::default()
-    }
-}
-
-/// What y axes need for a line, in its panel's unit. An axis of several lines has room for each.
-pub(super) struct Room {
-    /// All values; from zero where none is below.
-    pub(super) whole: (f64, f64),
-    /// The measured part: slow start before it would flatten the rest.
-    pub(super) measured: (f64, f64),
-    /// The values above zero, at most five powers of ten below the largest; `None` without any.
-    pub(super) positive: Option<(f64, f64)>,
-}
-
-/// The room of a line with the thresholds of its panel. Those near the line have theirs.
-pub(super) fn room(data: &Data, panel: &Panel, series: &Series, levels: &[(String, f64)]) -> Room {
-    let values = |from: f64| {
-        let samples = series.values.iter().enumerate();
-        let late = samples.filter(move |(at, _)| *at as f64 * series.interval >= from);
-        late.map(|(_, value)| value * panel.scale)
-            .collect::<Vec<f64>>()
-    };
-    let [begin, end] = data.measured;
-    let all = values(0.0);
-    let (low, highest) = extent(&all).unwrap_or((0.0, 1.0));
-    let measured = extent(&values(if begin > 0.0 { begin } else { end / 10.0 }));
-    let measured = measured.map_or(highest, |(_, high)| high);
-    let near = levels
-        .iter()
-        .map(|(_, value)| *value)
-        .filter(|value| *value <= 1.6 * measured);
-    let high = near.fold(measured, f64::max);
-    let top = match high > 0.0 && highest > 1.25 * high {
-        true => 1.08 * high,
-        false => highest.max(high),
-    };
-    let positive: Vec<f64> = all.into_iter().filter(|value| *value > 0.0).collect();
-    Room {
-        whole: (low.min(0.0), highest.max(high)),
-        measured: (low.min(0.0), top),
-        positive: extent(&positive).map(|(low, high)| (low.max(high / 1e5), high)),
     }
 }
 
@@ -294,29 +227,4 @@ fn steps(series: &Series, panel: &Panel) -> Vec<(f64, f64)> {
         points.push((time, value));
     }
     points
-}
-
-/// The thresholds that belong to a panel, with their values in its unit.
-pub(super) fn levels(data: &Data, panel: &Panel, schemes: &[usize]) -> Vec<(String, f64)> {
-    let unit = match panel.title.as_str() {
-        "Packets" => "packets",
-        "Time (ms)" => "s",
-        _ => return Vec::new(),
-    };
-    let mut found: Vec<(String, f64)> = Vec::new();
-    for scheme in schemes.iter().filter_map(|index| data.schemes.get(*index)) {
-        let own = scheme.thresholds.iter();
-        for threshold in own.filter(|threshold| threshold.unit == unit) {
-            let name = match schemes.len() {
-                1 => threshold.name.to_string(),
-                _ => format!("{} of {}", threshold.name, scheme.label),
-            };
-            let value = threshold.value * panel.scale;
-            match found.iter_mut().find(|(_, other)| *other == value) {
-                Some((names, _)) => *names = format!("{names}, {name}"),
-                None => found.push((name, value)),
-            }
-        }
-    }
-    found
 }
