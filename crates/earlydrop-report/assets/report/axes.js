@@ -110,17 +110,14 @@ function byHeight(lines) {
 }
 
 /** A series that fills the polygon `corners`, in the axes' units. */
-function areaSeries({ name, points, fill, stroke = "none", opacity, corners, xAxisIndex = 0, yAxisIndex = 0, z = 1 }) {
+function areaSeries({ name, fill, stroke = "none", opacity, corners }) {
   return {
     type: "custom",
     name,
     silent: true,
     clip: true,
-    z,
-    xAxisIndex,
-    yAxisIndex,
-    data: points,
-    encode: { x: 0, y: points.length && points[0].length > 2 ? [1, 2] : 1 },
+    z: 1,
+    data: corners,
     tooltip: { show: false },
     renderItem: (place, api) => {
       if (place.dataIndexInside !== 0) return null;

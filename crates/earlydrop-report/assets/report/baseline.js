@@ -143,10 +143,12 @@ function addDifferenceTable(section, metrics) {
     // Columns of zeros are left out.
     const happened = metrics.map((_, index) => index).filter((index) => rows.some(({ values }) => values[index]?.mean));
     const scrolled = box.querySelector(".scroll")?.scrollLeft ?? 0;
-    box.replaceChildren(differenceTable(
-      rows.map(({ scheme, values }) => ({ scheme, values: happened.map((index) => values[index]) })),
-      happened.map((index) => metrics[index]),
-    ));
+    box.replaceChildren(estimateTable({
+      caption: `Differences from ${baselineLabel()}${atPoint()}`,
+      metrics: happened.map((index) => metrics[index]),
+      rows: rows.map(({ scheme, values }) => ({ scheme, values: happened.map((index) => values[index]) })),
+      cell: differenceCell,
+    }));
     box.querySelector(".scroll").scrollLeft = scrolled;
     const any = rows.some(({ values }) => values.some((value) => value?.significant));
     note.textContent = any
@@ -163,17 +165,6 @@ function addDifferenceTable(section, metrics) {
   };
   show();
   watch(["point", "theme"], show);
-}
-
-function differenceTable(rows, metrics) {
-  const caption = `Differences from ${baselineLabel()}${atPoint()}`;
-  const head = make("tr", {}, make("th", { scope: "col" }, "Scheme"), metrics.map(({ title, unit }) =>
-    make("th", { scope: "col" }, make("span", {}, capital(title)), unit ? make("span", { class: "unit" }, unit) : null)));
-  const body = rows.map(({ scheme, values }) => {
-    const name = make("span", { class: "scheme" }, swatch(markOf(scheme, themeShown())), make("span", {}, data.schemes[scheme].label));
-    return make("tr", {}, make("th", { scope: "row" }, name), values.map((value, index) => differenceCell(value, metrics[index])));
-  });
-  return scrollBox(caption, make("table", { class: "estimates" }, make("caption", { class: "unseen" }, caption), make("thead", {}, head), make("tbody", {}, body)));
 }
 
 function differenceCell(difference, metric) {

@@ -9,7 +9,7 @@ function plotOption(look, picture, more = () => ({})) {
   const labelOf = (mark) => picture.legend.find((entry) => entry.look === mark.look)?.name;
   const draw = {
     line: (mark) => lineSeries(look, mark, more(mark)),
-    area: (mark) => areaSeries({ name: `${labelOf(mark)}, interval`, points: mark.points, corners: mark.points, fill: markOf(mark.look, look.theme).colour, opacity: mark.opacity }),
+    area: (mark) => areaSeries({ name: `${labelOf(mark)}, interval`, corners: mark.points, fill: markOf(mark.look, look.theme).colour, opacity: mark.opacity }),
   };
   return {
     grid: plotGrid(look, { right: look.small ? 18 : 28 }),

@@ -84,7 +84,7 @@ function drawScatter(look, xIndex, yIndex) {
     }
     const outline = ellipse(one, xAxis.is_log);
     if (outline.length) {
-      series.push(areaSeries({ name: `${label}, spread`, points: outline, corners: outline, fill: mark.colour, stroke: mark.colour, opacity: 0.16 }));
+      series.push(areaSeries({ name: `${label}, spread`, corners: outline, fill: mark.colour, stroke: mark.colour, opacity: 0.16 }));
     }
     series.push({
       type: "scatter",

@@ -52,7 +52,6 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("distributions.js", asset!("report/distributions.js")),
     ("live.js", asset!("report/live.js")),
     ("curves.js", asset!("report/curves.js")),
-    ("links.js", asset!("report/links.js")),
     ("groups.js", asset!("report/groups.js")),
     ("scenario.js", asset!("report/scenario.js")),
     ("main.js", asset!("report/main.js")),

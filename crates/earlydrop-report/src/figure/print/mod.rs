@@ -28,7 +28,6 @@ pub use marks::SECOND;
 pub(crate) use marks::looks;
 pub use pdf::{HEAD as PDF_HEAD, missing_letters};
 pub use pgf::{HEAD as PGF_HEAD, tex};
-pub(crate) use plot::rounded;
 pub use plot::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, scene};
 pub use scene::{Item, Path, Rgb, Scene, Stroke, Text};
 pub use svg::inline;

@@ -225,15 +225,6 @@ pub(super) fn scale(axis: &PlotAxis) -> Scale {
     }
 }
 
-/// The axis with its ends at round numbers, which it keeps.
-pub(crate) fn rounded(axis: &PlotAxis) -> PlotAxis {
-    PlotAxis {
-        range: scale(axis).ends(),
-        is_exact: true,
-        ..axis.clone()
-    }
-}
-
 pub(super) fn ticks(axis: &PlotAxis, scale: &Scale, wanted: usize) -> Vec<(f64, String)> {
     match axis.ticks.is_empty() {
         true => scale.ticks(wanted),

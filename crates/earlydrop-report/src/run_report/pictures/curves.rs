@@ -1,7 +1,8 @@
 //! The picture of drop curves: the probability over the average queue.
 
 use super::{both, extent};
-use crate::figure::print::{Mark, Plot, PlotAxis, PlotPanel, rounded};
+use crate::figure::Scale;
+use crate::figure::print::{Mark, Plot, PlotAxis, PlotPanel};
 use crate::run_report::data::{Data, Scheme};
 
 /// The curves up to a probability; `None` without curves.
@@ -17,12 +18,12 @@ pub(super) fn curves(data: &Data, top: f64) -> Option<Plot> {
         weight: 1.0,
     };
     let entry = |(index, scheme): &(usize, &Scheme)| (scheme.label.clone(), both(*index));
-    let axis = |label: &str, high| {
-        rounded(&PlotAxis {
-            label: label.to_string(),
-            range: (0.0, high),
-            ..PlotAxis::default()
-        })
+    // The ends stay where a reader hides a curve.
+    let axis = |label: &str, high| PlotAxis {
+        label: label.to_string(),
+        range: Scale::linear(0.0, high).rounded(4).ends(),
+        is_exact: true,
+        ..PlotAxis::default()
     };
     Some(Plot {
         description: "The initial drop probability of each scheme over the average queue, before \
