@@ -1,6 +1,6 @@
 //! The picture of time series: panels of one scheme's run, or of two laid over each other.
 
-use super::time_panels::{TimeLine, TimePanel, levels, panel_axis, time_panels};
+use super::time_panels::{TimeLine, TimePanel, levels, panel_axis, time_panels, weight};
 use super::{PictureError, View};
 use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel, SECOND};
 use crate::run_report::data::Series;
@@ -192,8 +192,7 @@ fn draw(
         name,
         points: steps(&view.data.series[one.series], panel),
         key,
-        // Alone, a queue hides nothing.
-        weight: if own.len() > 1 { one.weight } else { 0.9 },
+        weight: weight(&view.data.series[one.series], own.len()),
     };
     let levels = levels(view.data, panel, schemes).into_iter();
     let mut marks: Vec<Mark> = own.iter().zip(lines).map(line).collect();

@@ -34,8 +34,7 @@ pub(super) struct TimeLine {
     pub(super) series: usize,
     name: String,
     pub(super) look: usize,
-    /// The width: a queue, which changes fast, does not hide its average.
-    pub(super) weight: f64,
+    weight: f64,
     /// The largest value, where the axis of the measured part cuts it off.
     #[serde(skip_serializing_if = "Option::is_none")]
     most: Option<f64>,
@@ -87,12 +86,11 @@ pub(super) fn time_panels(data: &Data) -> Vec<TimePanel<'_>> {
         let lines = own.iter().zip(names).map(|(index, name)| {
             let series = &data.series[*index];
             let (most, axes) = axes(data, kind, series, &levels);
-            let is_thin = series.name == "queue" && own.len() > 1;
             TimeLine {
                 series: *index,
                 name,
                 look: places[*index].look,
-                weight: if is_thin { 0.55 } else { 0.9 },
+                weight: weight(series, own.len()),
                 most,
                 axes,
             }
@@ -124,6 +122,14 @@ fn names(data: &Data, own: &[usize]) -> Vec<String> {
         (_, false) => series.name.clone(),
     };
     all().map(name).collect()
+}
+
+/// The width of a line: a queue, which changes fast, does not hide its average.
+pub(super) fn weight(series: &Series, lines: usize) -> f64 {
+    match series.name == "queue" && lines > 1 {
+        true => 0.55,
+        false => 0.9,
+    }
 }
 
 /// The y axis of a panel. Ticks of counts and states are whole numbers.
