@@ -90,5 +90,6 @@ pub mod suite;
 pub mod table;
 pub mod translation;
 pub mod tuning;
+mod words;
 
 pub use page_shell::page_shell;

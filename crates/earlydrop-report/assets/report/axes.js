@@ -12,91 +12,53 @@ function extent(values) {
   return low <= high ? [low, high] : null;
 }
 
-/** Whether values need a logarithmic axis: all above zero, and more than a factor of `ratio` apart. */
-function spansDecades(values, ratio = 10) {
-  const range = extent(values);
-  return range !== null && range[0] > 0 && range[1] / range[0] > ratio;
-}
-
-/** The least interval between ticks that is easy to read and at least `rough`. */
-function tickInterval(rough) {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return [1, 2, 2.5, 5, 10].map((step) => step * power).find((step) => step >= rough);
-}
-
-/** Ticks of a logarithmic axis: powers of ten, with 1, 2, 5, ... where the range is small. */
-function logTicks(low, high) {
-  const decades = Math.log10(high / low);
-  const steps = decades > 3 ? [1] : decades > 1.6 ? [1, 2, 5] : decades > 0.7 ? [1, 2, 3, 5, 7] : [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
-  const skip = decades > 7 ? 2 : 1;
-  const ticks = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1) {
-    if (steps.length === 1 && power % skip !== 0) continue;
-    for (const step of steps) {
-      const tick = Number(`${step}e${power}`);
-      if (tick >= low * 0.9999 && tick <= high * 1.0001) ticks.push(tick);
-    }
-  }
-  return ticks;
-}
-
 /**
- * A numeric axis for `values`. `ticks` replaces the automatic ticks by a list of `{ value, text }`;
- * `zero` includes zero.
+ * An axis as the report has laid it out. Where a scheme is hidden (`isWhole` is false), a linear axis
+ * fits what is left. `more` are properties of ECharts's axis.
  */
-function numberAxis(look, { name, values, log = false, zero = false, ticks = null, vertical = false, min = null, max = null, showMaxTick = true, ...more }) {
-  const axis = {
+function plotAxis(look, { label, ends, is_log: log, is_exact: isExact, ticks }, { isWhole = true, vertical = false, ...more } = {}) {
+  const fixed = isWhole || isExact || log;
+  const places = fixed ? ticks.map(([value]) => value) : undefined;
+  const texts = new Map(ticks.map(([value, text]) => [plain(value, 6), text]));
+  return {
     type: log ? "log" : "value",
-    name,
+    name: label,
     nameLocation: "middle",
     nameGap: vertical ? 12 : look.size + 16,
     nameMoveOverlap: vertical,
     nameTextStyle: { color: look.text, fontFamily: look.font, fontSize: look.size, fontWeight: 500 },
-    scale: !zero,
+    scale: true,
+    min: fixed ? ends[0] : undefined,
+    max: fixed ? ends[1] : undefined,
+    splitNumber: vertical ? 5 : look.small ? 4 : 6,
     axisLine: { show: true, onZero: false, lineStyle: { color: look.axis } },
-    axisTick: { show: true, length: 4, lineStyle: { color: look.axis } },
+    axisTick: { show: true, length: 4, lineStyle: { color: look.axis }, customValues: places },
     axisLabel: {
       color: look.muted,
       fontFamily: look.font,
       fontSize: look.size - 1,
       hideOverlap: true,
-      formatter: (value) => plain(value, 5),
+      customValues: places,
+      formatter: (value) => (fixed ? texts.get(plain(value, 6)) : null) ?? plain(value, 5),
     },
-    splitLine: { show: vertical, lineStyle: { color: look.grid } },
+    splitLine: { show: vertical, lineStyle: { color: look.grid }, customValues: places },
     ...more,
   };
-  if (!vertical) axis.splitNumber = look.small ? 4 : 6;
-  if (!showMaxTick) axis.axisLabel.showMaxLabel = false;
-  if (min !== null) axis.min = min;
-  if (max !== null) axis.max = max;
-  if (log) {
-    const [low, high] = extent(values) ?? [1, 10];
-    const pad = Math.max(1.04, (high / low) ** 0.04);
-    axis.min = min ?? low / pad;
-    axis.max = max ?? high * pad;
-    const places = ticks ? ticks.map((tick) => tick.value) : logTicks(axis.min, axis.max);
-    axis.axisTick.customValues = places;
-    axis.axisLabel.customValues = places;
-  } else if (ticks) {
-    axis.axisTick.customValues = ticks.map((tick) => tick.value);
-    axis.axisLabel.customValues = axis.axisTick.customValues;
-  }
-  if (ticks) {
-    const texts = new Map(ticks.map((tick) => [plain(tick.value, 6), tick.text]));
-    axis.axisLabel.formatter = (value) => texts.get(plain(value, 6)) ?? plain(value, 5);
-  }
-  return axis;
 }
 
-/** A category axis. */
-function nameAxis(look, { name, names, vertical = false, ...more }) {
-  const axis = numberAxis(look, { name, values: [], vertical });
-  delete axis.scale;
-  axis.type = "category";
-  axis.data = names;
-  axis.axisLabel.formatter = (value) => value;
-  axis.axisTick.alignWithLabel = true;
-  return { ...axis, ...more };
+/** A vertical axis with a row for each of these schemes, from the top. */
+function schemeAxis(look, schemes, hasLines) {
+  const names = schemes.map((scheme) => data.schemes[scheme].label);
+  const longest = Math.max(...names.map((name) => textWidth(name, look)));
+  return {
+    type: "category",
+    data: names,
+    inverse: true,
+    axisLine: { show: true, onZero: false, lineStyle: { color: look.axis } },
+    axisTick: { show: false },
+    axisLabel: { color: look.text, fontFamily: look.font, fontSize: look.size - 0.5, interval: 0, width: Math.min(longest + 4, look.width * 0.34), overflow: "truncate" },
+    splitLine: { show: hasLines, interval: 0, lineStyle: { color: look.grid } },
+  };
 }
 
 /** The margins around the axes, labels included. */
@@ -148,17 +110,14 @@ function byHeight(lines) {
 }
 
 /** A series that fills the polygon `corners`, in the axes' units. */
-function areaSeries({ name, points, fill, stroke = "none", opacity, corners, xAxisIndex = 0, yAxisIndex = 0, z = 1 }) {
+function areaSeries({ name, fill, stroke = "none", opacity, corners }) {
   return {
     type: "custom",
     name,
     silent: true,
     clip: true,
-    z,
-    xAxisIndex,
-    yAxisIndex,
-    data: points,
-    encode: { x: 0, y: points.length && points[0].length > 2 ? [1, 2] : 1 },
+    z: 1,
+    data: corners,
     tooltip: { show: false },
     renderItem: (place, api) => {
       if (place.dataIndexInside !== 0) return null;

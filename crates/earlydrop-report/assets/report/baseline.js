@@ -39,29 +39,18 @@ function drawDifferences(look, metric, column) {
   const shown = schemesShown();
   const rows = measured.filter(({ scheme }) => shown.includes(scheme));
   if (rows.length === 0) return { nothing: ALL_HIDDEN };
-  const ends = rows.flatMap(({ values }) => differenceEnds(values[column], metric.scale));
-  const limit = differenceLimit(ends);
-  const beyond = limit < Infinity;
-  const range = ends.some((end) => end !== 0) ? differenceRange(ends.filter((end) => Math.abs(end) <= limit)) : null;
-  const series = rows.flatMap(({ scheme, values }, at) => differenceSeries(look, scheme, values[column], metric, at, range));
+  const axis = data.pictures.points[pointShown()].differences[column];
+  const beyond = rows.some(({ values }) => differenceEnds(values[column], metric.scale).some((end) => end < axis.ends[0] || end > axis.ends[1]));
+  const isWhole = beyond || rows.length === measured.length;
+  const series = rows.flatMap(({ scheme, values }, at) => differenceSeries(look, scheme, values[column], metric, at, axis.ends));
   series[0].markLine = { ...guide(look, { xAxis: 0 }), lineStyle: { color: look.muted, width: 1.2, type: "solid" } };
 
-  const name = withUnit(`difference in ${metric.title}`, metric.unit === "%" ? "percentage points" : metric.unit);
-  const hint = { less: "\u2190 better", more: "better \u2192" }[metric.better];
-  const longest = Math.max(...rows.map(({ scheme }) => textWidth(data.schemes[scheme].label, look)));
+  const hint = { less: "   \u2190 better", more: "   better \u2192" }[metric.better] ?? "";
   return {
     option: {
       grid: plotGrid(look, { right: look.small ? 18 : 28 }),
-      xAxis: numberAxis(look, { name: hint ? `${capital(name)}   ${hint}` : capital(name), values: ends, zero: true, ...range, splitLine: { show: true, lineStyle: { color: look.grid } } }),
-      yAxis: nameAxis(look, {
-        name: "",
-        names: rows.map(({ scheme }) => data.schemes[scheme].label),
-        vertical: true,
-        inverse: true,
-        splitLine: { show: false },
-        axisTick: { show: false },
-        axisLabel: { color: look.text, fontFamily: look.font, fontSize: look.size - 0.5, interval: 0, width: Math.min(longest + 4, look.width * 0.34), overflow: "truncate" },
-      }),
+      xAxis: plotAxis(look, { ...axis, label: axis.label + hint }, { isWhole, splitLine: { show: true, lineStyle: { color: look.grid } } }),
+      yAxis: schemeAxis(look, rows.map(({ scheme }) => scheme), false),
       tooltip: plotTooltip("item", (item) => {
         const { scheme, values } = rows[item.value[1]];
         const { text, share_text: share } = values[column];
@@ -75,7 +64,7 @@ function drawDifferences(look, metric, column) {
     height: rows.length * (look.small ? 26 : 28) + 58,
     legend: schemeLegend(measured.map(({ scheme }) => scheme), look, "symbol"),
     caption: differenceCaption(metric, rows, column, beyond, look),
-    columns: ["scheme", name, "half of the 95% interval", "share of the baseline", "significant"],
+    columns: ["scheme", axis.label, "half of the 95% interval", "share of the baseline", "significant"],
     rows: () => rows.map(({ scheme, values }) => {
       const { mean, half, share, significant } = values[column];
       return [data.schemes[scheme].label, mean * metric.scale, isNumber(half) ? half * metric.scale : null, share, significant ? "yes" : "no"];
@@ -84,36 +73,14 @@ function drawDifferences(look, metric, column) {
 }
 
 /**
- * The largest size that is drawn to scale. Without limit, one scheme far from all others would press
- * these onto the line at zero.
- */
-function differenceLimit(ends) {
-  const sizes = ends.map(Math.abs).sort((a, b) => a - b);
-  const usual = 4 * sizes[Math.floor(0.8 * (sizes.length - 1))];
-  return usual > 0 && sizes[sizes.length - 1] > usual ? Math.max(...sizes.filter((size) => size <= usual)) : Infinity;
-}
-
-/** An axis around zero and `ends`, which begins and ends at a tick, with room for a symbol. */
-function differenceRange(ends) {
-  const [low, high] = extent([0, ...ends]);
-  const interval = tickInterval((high - low) / 5);
-  const room = 0.03 * (high - low);
-  return {
-    min: low < 0 ? Math.floor((low - room) / interval) * interval : 0,
-    max: high > 0 ? Math.ceil((high + room) / interval) * interval : 0,
-    interval,
-  };
-}
-
-/**
  * The interval and the mean of a row: filled where significant, hollow otherwise. A mean beyond the
  * axis stands at its end, with its value.
  */
-function differenceSeries(look, scheme, difference, metric, at, range) {
+function differenceSeries(look, scheme, difference, metric, at, [low, high]) {
   const { label } = data.schemes[scheme];
   const mark = markOf(scheme, look.theme);
   const mean = difference.mean * metric.scale;
-  const inside = (value) => (range ? Math.max(range.min, Math.min(range.max, value)) : value);
+  const inside = (value) => Math.max(low, Math.min(high, value));
   const outside = inside(mean) !== mean;
   const series = [];
   if (isNumber(difference.half) && !outside) {
@@ -176,10 +143,12 @@ function addDifferenceTable(section, metrics) {
     // Columns of zeros are left out.
     const happened = metrics.map((_, index) => index).filter((index) => rows.some(({ values }) => values[index]?.mean));
     const scrolled = box.querySelector(".scroll")?.scrollLeft ?? 0;
-    box.replaceChildren(differenceTable(
-      rows.map(({ scheme, values }) => ({ scheme, values: happened.map((index) => values[index]) })),
-      happened.map((index) => metrics[index]),
-    ));
+    box.replaceChildren(estimateTable({
+      caption: `Differences from ${baselineLabel()}${atPoint()}`,
+      metrics: happened.map((index) => metrics[index]),
+      rows: rows.map(({ scheme, values }) => ({ scheme, values: happened.map((index) => values[index]) })),
+      cell: differenceCell,
+    }));
     box.querySelector(".scroll").scrollLeft = scrolled;
     const any = rows.some(({ values }) => values.some((value) => value?.significant));
     note.textContent = any
@@ -196,17 +165,6 @@ function addDifferenceTable(section, metrics) {
   };
   show();
   watch(["point", "theme"], show);
-}
-
-function differenceTable(rows, metrics) {
-  const caption = `Differences from ${baselineLabel()}${atPoint()}`;
-  const head = make("tr", {}, make("th", { scope: "col" }, "Scheme"), metrics.map(({ title, unit }) =>
-    make("th", { scope: "col" }, make("span", {}, capital(title)), unit ? make("span", { class: "unit" }, unit) : null)));
-  const body = rows.map(({ scheme, values }) => {
-    const name = make("span", { class: "scheme" }, swatch(markOf(scheme, themeShown())), make("span", {}, data.schemes[scheme].label));
-    return make("tr", {}, make("th", { scope: "row" }, name), values.map((value, index) => differenceCell(value, metrics[index])));
-  });
-  return scrollBox(caption, make("table", { class: "estimates" }, make("caption", { class: "unseen" }, caption), make("thead", {}, head), make("tbody", {}, body)));
 }
 
 function differenceCell(difference, metric) {

@@ -70,15 +70,18 @@ function addFigure({ name, title, keys, controls = () => [], draw, tools = null,
     figure.dataset.drawn = JSON.stringify(summaryOfChart());
   }
 
-  /** The series of the chart, read back from it, and the number of shapes in the page. */
+  /** The series and axes of the chart, read back from it, and the number of shapes in the page. */
   function summaryOfChart() {
     const sum = (points, place) => points.reduce((total, point) => total + (isNumber(point[place]) ? point[place] : 0), 0);
-    const series = chart.getOption().series.map((one) => {
+    const option = chart.getOption();
+    const axes = [...option.xAxis, ...option.yAxis].map(({ name, min, max, axisLabel: { customValues = [], formatter } }) =>
+      ({ name, ends: [min, max], ticks: customValues.map((value) => [value, formatter(value)]) }));
+    const series = option.series.map((one) => {
       const points = (one.data ?? []).map((item) => (Array.isArray(item) ? item : item.value));
       return { name: one.name, type: one.type, points: points.length, x: sum(points, 0), y: sum(points, 1) };
     });
     const shapes = holder.querySelectorAll("svg path, svg polyline, svg polygon, svg circle, svg rect, svg line, svg text").length;
-    return { series, shapes };
+    return { axes, series, shapes };
   }
 
   /** Builds the choices once and then only updates them, so that the focus stays. */

@@ -1,9 +1,9 @@
 // Single flows: a row of dots for each scheme.
 
-const FLOW_MEASURES = {
-  throughput: { title: "throughput", unit: "Mbps", scale: 1e-6, what: "Bits on the wire that arrived" },
-  goodput: { title: "goodput", unit: "Mbps", scale: 1e-6, what: "Bits of payload that arrived for the first time" },
-  loss: { title: "loss", unit: "%", scale: 100, what: "The share of its packets that was lost" },
+const FLOW_MEANINGS = {
+  throughput: "Bits on the wire that arrived",
+  goodput: "Bits of payload that arrived for the first time",
+  loss: "The share of its packets that was lost",
 };
 
 function addFlows() {
@@ -11,18 +11,19 @@ function addFlows() {
     addNothing(addSection("flows", "Single flows"), "No single flows were recorded.");
     return;
   }
-  const measure = () => (Object.hasOwn(FLOW_MEASURES, get("flow")) ? get("flow") : "throughput");
+  const measures = data.pictures.flow_measures;
+  const measure = () => Math.max(0, measures.findIndex(([name]) => name === get("flow")));
   addFigure({
     name: "flows",
     title: "Single flows",
     keys: ["point", "hide", "flow"],
-    controls: () => [{ key: "flow", label: "Show", options: Object.entries(FLOW_MEASURES).map(([value, { title }]) => ({ value, text: capital(title) })), value: measure() }],
+    controls: () => [{ key: "flow", label: "Show", options: measures.map(([name]) => ({ value: name, text: capital(name) })), value: measures[measure()][0] }],
     draw: (look) => drawFlows(look, measure()),
   });
 }
 
-function drawFlows(look, key) {
-  const measure = FLOW_MEASURES[key];
+function drawFlows(look, measureAt) {
+  const [key, unit, scale] = data.pictures.flow_measures[measureAt];
   const point = pointShown();
   const flows = data.flows.filter((flow) => flow.point === point && isNumber(flow[key]));
   if (flows.length === 0) return { nothing: `No single flows were recorded${atPoint()}.` };
@@ -32,8 +33,7 @@ function drawFlows(look, key) {
   const hiddenSome = rows.length < new Set(flows.map(({ scheme }) => scheme)).size;
   const visible = flows.filter(({ scheme }) => rows.includes(scheme));
   if (visible.length === 0) return { nothing: ALL_HIDDEN };
-  const values = visible.map((flow) => flow[key] * measure.scale);
-  const log = spansDecades(values, 100);
+  const axis = data.pictures.points[point].flows[measureAt];
   const crowd = Math.max(...rows.map((row) => visible.filter(({ scheme }) => scheme === row).length));
   const high = crowd > 4 ? (look.small ? 26 : 30) : 22;
   const size = crowd > 60 ? 5 : crowd > 20 ? 6 : 8;
@@ -50,7 +50,7 @@ function drawFlows(look, key) {
       data: rows.flatMap((row, at) => visible
         .filter((flow) => flow.scheme === row && flow.group === group)
         .sort((a, b) => a[key] - b[key])
-        .map((flow, place) => ({ value: [flow[key] * measure.scale, at], symbolOffset: [0, lane(place + index) * ((high - size - 6) / Math.max(1, lanes - 1))] }))),
+        .map((flow, place) => ({ value: [flow[key] * scale, at], symbolOffset: [0, lane(place + index) * ((high - size - 6) / Math.max(1, lanes - 1))] }))),
       symbol: mark.symbol,
       symbolSize: size,
       itemStyle: { color: mark.colour, opacity: 0.72 },
@@ -59,33 +59,24 @@ function drawFlows(look, key) {
   }).filter((one) => one.data.length > 0);
   const means = rows.map((row, at) => {
     const own = visible.filter(({ scheme }) => scheme === row);
-    return [own.reduce((total, flow) => total + flow[key] * measure.scale, 0) / own.length, at];
+    return [own.reduce((total, flow) => total + flow[key] * scale, 0) / own.length, at];
   });
   series.push({ type: "scatter", name: "mean", data: means, symbol: "rect", symbolSize: [2, high - 6], itemStyle: { color: look.text }, silent: true, z: 4 });
 
-  const longest = Math.max(...rows.map((row) => textWidth(data.schemes[row].label, look)));
   const legend = groups.filter((group) => series.some(({ name }) => name === (group || "flows"))).map((group) => ({ label: group || "flows", mark: markOf(groups.indexOf(group), look.theme), kind: "symbol" }));
   return {
     option: {
       grid: plotGrid(look, { right: look.small ? 18 : 28 }),
-      xAxis: numberAxis(look, { name: capital(withUnit(measure.title, measure.unit)), values, log, zero: !log, splitLine: { show: true, lineStyle: { color: look.grid } } }),
-      yAxis: nameAxis(look, {
-        name: "",
-        names: rows.map((row) => data.schemes[row].label),
-        vertical: true,
-        inverse: true,
-        splitLine: { show: true, interval: 0, lineStyle: { color: look.grid } },
-        axisTick: { show: false },
-        axisLabel: { color: look.text, fontFamily: look.font, fontSize: look.size - 0.5, interval: 0, width: Math.min(longest + 4, look.width * 0.34), overflow: "truncate" },
-      }),
+      xAxis: plotAxis(look, axis, { splitLine: { show: true, lineStyle: { color: look.grid } } }),
+      yAxis: schemeAxis(look, rows, true),
       tooltip: plotTooltip("item", (item) => tip(data.schemes[rows[item.value[1]]].label, [
-        { label: item.seriesName, value: `${plain(item.value[0])} ${measure.unit}` },
+        { label: item.seriesName, value: `${plain(item.value[0])} ${unit}` },
       ])),
       series,
     },
     height: rows.length * high + 56,
     legend,
-    caption: `${measure.what}, for each flow of one run of each scheme${atPoint()}. A dot is a flow${groups.length > 1 ? ", its colour and shape the group" : ""}, and the vertical line the mean. ${key === "loss" ? "Dots far to the right are flows with more loss than others." : "The closer together the dots, the fairer the shares; dots far to the left are starved flows."}${log ? " The axis is logarithmic." : ""}${hiddenSome ? " Hidden schemes are left out." : ""}`,
+    caption: `${FLOW_MEANINGS[key]}, for each flow of one run of each scheme${atPoint()}. A dot is a flow${groups.length > 1 ? ", its colour and shape the group" : ""}, and the vertical line the mean. ${key === "loss" ? "Dots far to the right are flows with more loss than others." : "The closer together the dots, the fairer the shares; dots far to the left are starved flows."}${axis.is_log ? " The axis is logarithmic." : ""}${hiddenSome ? " Hidden schemes are left out." : ""}`,
     columns: ["scheme", "group", "throughput (Mbps)", "goodput (Mbps)", "loss (%)"],
     rows: () => visible.map((flow) => [data.schemes[flow.scheme].label, flow.group, flow.throughput * 1e-6, flow.goodput * 1e-6, flow.loss * 100]),
   };

@@ -1,28 +1,58 @@
-// Tables of groups of flows.
+// Tables of the groups of flows, and of the bottlenecks where there are several.
 
+/** Adds a table for each group; returns whether there are several. */
 function addGroups() {
-  const names = [...new Set(data.groups.map(({ group }) => group))];
-  if (names.length < 2 || data.group_metrics.length === 0) return false;
-  const section = addSection("groups", "Groups of flows");
-  const boxes = make("div", { "data-figure": "groups" });
-  section.append(boxes, meanings(data.group_metrics));
+  return addTables({
+    id: "groups",
+    title: "Groups of flows",
+    metrics: data.group_metrics,
+    entries: data.groups,
+    nameOf: ({ group }) => group,
+    note: (_, { flows }) => ` ${count(flows, "flow")}`,
+    caption: (name) => `Flows of ${name}`,
+    // Metrics that a group does not have, such as completion times of endless flows, are left out.
+    isShown: (value) => value,
+  });
+}
+
+/** Adds a table for each link; returns whether there are several. */
+function addLinks() {
+  return addTables({
+    id: "links",
+    title: "Links",
+    intro: "The bottlenecks: links whose queue is the compared scheme, and others with a queue. The other tables are about the measured link and about flows.",
+    metrics: data.link_metrics,
+    entries: data.links,
+    nameOf: ({ link }) => link,
+    note: (name) => (name === data.link ? " measured in the other tables" : null),
+    caption: (name) => `The queue of ${name}`,
+    isShown: (value) => value?.mean,
+  });
+}
+
+function addTables({ id, title, intro, metrics, entries, nameOf, note, caption, isShown }) {
+  const names = [...new Set(entries.map(nameOf))];
+  if (names.length < 2 || metrics.length === 0) return false;
+  const section = addSection(id, title, intro);
+  const boxes = make("div", { "data-figure": id });
+  section.append(boxes, meanings(metrics));
   const show = () => {
     const scrolled = [...boxes.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
     boxes.replaceChildren();
     for (const name of names) {
-      const entries = data.groups.filter((entry) => entry.group === name && entry.point === pointShown());
-      if (entries.length === 0) continue;
-      // Metrics that a group does not have, such as completion times of endless flows, are left out.
-      const measured = data.group_metrics.map((_, index) => index).filter((index) => entries.some(({ values }) => values[index]));
-      const rows = entries.map(({ scheme, values }) => ({ scheme, values: measured.map((index) => values[index]) }));
-      boxes.append(
-        make("h3", {}, name, make("span", { class: "note" }, ` ${count(entries[0].flows, "flow")}`)),
-        estimateTable({ caption: `Flows of ${name}${atPoint()}`, metrics: measured.map((index) => data.group_metrics[index]), rows }),
-      );
+      const own = entries.filter((entry) => nameOf(entry) === name && entry.point === pointShown());
+      if (own.length === 0) continue;
+      const shown = metrics.map((_, index) => index).filter((index) => own.some(({ values }) => isShown(values[index])));
+      const text = note(name, own[0]);
+      boxes.append(make("h3", {}, name, text && make("span", { class: "note" }, text)), estimateTable({
+        caption: caption(name) + atPoint(),
+        metrics: shown.map((index) => metrics[index]),
+        rows: own.map(({ scheme, values }) => ({ scheme, values: shown.map((index) => values[index]) })),
+      }));
     }
     [...boxes.querySelectorAll(".scroll")].forEach((box, index) => (box.scrollLeft = scrolled[index] ?? 0));
-    if (!boxes.children.length) boxes.append(make("p", { class: "none" }, `No group was measured${atPoint()}.`));
-    boxes.dataset.drawn = JSON.stringify(tableSummary(boxes, data.group_metrics));
+    if (!boxes.children.length) boxes.append(make("p", { class: "none" }, `Nothing was measured${atPoint()}.`));
+    boxes.dataset.drawn = JSON.stringify(tableSummary(boxes, metrics));
   };
   show();
   watch(["point", "theme"], show);

@@ -8,7 +8,7 @@ const RANGES = [
 ];
 
 function addOverTime() {
-  const withSeries = data.schemes.map((_, index) => index).filter((index) => data.series.some((series) => series.scheme === index && series.values.length > 0));
+  const withSeries = data.schemes.map((_, index) => index).filter((index) => data.pictures.time.some(({ scheme }) => scheme === index));
   if (withSeries.length === 0) {
     addNothing(addSection("overtime", "Over time"), "There are no time series. Set samples in the scenario to see the queue, its average and the probabilities here.");
     return;
@@ -49,25 +49,64 @@ function rangeShown() {
 
 /** The time of the last sample of a scheme at the point shown. */
 function timeEnd(scheme) {
-  const lasts = seriesOf(scheme).map(({ series: { interval, values } }) => interval * Math.max(1, values.length - 1));
-  return Math.max(0, ...lasts);
+  const lines = panelsShown(scheme, null).flatMap((panel) => panel.lines);
+  return Math.max(0, ...lines.map(({ series: { interval, values } }) => interval * Math.max(1, values.length - 1)));
 }
 
-/** The panels to draw: those of the data, or one a link, with the lines of one or two schemes. */
+/**
+ * The panels to draw, with the lines of one or two schemes. Of all links, each one's queue has a panel;
+ * the rest of their quantities would be a wall of them.
+ */
 function panelsShown(scheme, beside) {
-  const links = linkShown() === "" ? linksSampled() : [linkShown()];
+  const all = linkShown() === "";
   const shown = [];
-  data.panels.forEach((panel, at) => {
-    const perLink = links.length > 1 && panel.title !== "cwnd (segments)";
-    for (const link of perLink ? links : [links[0]]) {
-      // Each link's queue is worth a panel; the rest of its quantities would be a wall of them.
-      if (perLink && panel.title !== "Packets" && panel.title !== "Packets per interval") continue;
-      const lines = [scheme, beside].filter((one) => one !== null).flatMap((one, second) =>
-        panelsOf(one, link)[at].lines.map((line) => ({ ...line, scheme: one, beside: second === 1 })));
-      if (lines.length) shown.push({ panel, lines, title: perLink ? `${panel.title}, ${link}` : panel.title, ofLink: perLink });
+  for (const entry of data.pictures.time) {
+    const isSecond = entry.scheme === beside;
+    const panel = data.panels[entry.panel];
+    const ofLink = all && entry.link !== null;
+    if (entry.point !== pointShown() || !(isSecond || entry.scheme === scheme)) continue;
+    if (!(all || entry.link === null || entry.link === linkShown()) || (ofLink && !panel.title.startsWith("Packets"))) continue;
+    const title = ofLink ? `${panel.title}, ${entry.link}` : panel.title;
+    let place = shown.find((other) => other.title === title);
+    if (!place) shown.push((place = { panel, at: entry.panel, title, ofLink, lines: [], levels: [] }));
+    const of = data.schemes[entry.scheme].label;
+    const lines = entry.lines.map((line) => ({ ...line, series: data.series[line.series], label: isSecond ? `${line.name} of ${of}` : line.name, beside: isSecond }));
+    const levels = entry.levels.map(([name, value]) => ({ name: beside === null ? name : `${name} of ${of}`, value }));
+    // The first scheme's come first.
+    place.lines = isSecond ? [...place.lines, ...lines] : [...lines, ...place.lines];
+    for (const level of levels) {
+      const same = place.levels.find(({ value }) => value === level.value);
+      if (same) same.name += `, ${level.name}`;
+      else place.levels.push(level);
     }
-  });
-  return shown;
+  }
+  return shown.sort((one, other) => one.at - other.at);
+}
+
+/** The links that have panels of their own. */
+function linksSampled() {
+  return [...new Set(data.pictures.time.map(({ link }) => link))].filter((link) => link !== null);
+}
+
+/** The link whose time series are shown; empty for all. */
+function linkShown() {
+  const links = linksSampled();
+  if (get("link") === "*") return "";
+  if (links.includes(get("link"))) return get("link");
+  return links.includes(data.link) ? data.link : (links[0] ?? "");
+}
+
+/** Colour and dash of a line: its quantity's colour; lines of one quantity differ by dash. */
+function lineMark(look, nth, beside, theme) {
+  const { dashes } = data.pictures.looks;
+  return { ...markOf(look, theme), dash: beside ? [5, 3] : dashes[nth % dashes.length] };
+}
+
+/** The axis of a panel: that of the line that needs most room. */
+function widestAxis(lines) {
+  const room = ({ ends: [low, high], is_log: log }) => (log ? Math.log(high / low) : high - low);
+  const axes = lines.map((line) => line.axes[rangeShown()]).sort((a, b) => room(b) - room(a));
+  return { ...axes[0], ends: [Math.min(...axes.map(({ ends }) => ends[0])), Math.max(...axes.map(({ ends }) => ends[1]))] };
 }
 
 function drawOverTime(look, scheme, beside) {
@@ -88,7 +127,7 @@ function drawOverTime(look, scheme, beside) {
   layout.step = layout.tall + layout.head + 14;
   const option = { grid: [], xAxis: [], yAxis: [], series: [], legend: [] };
   const drawn = { legend: [], lines: [], clipped: [] };
-  panels.forEach((panel, index) => drawPanel(look, option, drawn, { ...panel, index, last: index === panels.length - 1, end, from, to, layout, scheme, compares: beside !== null }));
+  panels.forEach((panel, index) => drawPanel(look, option, drawn, { ...panel, index, last: index === panels.length - 1, end, from, to, layout, compares: beside !== null }));
   const axes = panels.map((_, index) => index);
   option.axisPointer = { link: [{ xAxisIndex: "all" }] };
   if (!look.print) {
@@ -96,7 +135,7 @@ function drawOverTime(look, scheme, beside) {
     option.legend = undefined;
   }
   option.tooltip = plotTooltip("axis", (items) => timeTip(items[0]?.axisValue, drawn.lines));
-  const { seed } = seriesOf(scheme)[0].series;
+  const { seed } = panels[0].lines[0].series;
   const groups = panels.map(({ title }) => title.replace(/ \(.*/, "").replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()));
   const who = beside === null ? data.schemes[scheme].label : `${data.schemes[scheme].label} (solid) and ${data.schemes[beside].label} (dashed)`;
   return {
@@ -118,31 +157,29 @@ function clipNote(clipped) {
 }
 
 /** Adds a panel with its axes, lines and thresholds to the option. */
-function drawPanel(look, option, drawn, { panel, lines, title, ofLink, index, last, end, from, to, layout, scheme, compares }) {
+function drawPanel(look, option, drawn, { panel, lines, levels, title, ofLink, index, last, end, from, to, layout, compares }) {
   const { left, right, tall, head, step } = layout;
   const hidden = getList("lines");
-  const scale = panel.scale;
+  const { scale, steps } = panel;
   const top = 8 + head + index * step;
   const shown = [];
   const used = new Map();
-  for (const { series, label, look: colour, scheme: of, beside } of lines) {
-    const nth = used.get(`${colour} ${beside}`) ?? 0;
-    used.set(`${colour} ${beside}`, nth + 1);
-    const mark = lineMark(colour, nth, beside, look.theme);
-    const text = beside ? `${label} of ${data.schemes[of].label}` : label;
-    const key = `${title}: ${text}`;
+  for (const line of lines) {
+    const nth = used.get(`${line.look} ${line.beside}`) ?? 0;
+    used.set(`${line.look} ${line.beside}`, nth + 1);
+    const mark = lineMark(line.look, nth, line.beside, look.theme);
+    const key = `${title}: ${line.label}`;
     const off = hidden.includes(key);
-    drawn.legend.push({ label: text, mark, kind: "line", hidden: off, press: () => toggle("lines", key), group: title });
-    if (!off) shown.push({ title, single: lines.length === 1, label: text, key, mark, series, scale });
+    drawn.legend.push({ label: line.label, mark, kind: "line", hidden: off, press: () => toggle("lines", key), group: title });
+    if (!off) shown.push({ ...line, title, single: lines.length === 1, key, mark, scale });
   }
   drawn.lines.push(...shown);
-  const levels = panel.steps ? [] : levelsOf(panel, compares ? [...new Set(lines.map((line) => line.scheme))] : [scheme]);
-  const range = panelRange(panel, shown, levels);
-  if (range.most !== null) drawn.clipped.push({ title, most: range.most });
+  const y = widestAxis(shown.length ? shown : lines);
+  const most = rangeShown() === "clip" ? Math.max(...shown.map((line) => line.most ?? 0)) : 0;
+  if (most > y.ends[1]) drawn.clipped.push({ title, most });
   option.grid.push({ left, right, top, height: tall, outerBoundsMode: "none" });
-  option.xAxis.push(numberAxis(look, {
-    name: last ? "Time (s)" : "",
-    values: [],
+  option.xAxis.push(plotAxis(look, { label: last ? "Time (s)" : "", ticks: [] }, {
+    isWhole: false,
     min: look.print ? from : 0,
     max: look.print ? to : end,
     gridIndex: index,
@@ -150,72 +187,31 @@ function drawPanel(look, option, drawn, { panel, lines, title, ofLink, index, la
     axisLabel: { show: last, color: look.muted, fontFamily: look.font, fontSize: look.size - 1, hideOverlap: true, formatter: (value) => timeTick(value, end) },
     axisPointer: { show: true, snap: false },
   }));
-  const full = endOf(panel, shown, range);
-  const interval = full ? full / 2 : range.max !== null && tickInterval(range.max / 4.2);
-  option.yAxis.push(numberAxis(look, { name: title, values: range.log ? range.values : [], log: range.log, max: range.max ?? full, ...(interval ? { interval } : {}), vertical: true, zero: !range.log, gridIndex: index, nameGap: left - 20, nameMoveOverlap: false, splitNumber: 3, showMaxTick: range.max === null, minInterval: panel.steps ? 1 : 0, ...(ofLink ? nameAbove(look) : {}) }));
-  for (const { key, mark, series } of shown) {
+  option.yAxis.push(plotAxis(look, { ...y, label: title }, { vertical: true, gridIndex: index, nameGap: left - 20, nameMoveOverlap: false, ...(ofLink ? nameAbove(look) : {}) }));
+  for (const { key, mark, series, weight } of shown) {
     option.series.push({
       type: "line",
       name: key,
       xAxisIndex: index,
       yAxisIndex: index,
-      data: series.values.map((value, at) => [at * series.interval, isNumber(value) && (!range.log || value > 0) ? value * scale : null]),
+      data: series.values.map((value, at) => [at * series.interval, isNumber(value) && (!y.is_log || value > 0) ? value * scale : null]),
       symbol: look.print ? "none" : "circle",
       showSymbol: false,
-      sampling: panel.steps ? "max" : "lttb",
-      step: panel.steps ?? false,
-      lineStyle: { color: mark.colour, width: series.name === "queue" && lines.length > 1 ? 1 : 1.6, type: mark.dash.length ? mark.dash : "solid" },
+      sampling: steps ? "max" : "lttb",
+      step: steps ?? false,
+      lineStyle: { color: mark.colour, width: 1.8 * weight, type: mark.dash.length ? mark.dash : "solid" },
       itemStyle: { color: mark.colour },
-      areaStyle: panel.steps && !compares ? { color: mark.colour, opacity: 0.12 } : undefined,
+      areaStyle: steps && !compares ? { color: mark.colour, opacity: 0.12 } : undefined,
       emphasis: { disabled: true },
     });
   }
-  addGuides(look, option, { index, levels: levels.filter(({ value }) => range.max === null || value <= range.max), end, from });
+  addGuides(look, option, { index, levels: levels.filter(({ value }) => value <= y.ends[1]), end, from });
   if (look.print) option.legend.push(printedLegend(look, shown, title, top - head + 2, left));
 }
 
 /** An axis's name above its panel, where it is longer than the panel is high. */
 function nameAbove(look) {
   return { nameLocation: "end", nameGap: 5, nameTextStyle: { color: look.text, fontFamily: look.font, fontSize: look.size, fontWeight: 500, align: "left" } };
-}
-
-/** The thresholds of a panel, each name with its scheme where two are compared. */
-function levelsOf(panel, schemes) {
-  const all = schemes.flatMap((scheme) => thresholdsIn(panel, scheme).map(({ name, value }) => ({ name: schemes.length > 1 ? `${name} of ${data.schemes[scheme].label}` : name, value })));
-  const same = new Map();
-  for (const { name, value } of all) same.set(value, same.has(value) ? `${same.get(value)}, ${name}` : name);
-  return [...same].map(([value, name]) => ({ name, value }));
-}
-
-/**
- * The range of a panel's y axis: `max` where it is clipped, `most` the largest value before, and
- * `values` for a logarithmic axis.
- */
-function panelRange(panel, lines, levels) {
-  const all = (keep) => extent(lines.flatMap(({ series, scale }) => series.values.filter((value, at) => isNumber(value) && keep(at * series.interval)).map((value) => value * scale)));
-  const whole = all(() => true);
-  const none = { log: false, max: null, most: null };
-  if (!whole || panel.title === "State") return none;
-  if (rangeShown() === "log" && !panel.steps) {
-    const values = lines.flatMap(({ series, scale }) => series.values.filter((value) => value > 0).map((value) => value * scale));
-    const [low, high] = extent(values) ?? [1, 10];
-    return values.length ? { log: true, max: null, most: null, values: [Math.max(low, high / 1e5), high] } : none;
-  }
-  if (rangeShown() !== "clip") return none;
-  const begin = data.measured[0] > 0 ? data.measured[0] : data.measured[1] / 10;
-  const measured = all((time) => time >= begin);
-  if (!measured) return none;
-  // A threshold near the lines is worth the room; one far above would flatten them.
-  const near = levels.map(({ value }) => value).filter((value) => value <= 1.6 * measured[1]);
-  const high = Math.max(measured[1], ...near);
-  return high > 0 && whole[1] > 1.25 * high ? { log: false, max: roundUp(high * 1.08), most: whole[1] } : none;
-}
-
-/** 1 for probabilities that come near it, where a rounded end would be above; null otherwise. */
-function endOf(panel, lines, { log, max }) {
-  if (log || max !== null || panel.title !== "Probability") return null;
-  const [, highest] = extent(lines.flatMap(({ series }) => series.values)) ?? [0, 0];
-  return highest > 0.85 && highest <= 1 ? 1 : null;
 }
 
 /** Lines at thresholds and at the start of the measurement, on the first series of a panel. */

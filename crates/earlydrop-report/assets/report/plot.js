@@ -9,7 +9,7 @@ function plotOption(look, picture, more = () => ({})) {
   const labelOf = (mark) => picture.legend.find((entry) => entry.look === mark.look)?.name;
   const draw = {
     line: (mark) => lineSeries(look, mark, more(mark)),
-    area: (mark) => areaSeries({ name: `${labelOf(mark)}, interval`, points: mark.points, corners: mark.points, fill: markOf(mark.look, look.theme).colour, opacity: mark.opacity }),
+    area: (mark) => areaSeries({ name: `${labelOf(mark)}, interval`, corners: mark.points, fill: markOf(mark.look, look.theme).colour, opacity: mark.opacity }),
   };
   return {
     grid: plotGrid(look, { right: look.small ? 18 : 28 }),
@@ -17,12 +17,6 @@ function plotOption(look, picture, more = () => ({})) {
     yAxis: plotAxis(look, panel.y, { isWhole, vertical: true }),
     series: marks.filter((mark) => draw[mark.kind] && mark.points.length > 0).map((mark) => draw[mark.kind](mark)),
   };
-}
-
-/** An axis with its limits and ticks. A linear one fits what is left when a scheme is hidden. */
-function plotAxis(look, { label, ends: [min, max], is_log: log, is_exact: isExact, ticks }, { isWhole, ...more }) {
-  const fixed = isWhole || isExact || log ? { min, max, ticks: ticks.map(([value, text]) => ({ value, text })) } : {};
-  return numberAxis(look, { name: label, values: [min, max], log, ...fixed, ...more });
 }
 
 function lineSeries(look, { name, points, look: scheme }, more) {

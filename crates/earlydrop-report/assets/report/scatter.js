@@ -61,8 +61,9 @@ function drawScatter(look, xIndex, yIndex) {
   if (drawn.length === 0) return { nothing: `These metrics were not measured${atPoint()}.` };
   const shown = schemesShown();
   const visible = drawn.filter(({ scheme }) => shown.includes(scheme));
-  const all = (place) => visible.flatMap(({ mean, runs }) => [mean[place], ...runs.map((run) => run[place])]);
-  const log = [spansDecades(all(0)), false];
+  const axes = data.pictures.points[point].scatter;
+  const [xAxis, yAxis] = [axes[xIndex][0], axes[yIndex][1]];
+  const isWhole = visible.length === drawn.length;
 
   const place = labelPlacer(visible.length ? data.schemes[visible[0].scheme].label : "");
   const series = [];
@@ -81,9 +82,9 @@ function drawScatter(look, xIndex, yIndex) {
         z: 2,
       });
     }
-    const outline = ellipse(one, log[0]);
+    const outline = ellipse(one, xAxis.is_log);
     if (outline.length) {
-      series.push(areaSeries({ name: `${label}, spread`, points: outline, corners: outline, fill: mark.colour, stroke: mark.colour, opacity: 0.16 }));
+      series.push(areaSeries({ name: `${label}, spread`, corners: outline, fill: mark.colour, stroke: mark.colour, opacity: 0.16 }));
     }
     series.push({
       type: "scatter",
@@ -99,18 +100,11 @@ function drawScatter(look, xIndex, yIndex) {
     });
   }
   const direction = { less: ["\u2190 better", "\u2193 better"], more: ["better \u2192", "better \u2191"] };
-  const axisName = (metric, place) => {
-    const hint = direction[metric.better]?.[place];
-    const name = capital(withUnit(metric.title, metric.unit));
-    return hint ? `${name}   ${hint}` : name;
-  };
-  const outlines = (place) => series.filter((one) => one.type === "custom").flatMap((one) => one.data.map((corner) => corner[place]));
-  // No share is above 100%: an axis near it ends there, even where an ellipse exceeds it.
-  const end = (metric, place) => (metric.unit === "%" && Math.max(...all(place)) > 95 ? 100 : null);
+  const hinted = (axis, hint) => ({ ...axis, label: hint ? `${axis.label}   ${hint}` : axis.label });
   const option = {
     grid: plotGrid(look, { top: look.size + 12, right: look.small ? 40 : 70 }),
-    xAxis: numberAxis(look, { name: axisName(xMetric, 0), values: [...all(0), ...outlines(0)], log: log[0], max: end(xMetric, 0) }),
-    yAxis: numberAxis(look, { name: axisName(yMetric, 1), values: [...all(1), ...outlines(1)], vertical: true, max: end(yMetric, 1) }),
+    xAxis: plotAxis(look, hinted(xAxis, direction[xMetric.better]?.[0]), { isWhole }),
+    yAxis: plotAxis(look, hinted(yAxis, direction[yMetric.better]?.[1]), { isWhole, vertical: true }),
     tooltip: plotTooltip("item", (item) => {
       const one = visible.find(({ scheme }) => data.schemes[scheme].label === item.seriesName);
       if (!one) return "";
@@ -131,7 +125,7 @@ function drawScatter(look, xIndex, yIndex) {
     },
     height: look.print ? 480 : Math.round(Math.max(290, Math.min(430, look.width * 0.62))),
     legend: schemeLegend(drawn.map(({ scheme }) => scheme), look, "symbol"),
-    caption: scatterCaption(xMetric, yMetric, several, log[0]),
+    caption: scatterCaption(xMetric, yMetric, several, xAxis.is_log),
     columns: ["scheme", "seed", withUnit(xMetric.title, xMetric.unit), withUnit(yMetric.title, yMetric.unit)],
     rows: () => visible.flatMap(({ scheme, mean, runs }) => [
       [data.schemes[scheme].label, "mean", ...mean],
@@ -181,29 +175,20 @@ function scatterCaption(xMetric, yMetric, several, log) {
 }
 
 /**
- * The corners of the ellipse of one standard deviation around the mean of the runs, from the 2 x 2
- * covariance matrix. On a logarithmic axis it is approximated to first order: a step s becomes a
- * factor e^(s / mean).
+ * The corners of the ellipse of one standard deviation of the runs around their mean, as on paper.
+ * Two oscillations trace it, whose phases differ by the angle that has the correlation as its cosine.
+ * On a logarithmic axis a step s becomes a factor e^(s / mean).
  */
 function ellipse({ mean, runs }, logX) {
-  const number = runs.length;
-  if (number < 2) return [];
-  const centre = [0, 1].map((place) => runs.reduce((total, run) => total + run[place], 0) / number);
-  const covariance = (i, j) => runs.reduce((total, run) => total + (run[i] - centre[i]) * (run[j] - centre[j]), 0) / (number - 1);
-  const [xx, xy, yy] = [covariance(0, 0), covariance(0, 1), covariance(1, 1)];
-  if (!(xx + yy > 0)) return [];
-  const middle = (xx + yy) / 2;
-  const part = Math.hypot((xx - yy) / 2, xy);
-  const long = Math.sqrt(middle + part);
-  const short = Math.sqrt(Math.max(0, middle - part));
-  const angle = 0.5 * Math.atan2(2 * xy, xx - yy);
-  const corners = [];
-  for (let step = 0; step < 60; step += 1) {
+  if (runs.length < 2) return [];
+  const centre = [0, 1].map((place) => runs.reduce((total, run) => total + run[place], 0) / runs.length);
+  const covariance = (i, j) => runs.reduce((total, run) => total + (run[i] - centre[i]) * (run[j] - centre[j]), 0) / (runs.length - 1);
+  const [wide, high] = [0, 1].map((place) => Math.sqrt(covariance(place, place)));
+  if (wide + high <= 0) return [];
+  const lag = Math.acos(Math.max(-1, Math.min(1, covariance(0, 1) / Math.max(wide * high, Number.MIN_VALUE))));
+  return Array.from({ length: 60 }, (_, step) => {
     const turn = (step / 60) * 2 * Math.PI;
-    const [a, b] = [long * Math.cos(turn), short * Math.sin(turn)];
-    const x = a * Math.cos(angle) - b * Math.sin(angle);
-    const y = a * Math.sin(angle) + b * Math.cos(angle);
-    corners.push([logX ? mean[0] * Math.exp(x / mean[0]) : mean[0] + x, mean[1] + y]);
-  }
-  return corners;
+    const x = wide * Math.cos(turn);
+    return [logX ? mean[0] * Math.exp(x / mean[0]) : mean[0] + x, mean[1] + high * Math.cos(turn - lag)];
+  });
 }

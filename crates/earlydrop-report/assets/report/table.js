@@ -7,9 +7,10 @@ const SIMILAR = "\u2248";
 
 /**
  * A table of estimates. `rows` are `{ scheme, values, note }`, one value for each of `metrics`;
- * `sort` is the current order and its setter: `{ by, down, choose }`.
+ * `sort` is the current order and its setter: `{ by, down, choose }`, and `cell` makes a cell that is
+ * not an estimate of its own.
  */
-function estimateTable({ caption, metrics, rows, sort = null, onlyFirst = null }) {
+function estimateTable({ caption, metrics, rows, sort = null, cell = null }) {
   const ranges = metrics.map((_, index) => intervalRange(rows.map((row) => row.values[index])));
   const texts = rows.map((row) => metrics.map((_, index) => row.values[index] && estimateParts(row.values[index].text)));
   const widest = metrics.map((_, index) => Math.max(0, ...texts.map((row) => row[index]?.half.length ?? 0)));
@@ -22,7 +23,7 @@ function estimateTable({ caption, metrics, rows, sort = null, onlyFirst = null }
     const mark = markOf(row.scheme, themeShown());
     const name = make("th", { scope: "row" }, make("span", { class: "scheme" }, swatch(mark), make("span", {}, data.schemes[row.scheme].label)));
     if (row.note) name.append(make("span", { class: "note" }, row.note));
-    return make("tr", {}, name, metrics.map((metric, index) => estimateCell(row.values[index], texts[place][index], ranges[index], widest[index], mark.colour)));
+    return make("tr", {}, name, metrics.map((metric, index) => (cell ? cell(row.values[index], metric) : estimateCell(row.values[index], texts[place][index], ranges[index], widest[index], mark.colour))));
   });
   return scrollBox(caption, make("table", { class: "estimates" }, make("caption", { class: "unseen" }, caption), make("thead", {}, head), make("tbody", {}, body)));
 

@@ -60,7 +60,7 @@ pub(super) fn ends(value: f64, half: Option<f64>) -> [f64; 2] {
 }
 
 /// The smallest and the largest finite value.
-pub(super) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub(crate) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let finite = values.filter(|value| value.is_finite());
     finite.fold(None, |range, value| match range {
         None => Some((value, value)),

@@ -41,6 +41,7 @@ mod specification_curve;
 mod svg;
 
 pub use axis::Axis;
+pub(crate) use axis::extent;
 pub use bars::{Bar, Bars};
 pub use chart::{Chart, Level, VerticalLine};
 pub use curve::{Curve, Line, Point};

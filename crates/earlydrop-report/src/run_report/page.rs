@@ -11,78 +11,59 @@ use serde::Serialize;
 
 use super::data::Answer;
 use super::pictures::{PagePictures, page_pictures};
-use super::{Data, Panel, Place, answers, gather, panels};
+use super::{Data, Panel, answers, gather, panels};
 use crate::figure::escape;
 use crate::table::View;
 
-const TEMPLATE: &str = include_str!("../../assets/report/page.html");
+/// The text of a file of the page.
+macro_rules! asset {
+    ($path:literal) => {
+        include_str!(concat!("../../assets/", $path))
+    };
+}
+
+const TEMPLATE: &str = asset!("report/page.html");
 /// The style sheet of all pages.
-pub(crate) const STYLE: &str = include_str!("../../assets/report/style.css");
-const ERRORS: &str = include_str!("../../assets/report/errors.js");
-const CHARTS: &str = include_str!("../../assets/charts/echarts.min.js");
+pub(crate) const STYLE: &str = asset!("report/style.css");
+const ERRORS: &str = asset!("report/errors.js");
+const CHARTS: &str = asset!("charts/echarts.min.js");
 
 /// The page's scripts in the order of execution. They share one scope: a script uses what earlier
 /// ones declare.
 const SCRIPTS: &[(&str, &str)] = &[
-    ("format.js", include_str!("../../assets/report/format.js")),
-    ("dom.js", include_str!("../../assets/report/dom.js")),
-    ("state.js", include_str!("../../assets/report/state.js")),
-    ("theme.js", include_str!("../../assets/report/theme.js")),
-    ("save.js", include_str!("../../assets/report/save.js")),
-    ("axes.js", include_str!("../../assets/report/axes.js")),
-    ("plot.js", include_str!("../../assets/report/plot.js")),
-    ("figure.js", include_str!("../../assets/report/figure.js")),
-    ("table.js", include_str!("../../assets/report/table.js")),
-    ("head.js", include_str!("../../assets/report/head.js")),
-    ("answers.js", include_str!("../../assets/report/answers.js")),
-    ("summary.js", include_str!("../../assets/report/summary.js")),
-    (
-        "baseline.js",
-        include_str!("../../assets/report/baseline.js"),
-    ),
-    ("scatter.js", include_str!("../../assets/report/scatter.js")),
-    ("sweep.js", include_str!("../../assets/report/sweep.js")),
-    ("zoom.js", include_str!("../../assets/report/zoom.js")),
-    ("panels.js", include_str!("../../assets/report/panels.js")),
-    (
-        "overtime.js",
-        include_str!("../../assets/report/overtime.js"),
-    ),
-    ("flows.js", include_str!("../../assets/report/flows.js")),
-    (
-        "distributions.js",
-        include_str!("../../assets/report/distributions.js"),
-    ),
-    ("live.js", include_str!("../../assets/report/live.js")),
-    ("curves.js", include_str!("../../assets/report/curves.js")),
-    ("links.js", include_str!("../../assets/report/links.js")),
-    ("groups.js", include_str!("../../assets/report/groups.js")),
-    (
-        "scenario.js",
-        include_str!("../../assets/report/scenario.js"),
-    ),
-    ("main.js", include_str!("../../assets/report/main.js")),
+    ("format.js", asset!("report/format.js")),
+    ("dom.js", asset!("report/dom.js")),
+    ("state.js", asset!("report/state.js")),
+    ("theme.js", asset!("report/theme.js")),
+    ("save.js", asset!("report/save.js")),
+    ("axes.js", asset!("report/axes.js")),
+    ("plot.js", asset!("report/plot.js")),
+    ("figure.js", asset!("report/figure.js")),
+    ("table.js", asset!("report/table.js")),
+    ("head.js", asset!("report/head.js")),
+    ("answers.js", asset!("report/answers.js")),
+    ("summary.js", asset!("report/summary.js")),
+    ("baseline.js", asset!("report/baseline.js")),
+    ("scatter.js", asset!("report/scatter.js")),
+    ("sweep.js", asset!("report/sweep.js")),
+    ("zoom.js", asset!("report/zoom.js")),
+    ("overtime.js", asset!("report/overtime.js")),
+    ("flows.js", asset!("report/flows.js")),
+    ("distributions.js", asset!("report/distributions.js")),
+    ("live.js", asset!("report/live.js")),
+    ("curves.js", asset!("report/curves.js")),
+    ("groups.js", asset!("report/groups.js")),
+    ("scenario.js", asset!("report/scenario.js")),
+    ("main.js", asset!("report/main.js")),
 ];
 
 /// Licences of third-party code in the page.
 const LICENCES: &[(&str, &str)] = &[
-    (
-        "Apache ECharts 6.1.0",
-        include_str!("../../assets/charts/NOTICE"),
-    ),
-    (
-        "Apache ECharts 6.1.0, licence",
-        include_str!("../../assets/charts/LICENSE"),
-    ),
-    (
-        "zrender 6.1.0",
-        include_str!("../../assets/charts/LICENSE-zrender"),
-    ),
-    ("d3", include_str!("../../assets/charts/LICENSE-d3")),
-    (
-        "tslib 2.3.0",
-        include_str!("../../assets/charts/LICENSE-tslib"),
-    ),
+    ("Apache ECharts 6.1.0", asset!("charts/NOTICE")),
+    ("Apache ECharts 6.1.0, licence", asset!("charts/LICENSE")),
+    ("zrender 6.1.0", asset!("charts/LICENSE-zrender")),
+    ("d3", asset!("charts/LICENSE-d3")),
+    ("tslib 2.3.0", asset!("charts/LICENSE-tslib")),
 ];
 
 /// Writes `report.html` into the folder of a stored run; returns its path.
@@ -165,19 +146,16 @@ struct Page<'a> {
     data: &'a Data,
     answers: Vec<Answer>,
     panels: Vec<Panel>,
-    /// The place of each series.
-    places: Vec<Place>,
-    pictures: PagePictures,
+    pictures: PagePictures<'a>,
 }
 
 /// The data as JSON without any `<`, so that no text can close the surrounding `<script>`.
 fn json(data: &Data) -> String {
-    let (panels, places) = panels(data);
+    let (panels, _) = panels(data);
     let page = Page {
         data,
         answers: answers(data),
         panels,
-        places,
         pictures: page_pictures(data),
     };
     serde_json::to_string(&page)

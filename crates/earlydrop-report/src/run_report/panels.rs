@@ -6,6 +6,7 @@
 use serde::Serialize;
 
 use super::data::Data;
+use crate::words::capital;
 
 /// An axis that some time series share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,12 +91,7 @@ impl Kind {
             }
             "count" | "flows" | "active" => kind(9, "Count", 1.0, Some("end")),
             // A quantity that shares its unit with nothing has a panel of its own.
-            other => {
-                let mut letters = other.chars();
-                let upper = letters.next().map(|letter| letter.to_uppercase());
-                let title: String = upper.into_iter().flatten().chain(letters).collect();
-                kind(10, &title, 1.0, None)
-            }
+            other => kind(10, &capital(other), 1.0, None),
         }
     }
 }

@@ -8,6 +8,7 @@ use earlydrop_lab::suite::{Measure, Value};
 
 use super::PartResult;
 use crate::table::point_label;
+use crate::words::{capital, listed};
 
 /// How often a scheme is best, or not significantly different from the best.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,13 +151,13 @@ impl Words<'_> {
                 .map_or(String::new(), |value| self.number(value));
             return format!("{title}: no differences, {value}.");
         };
-        let names = join(best.iter().map(|value| self.label(value)));
+        let names = listed(best.iter().map(|value| self.label(value)), "and");
         let number = self.number(first);
         let mut sentence = format!("{title}: {best_word} under {names}, {number}");
         let similar = values.iter().filter(|value| value.ranked.is_similar());
         let similar: Vec<&str> = similar.map(|value| self.label(value)).collect();
         if !similar.is_empty() {
-            let similar = join(similar.into_iter());
+            let similar = listed(similar, "and");
             sentence.push_str(&format!("; not significantly different under {similar}"));
         }
         if !is_best_or_similar(worst) {
@@ -246,22 +247,4 @@ impl Words<'_> {
             }
         }
     }
-}
-
-/// "red, pie and codel".
-fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<&str> = names.collect();
-    match names.split_last() {
-        None => String::new(),
-        Some((last, [])) => last.to_string(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-    }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters
-        .next()
-        .map(|letter| letter.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }

@@ -6,6 +6,7 @@
 mod browser;
 mod differences;
 mod first_screen;
+mod paper;
 
 use crate::support::{Sample, sample};
 use browser::{Opened, browser, open};

@@ -31,7 +31,8 @@ pub(crate) fn parts(plot: &Plot, along_x: usize, along_y: usize) -> Value {
     })
 }
 
-fn axis(axis: &PlotAxis, wanted: usize) -> Value {
+/// An axis without a size; about `wanted` ticks.
+pub(crate) fn axis(axis: &PlotAxis, wanted: usize) -> Value {
     let scale = scale(axis);
     json!({
         "label": axis.label,

@@ -22,7 +22,7 @@ mod scene;
 mod svg;
 
 pub use json::json;
-pub(crate) use json::parts;
+pub(crate) use json::{axis as axis_parts, parts};
 pub use length::Length;
 pub use marks::SECOND;
 pub(crate) use marks::looks;

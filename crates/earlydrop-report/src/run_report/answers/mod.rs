@@ -7,6 +7,7 @@ use earlydrop_lab::number;
 use earlydrop_lab::statistics::{Mean, Standing, paired, standings};
 
 use crate::run_report::data::{Answer, Data, Metric};
+use crate::words::listed;
 
 /// The utilisation of a full link. Where no scheme reaches it, a link is full within
 /// [`NEARLY`] of the highest utilisation.
@@ -218,15 +219,6 @@ impl Comparison<'_> {
 /// "11.2 ± 0.3 ms", "0.12 ± 0.01%".
 fn value(mean: &Mean, metric: &Metric) -> String {
     number::with_unit(mean.with_interval(metric.scale), metric.unit)
-}
-
-/// "a, b and c".
-fn listed(words: &[String], last: &str) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., end] => format!("{} {last} {end}", first.join(", ")),
-    }
 }
 
 fn least_delay(at: &Comparison<'_>) -> Option<PointAnswer> {

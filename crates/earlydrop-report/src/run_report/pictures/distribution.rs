@@ -1,8 +1,9 @@
 //! The pictures of how long packets wait: the share up to a time, or above it.
 
-use super::{PictureError, View, axis, both, capital, extent, listed, spans_decades};
+use super::{PictureError, View, axis, both, extent, spans_decades};
 use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel};
 use crate::run_report::data::{Distribution, LATENESS};
+use crate::words::{capital, listed};
 
 /// The share of packets that wait longer than a time if `is_tail`, at most that time otherwise.
 pub(super) fn distribution(view: &View<'_>, is_tail: bool) -> Result<Plot, PictureError> {
@@ -55,7 +56,7 @@ pub(super) fn laid_out(view: &View<'_>, own: &[&Distribution], is_tail: bool) ->
         ticks: Vec::new(),
     };
     let names: Vec<String> = legend.iter().map(|(name, _)| name.clone()).collect();
-    let (what, names, at) = (own[0].what, listed(&names), view.at());
+    let (what, names, at) = (own[0].what, listed(&names, "and"), view.at());
     Plot {
         description: format!("The {what} of all packets in all runs of {names}{at}."),
         x: PlotAxis {

@@ -1,16 +1,20 @@
 //! The pictures of a report page as [`Plot`]s, for papers: same data, colours and scales.
 
+mod curves;
 mod distribution;
 mod page;
+mod rows;
 mod scatter;
 mod sweep;
 mod time;
+mod time_panels;
 
 use std::str::FromStr;
 
 use crate::figure::print::{Key, Plot, PlotAxis};
 
 use super::data::{Data, Metric};
+use crate::words::capital;
 
 pub(super) use page::{PagePictures, page_pictures};
 
@@ -216,13 +220,6 @@ fn heading(metric: &Metric) -> String {
     }
 }
 
-/// The text with its first letter in upper case.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase());
-    first.into_iter().flatten().chain(letters).collect()
-}
-
 /// Whether values need a logarithmic axis: all above zero and more than a factor of `ratio` apart.
 fn spans_decades(values: &[f64], ratio: f64) -> bool {
     extent(values).is_some_and(|(low, high)| low > 0.0 && high / low > ratio)
@@ -230,11 +227,7 @@ fn spans_decades(values: &[f64], ratio: f64) -> bool {
 
 /// The smallest and the largest finite value.
 fn extent(values: &[f64]) -> Option<(f64, f64)> {
-    let finite = values.iter().copied().filter(|value| value.is_finite());
-    finite.fold(None, |range, value| match range {
-        None => Some((value, value)),
-        Some((low, high)) => Some((value.min(low), value.max(high))),
-    })
+    crate::figure::extent(values.iter().copied())
 }
 
 /// An axis for these values, with some room around them.
@@ -262,15 +255,6 @@ fn both(look: usize) -> Key {
         has_line: true,
         has_symbol: true,
         dashes: None,
-    }
-}
-
-/// "a, b and c".
-fn listed(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

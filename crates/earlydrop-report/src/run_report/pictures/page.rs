@@ -5,17 +5,37 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Choices, View, distribution, sweep};
-use crate::figure::print::{Mark, Plot, looks, parts};
+use super::rows::{FLOW_MEASURES, difference_axis, flow_axis};
+use super::time_panels::{TimePanel, time_panels};
+use super::{Choices, View, curves, distribution, scatter, sweep};
+use crate::figure::print::{Mark, Plot, PlotAxis, axis_parts, looks, parts};
 use crate::run_report::data::{Data, Distribution};
 
 /// What the page's scripts draw.
 #[derive(Serialize)]
-pub(in crate::run_report) struct PagePictures {
+pub(in crate::run_report) struct PagePictures<'a> {
     /// Colours, dashes and symbols by the index of a scheme or a quantity.
     looks: Value,
     distributions: Vec<DistributionPictures>,
     sweeps: Vec<SweepPicture>,
+    /// The axes of every point.
+    points: Vec<PointAxes>,
+    time: Vec<TimePanel<'a>>,
+    /// The drop curves, and their part below the step to 1; `null` without curves.
+    curves: [Value; 2],
+    /// Name, unit and the factor to it of each quantity of single flows.
+    flow_measures: [(&'static str, &'static str, f64); 3],
+}
+
+/// The axes of the pictures of one point, for each quantity that a reader can choose.
+#[derive(Serialize)]
+struct PointAxes {
+    /// The x and the y axis of each metric of a scatter; `null` where it was not measured.
+    scatter: Vec<[Value; 2]>,
+    /// The axis of each quantity of single flows.
+    flows: Vec<Value>,
+    /// The axis of each metric that is compared with a baseline.
+    differences: Vec<Value>,
 }
 
 /// The pictures of one quantity at one point of the sweep.
@@ -38,12 +58,51 @@ struct SweepPicture {
 }
 
 /// The pictures of a page with this data.
-pub(in crate::run_report) fn page_pictures(data: &Data) -> PagePictures {
+pub(in crate::run_report) fn page_pictures(data: &Data) -> PagePictures<'_> {
+    let (top, slope) = curves::tops(data);
+    let curves = |top| curves::curves(data, top).map_or(Value::Null, |plot| on_page(&plot));
     PagePictures {
         looks: looks(),
         distributions: distributions(data),
         sweeps: sweeps(data),
+        points: (0..data.points.len())
+            .map(|point| point_axes(data, point))
+            .collect(),
+        time: time_panels(data),
+        curves: [curves(top), slope.map_or(Value::Null, curves)],
+        flow_measures: FLOW_MEASURES.map(|(name, unit, scale, _)| (name, unit, scale)),
     }
+}
+
+fn point_axes(data: &Data, point: usize) -> PointAxes {
+    let choices = Choices::default();
+    let view = view(data, point, &choices);
+    let scatter = |metric| {
+        [(true, 6), (false, 4)].map(|(is_x, wanted)| {
+            let axis = scatter::metric_axis(&view, metric, is_x);
+            axis.map_or(Value::Null, |axis| short_axis(&axis, wanted))
+        })
+    };
+    let baseline = data.baseline.iter();
+    let columns = baseline
+        .flat_map(|baseline| (0..baseline.metrics.len()).map(move |column| (baseline, column)));
+    let flows = FLOW_MEASURES.iter();
+    PointAxes {
+        scatter: data.metrics.iter().enumerate().map(scatter).collect(),
+        flows: flows
+            .map(|measure| short_axis(&flow_axis(&view, measure), 6))
+            .collect(),
+        differences: columns
+            .map(|(baseline, column)| short_axis(&difference_axis(&view, baseline, column), 6))
+            .collect(),
+    }
+}
+
+/// An axis with its numbers as short as those of a picture.
+pub(super) fn short_axis(axis: &PlotAxis, wanted: usize) -> Value {
+    let mut axis = axis_parts(axis, wanted);
+    shorten(&mut axis);
+    axis
 }
 
 fn distributions(data: &Data) -> Vec<DistributionPictures> {
@@ -128,7 +187,7 @@ fn on_page(plot: &Plot) -> Value {
     for panel in &mut plot.panels {
         panel.marks.retain(is_read);
     }
-    let mut picture = parts(&plot, 6, 5);
+    let mut picture = parts(&plot, 6, 4);
     shorten(&mut picture);
     picture
 }

@@ -1,11 +1,11 @@
 //! The picture of two metrics against each other.
 
-use super::{PictureError, View, axis, both, heading, spans_decades};
-use crate::figure::print::{Key, Mark, Plot, PlotPanel};
-use crate::run_report::data::Metric;
+use super::{PictureError, View, axis, both, extent, heading, spans_decades};
+use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel};
+use crate::run_report::data::{Metric, SchemeSummary};
 
 /// A metric with its index.
-type Indexed<'a> = (usize, &'a Metric);
+pub(super) type Indexed<'a> = (usize, &'a Metric);
 
 /// A scheme's mean and its single runs, in the metrics' units.
 struct Cloud {
@@ -22,28 +22,9 @@ pub(super) fn scatter(view: &View<'_>) -> Result<Plot, PictureError> {
         let (x, y, at) = (x.1.title, y.1.title, view.at());
         return Err(PictureError::Missing(format!("no {y} and {x}{at}")));
     }
-    let all = |cloud: &Cloud| [&[cloud.mean][..], &cloud.runs].concat();
-    let mut points: Vec<(f64, f64)> = clouds.iter().flat_map(all).collect();
-    let xs: Vec<f64> = points.iter().map(|(x, _)| *x).collect();
-    let is_log = spans_decades(&xs, 10.0);
-    let marks = marks(view, &clouds, is_log);
-    for mark in &marks {
-        if let Mark::Area {
-            points: outline, ..
-        } = mark
-        {
-            points.extend(outline);
-        }
-    }
-    let values = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).collect::<Vec<f64>>();
-    let mut x_axis = axis(heading(x.1), &values(|point| point.0), is_log);
-    let mut y_axis = axis(heading(y.1), &values(|point| point.1), false);
-    for (axis, unit) in [(&mut x_axis, x.1.unit), (&mut y_axis, y.1.unit)] {
-        // No share is above 100%, even where an ellipse exceeds it.
-        if unit == "%" && axis.range.1 > 100.0 {
-            axis.range.1 = 100.0;
-        }
-    }
+    let [x_axis, y_axis] = [(x, true), (y, false)]
+        .map(|(metric, is_x)| metric_axis(view, metric, is_x).unwrap_or_default());
+    let marks = marks(view, &clouds, x_axis.is_log);
     let spread = match clouds.iter().any(|cloud| cloud.runs.len() > 1) {
         true => {
             "Large symbols are means over seeds, small ones single runs, ellipses one standard \
@@ -84,7 +65,7 @@ fn clouds(view: &View<'_>, x: Indexed<'_>, y: Indexed<'_>) -> Vec<Cloud> {
         |values: (Option<f64>, Option<f64>)| Some((values.0? * x.1.scale, values.1? * y.1.scale));
     let rows = view.data.summary.iter();
     let shown = rows.filter(|row| row.point == view.point && view.schemes.contains(&row.scheme));
-    let cloud = |row: &crate::run_report::data::SchemeSummary| {
+    let cloud = |row: &SchemeSummary| {
         let mean = |index: usize| row.values[index].as_ref().map(|value| value.mean);
         let cells = view.data.cells.iter();
         let own = cells.filter(|cell| cell.scheme == row.scheme && cell.point == view.point);
@@ -126,41 +107,72 @@ fn marks(view: &View<'_>, clouds: &[Cloud], is_log: bool) -> Vec<Mark> {
     marks
 }
 
-/// The corners of the ellipse of one standard deviation of the runs around their mean; on a
-/// logarithmic axis a step s becomes a factor e^(s / mean).
-fn ellipse(mean: (f64, f64), runs: &[(f64, f64)], is_log: bool) -> Vec<(f64, f64)> {
-    let count = runs.len() as f64;
-    let sum = runs
-        .iter()
-        .fold((0.0, 0.0), |sum, run| (sum.0 + run.0, sum.1 + run.1));
-    let centre = (sum.0 / count, sum.1 / count);
-    let covariance = |of: fn((f64, f64)) -> f64| {
-        let parts = runs
-            .iter()
-            .map(|run| of((run.0 - centre.0, run.1 - centre.1)));
-        parts.sum::<f64>() / (count - 1.0)
+/// The axis of a metric, with room for means, runs and their spread: the same whatever is on the
+/// other axis. Only the x axis may be logarithmic. `None` where the metric was not measured.
+pub(super) fn metric_axis(
+    view: &View<'_>,
+    (index, metric): Indexed<'_>,
+    is_x: bool,
+) -> Option<PlotAxis> {
+    let rows = view.data.summary.iter();
+    let shown = rows.filter(|row| row.point == view.point && view.schemes.contains(&row.scheme));
+    let sample = |row: &SchemeSummary| {
+        let cells = view.data.cells.iter();
+        let own = cells.filter(|cell| cell.scheme == row.scheme && cell.point == view.point);
+        let runs = own.filter_map(|cell| Some(cell.values[index]? * metric.scale));
+        let mean = row.values[index].as_ref()?.mean * metric.scale;
+        Some((mean, runs.collect::<Vec<f64>>()))
     };
-    let (xx, xy, yy) = (
-        covariance(|d| d.0 * d.0),
-        covariance(|d| d.0 * d.1),
-        covariance(|d| d.1 * d.1),
-    );
-    if xx + yy <= 0.0 {
+    let samples: Vec<(f64, Vec<f64>)> = shown.filter_map(sample).collect();
+    let all = samples.iter();
+    let mut values: Vec<f64> = all
+        .flat_map(|(mean, runs)| [&[*mean][..], runs].concat())
+        .collect();
+    extent(&values)?;
+    let is_log = is_x && spans_decades(&values, 10.0);
+    for (mean, runs) in samples.iter().filter(|(_, runs)| runs.len() > 1) {
+        let half = covariance(runs, runs).sqrt();
+        values.extend([-half, half].map(|step| away(*mean, step, is_log)));
+    }
+    let mut axis = axis(heading(metric), &values, is_log);
+    // No share is above 100%, even where an ellipse exceeds it.
+    if metric.unit == "%" && axis.range.1 > 100.0 {
+        axis.range.1 = 100.0;
+    }
+    Some(axis)
+}
+
+/// The place a step away from a mean; on a logarithmic axis a step s becomes a factor e^(s / mean).
+fn away(mean: f64, step: f64, is_log: bool) -> f64 {
+    match is_log {
+        true => mean * (step / mean).exp(),
+        false => mean + step,
+    }
+}
+
+fn covariance(one: &[f64], other: &[f64]) -> f64 {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let (here, there) = (mean(one), mean(other));
+    let products = one.iter().zip(other).map(|(a, b)| (a - here) * (b - there));
+    products.sum::<f64>() / (one.len() as f64 - 1.0)
+}
+
+/// The corners of the ellipse of one standard deviation of the runs around their mean. Two
+/// oscillations trace it, whose phases differ by the angle that has the correlation as its cosine.
+fn ellipse(mean: (f64, f64), runs: &[(f64, f64)], is_log: bool) -> Vec<(f64, f64)> {
+    let (xs, ys): (Vec<f64>, Vec<f64>) = runs.iter().copied().unzip();
+    let (wide, high) = (covariance(&xs, &xs).sqrt(), covariance(&ys, &ys).sqrt());
+    if wide + high <= 0.0 {
         return Vec::new();
     }
-    let (middle, part) = ((xx + yy) / 2.0, ((xx - yy) / 2.0).hypot(xy));
-    let (long, short) = ((middle + part).sqrt(), (middle - part).max(0.0).sqrt());
-    let angle = 0.5 * (2.0 * xy).atan2(xx - yy);
+    let product = (wide * high).max(f64::MIN_POSITIVE);
+    let lag = (covariance(&xs, &ys) / product).clamp(-1.0, 1.0).acos();
     let corner = |step: u32| {
         let turn = std::f64::consts::TAU * f64::from(step) / 60.0;
-        let (a, b) = (long * turn.cos(), short * turn.sin());
-        let x = a * angle.cos() - b * angle.sin();
-        let y = a * angle.sin() + b * angle.cos();
-        let x = match is_log {
-            true => mean.0 * (x / mean.0).exp(),
-            false => mean.0 + x,
-        };
-        (x, mean.1 + y)
+        (
+            away(mean.0, wide * turn.cos(), is_log),
+            mean.1 + high * (turn - lag).cos(),
+        )
     };
     (0..60).map(corner).collect()
 }

@@ -1,8 +1,9 @@
 //! The picture of a metric along a swept field.
 
-use super::{PictureError, View, axis, both, capital, extent, heading, spans_decades};
+use super::{PictureError, View, axis, both, extent, heading, spans_decades};
 use crate::figure::print::{Mark, Plot, PlotPanel};
 use crate::run_report::data::Metric;
+use crate::words::capital;
 
 /// A scheme's means along the field: x, the mean, and half its interval.
 struct Curve {

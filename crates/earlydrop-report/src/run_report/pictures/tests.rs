@@ -401,3 +401,58 @@ fn values_that_are_names_stand_apart_from_the_ends_of_a_pages_axis() {
     );
     assert_eq!(sweep.x.ticks[2], (2.0, "100 ms".to_string()));
 }
+
+#[test]
+fn axes_of_rows_have_zero_and_leave_out_what_is_far_from_all_others() {
+    use crate::run_report::data::{Baseline, Difference, DifferenceSummary};
+    let mut data = data();
+    let row = |(scheme, mean): (usize, f64)| DifferenceSummary {
+        scheme,
+        point: 0,
+        values: vec![Some(Difference {
+            text: String::new(),
+            share_text: None,
+            mean,
+            half: Some(0.001),
+            share: None,
+            significant: true,
+        })],
+    };
+    let means = [0.12, 0.002, -0.004, 0.001, 0.003, -0.002];
+    let baseline = Baseline {
+        scheme: 0,
+        significance: "",
+        metrics: vec![0],
+        rows: means.into_iter().enumerate().map(row).collect(),
+    };
+    data.baseline = Some(baseline);
+    let pages = serde_json::to_value(page_pictures(&data)).unwrap();
+    let axis = &pages["points"][0]["differences"][0];
+    assert_eq!(axis["label"], "Difference in delay_mean (ms)");
+    assert_eq!(axis["ends"], serde_json::json!([-7.5, 5.0]));
+    assert_eq!(axis["ticks"][1], serde_json::json!([0.0, "0"]));
+    let flows = &pages["points"][0]["flows"][2];
+    assert_eq!(flows["label"], "Loss (%)");
+    assert_eq!(flows["ends"][0], 0.0);
+}
+
+#[test]
+fn drop_curves_are_drawn_below_their_step_to_1_as_well() {
+    let mut data = data();
+    data.schemes[1].curve = vec![
+        [0.0, 0.0],
+        [5.0, 0.0],
+        [15.0, 0.1],
+        [15.0, 1.0],
+        [20.0, 1.0],
+    ];
+    let pages = serde_json::to_value(page_pictures(&data)).unwrap();
+    let ends = |index: usize| pages["curves"][index]["panels"][0]["y"]["ends"].clone();
+    assert_eq!(ends(0), serde_json::json!([0.0, 1.0]));
+    assert_eq!(ends(1), serde_json::json!([0.0, 0.125]));
+    assert_eq!(lines(&pages["curves"][1])[0].1.len(), 5);
+    // A curve without a step has one picture.
+    data.schemes[1].curve.truncate(3);
+    let pages = serde_json::to_value(page_pictures(&data)).unwrap();
+    assert!(pages["curves"][1].is_null());
+}

@@ -1,27 +1,22 @@
 //! The picture of time series: panels of one scheme's run, or of two laid over each other.
 
-use super::{PictureError, View, extent, listed};
+use super::time_panels::{TimeLine, TimePanel, levels, panel_axis, time_panels, weight};
+use super::{PictureError, View};
 use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel, SECOND};
 use crate::run_report::data::Series;
 use crate::run_report::panels::{Panel, panels};
+use crate::words::listed;
 
 /// Panels that a picture has only where its series are named.
 const DETAILS: [&str; 3] = ["State", "Count", "kB"];
-
-/// A series that is drawn.
-struct Drawn<'a> {
-    series: &'a Series,
-    panel: usize,
-    look: usize,
-    /// Whether it is of the second scheme.
-    is_second: bool,
-}
 
 /// The panels of the page, as many as the run has, with axes that fit the measured part.
 pub(super) fn time(view: &View<'_>) -> Result<Plot, PictureError> {
     let schemes = schemes(view)?;
     check_names(view)?;
-    let (kinds, drawn) = drawn(view, &schemes);
+    let (kinds, _) = panels(view.data);
+    let drawn = drawn(view, &schemes);
+    let all = || drawn.iter().map(|(_, line)| &view.data.series[line.series]);
     if drawn.is_empty() {
         return Err(PictureError::Missing(format!(
             "no time series of {}{}; `measure.sample` in the scenario sets samples",
@@ -29,35 +24,42 @@ pub(super) fn time(view: &View<'_>) -> Result<Plot, PictureError> {
             view.at()
         )));
     }
-    let mut plot = Plot::default();
+    let span = |series: &Series| series.interval * series.values.len().saturating_sub(1) as f64;
+    let mut plot = Plot {
+        x: PlotAxis {
+            label: "Time (s)".to_string(),
+            range: (0.0, all().map(span).fold(0.0, f64::max)),
+            is_exact: true,
+            ..PlotAxis::default()
+        },
+        ..Plot::default()
+    };
     let mut titles = Vec::new();
     for (index, panel) in kinds.iter().enumerate() {
         // A line of zeros, such as marks without ECN, says nothing.
-        let happened = |one: &Drawn<'_>| one.series.values.iter().any(|v| *v != 0.0);
+        let happened = |line: &TimeLine| {
+            view.data.series[line.series]
+                .values
+                .iter()
+                .any(|v| *v != 0.0)
+        };
         let own = drawn
             .iter()
-            .filter(|one| one.panel == index && happened(one));
-        let own: Vec<&Drawn<'_>> = own.collect();
+            .filter(|(place, line)| *place == index && happened(line));
+        let own: Vec<&TimeLine> = own.map(|(_, line)| line).collect();
         let is_wanted =
             !view.choices.metrics.is_empty() || !DETAILS.contains(&panel.title.as_str());
         if is_wanted && !own.is_empty() {
             titles.push(panel.title.clone());
-            plot.panels.push(draw(view, panel, &own, &schemes));
-            for (name, key, _) in lines(view, &own, schemes.len() > 1) {
-                if !plot.legend.iter().any(|(other, _)| *other == name) {
-                    plot.legend.push((name, key));
+            let lines = lines(view, &own, &schemes);
+            for (name, key) in &lines {
+                if !plot.legend.iter().any(|(other, _)| other == name) {
+                    plot.legend.push((name.clone(), *key));
                 }
             }
+            plot.panels.push(draw(view, panel, &own, lines, &schemes));
         }
     }
-    let span =
-        |one: &Drawn<'_>| one.series.interval * one.series.values.len().saturating_sub(1) as f64;
-    plot.x = PlotAxis {
-        label: "Time (s)".to_string(),
-        range: (0.0, drawn.iter().map(span).fold(0.0, f64::max)),
-        is_exact: true,
-        ..PlotAxis::default()
-    };
     let how = match schemes.as_slice() {
         [one, other] => format!(
             "{} (solid) and {} (dashed)",
@@ -66,7 +68,7 @@ pub(super) fn time(view: &View<'_>) -> Result<Plot, PictureError> {
         ),
         one => view.label(one[0]).to_string(),
     };
-    let (at, titles) = (view.at(), listed(&titles));
+    let (at, titles) = (view.at(), listed(&titles, "and"));
     plot.description = format!("{how} over time{at}. From the top: {titles}.");
     Ok(plot)
 }
@@ -88,31 +90,26 @@ fn check_names(view: &View<'_>) -> Result<(), PictureError> {
     }
 }
 
-/// The panels of the data, and the series of these schemes that are drawn: of the measured link,
-/// where it has any.
-fn drawn<'a>(view: &View<'a>, schemes: &[usize]) -> (Vec<Panel>, Vec<Drawn<'a>>) {
+/// The lines of these schemes that are drawn, each with the index of its panel, in the order of the
+/// data: of the measured link, where it has any.
+fn drawn(view: &View<'_>, schemes: &[usize]) -> Vec<(usize, TimeLine)> {
     let data = view.data;
-    let (kinds, places) = panels(data);
-    let names = &view.choices.metrics;
-    let is_sampled = data.series.iter().any(|series| series.source == data.link);
-    let is_shown = |series: &Series| {
-        let is_here = series.name == "window" || series.source == data.link || !is_sampled;
-        let is_named = names.is_empty() || names.contains(&series.name);
-        is_here && is_named && series.point == view.point
+    let panels = time_panels(data);
+    let is_sampled = panels.iter().any(|panel| panel.link == Some(&data.link));
+    let is_here = |panel: &TimePanel<'_>| {
+        let is_of_link = panel.link.is_none_or(|link| link == data.link) || !is_sampled;
+        is_of_link && panel.point == view.point && schemes.contains(&panel.scheme)
     };
-    let all = data.series.iter().zip(&places);
-    let drawn = all
-        .filter(|(series, _)| is_shown(series))
-        .filter_map(|(series, place)| {
-            let nth = schemes.iter().position(|scheme| *scheme == series.scheme)?;
-            Some(Drawn {
-                series,
-                panel: place.panel,
-                look: place.look,
-                is_second: nth == 1,
-            })
-        });
-    (kinds, drawn.collect())
+    let names = &view.choices.metrics;
+    let is_named =
+        |line: &TimeLine| names.is_empty() || names.contains(&data.series[line.series].name);
+    let own = panels.into_iter().filter(is_here).flat_map(|one| {
+        let lines = one.lines.into_iter().filter(is_named);
+        lines.map(move |line| (one.panel, line))
+    });
+    let mut own: Vec<_> = own.collect();
+    own.sort_by_key(|(_, line)| line.series);
+    own
 }
 
 /// The one or two schemes: those chosen, or the first with an average.
@@ -151,13 +148,14 @@ fn schemes(view: &View<'_>) -> Result<Vec<usize>, PictureError> {
 /// Dashes of the congestion windows of several flows.
 const WINDOWS: [&[f64]; 4] = [&[], &[4.0, 2.0], &[1.0, 2.0], &[6.0, 2.0, 1.0, 2.0]];
 
-/// The name, the mark and the series of each line. With two schemes, names say whose a line is.
-fn lines<'a>(view: &View<'_>, own: &[&Drawn<'a>], are_two: bool) -> Vec<(String, Key, &'a Series)> {
+/// The name and the mark of each line. With two schemes, names say whose a line is.
+fn lines(view: &View<'_>, own: &[&TimeLine], schemes: &[usize]) -> Vec<(String, Key)> {
     let mut windows = 0;
-    let line = |one: &&Drawn<'a>| {
-        let series = one.series;
+    let line = |one: &&TimeLine| {
+        let series = &view.data.series[one.series];
         let is_window = series.name == "window";
-        let dashes = match (one.is_second, is_window) {
+        let is_second = schemes.get(1) == Some(&series.scheme);
+        let dashes = match (is_second, is_window) {
             (true, _) => Some(SECOND),
             (false, true) => {
                 windows += 1;
@@ -167,7 +165,7 @@ fn lines<'a>(view: &View<'_>, own: &[&Drawn<'a>], are_two: bool) -> Vec<(String,
         };
         // The legend has one entry for all windows: their flows are many, and alike.
         let name = if is_window { "cwnd" } else { &series.name }.to_string();
-        let name = match are_two {
+        let name = match schemes.len() > 1 {
             true => format!("{name}, {}", view.label(series.scheme)),
             false => name,
         };
@@ -177,69 +175,39 @@ fn lines<'a>(view: &View<'_>, own: &[&Drawn<'a>], are_two: bool) -> Vec<(String,
             has_symbol: false,
             dashes,
         };
-        (name, key, series)
+        (name, key)
     };
     own.iter().map(line).collect()
 }
 
 /// A panel with its lines and thresholds.
-fn draw(view: &View<'_>, panel: &Panel, own: &[&Drawn<'_>], schemes: &[usize]) -> PlotPanel {
-    let levels = levels(view, panel, schemes);
-    let top = top(view, panel, own, &levels);
-    let lines = lines(view, own, schemes.len() > 1).into_iter();
-    let mut marks: Vec<Mark> = lines
-        .map(|(name, key, series)| Mark::Line {
-            name,
-            points: steps(series, panel),
-            key,
-            weight: if series.name == "queue" && own.len() > 1 {
-                0.55
-            } else {
-                0.9
-            },
-        })
-        .collect();
-    marks.extend(
-        levels
-            .into_iter()
-            .map(|(name, at)| Mark::Level { at, name }),
-    );
+fn draw(
+    view: &View<'_>,
+    panel: &Panel,
+    own: &[&TimeLine],
+    lines: Vec<(String, Key)>,
+    schemes: &[usize],
+) -> PlotPanel {
+    let line = |(one, (name, key)): (&&TimeLine, (String, Key))| Mark::Line {
+        name,
+        points: steps(&view.data.series[one.series], panel),
+        key,
+        weight: weight(&view.data.series[one.series], own.len()),
+    };
+    let levels = levels(view.data, panel, schemes).into_iter();
+    let mut marks: Vec<Mark> = own.iter().zip(lines).map(line).collect();
+    marks.extend(levels.map(|(name, at)| Mark::Level { at, name }));
     let begin = view.data.measured[0];
     if begin > 0.0 {
         marks.push(Mark::Vertical { at: begin });
     }
+    let ranges = own.iter().map(|one| one.axes.clip.range);
+    let range = ranges.fold((0.0, 0.0), |all: (f64, f64), one| {
+        (all.0.min(one.0), all.1.max(one.1))
+    });
     PlotPanel {
-        y: PlotAxis {
-            label: panel.title.clone(),
-            range: (0.0, if top > 0.0 { top } else { 1.0 }),
-            ..PlotAxis::default()
-        },
+        y: panel_axis(panel, range, false),
         marks,
-    }
-}
-
-/// The end of a panel's y axis, which fits the measured part: slow start before it would flatten
-/// the rest. Thresholds near the lines have their room.
-fn top(view: &View<'_>, panel: &Panel, own: &[&Drawn<'_>], levels: &[(String, f64)]) -> f64 {
-    let highest = |from: f64| {
-        let values = own.iter().flat_map(|one| {
-            let samples = one.series.values.iter().enumerate();
-            let late = samples.filter(move |(at, _)| *at as f64 * one.series.interval >= from);
-            late.map(|(_, value)| value * panel.scale)
-        });
-        extent(&values.collect::<Vec<f64>>()).map(|(_, high)| high)
-    };
-    let [begin, end] = view.data.measured;
-    let whole = highest(0.0).unwrap_or(1.0);
-    let measured = highest(if begin > 0.0 { begin } else { end / 10.0 }).unwrap_or(whole);
-    let near = levels
-        .iter()
-        .map(|(_, value)| *value)
-        .filter(|value| *value <= 1.6 * measured);
-    let high = near.fold(measured, f64::max);
-    match high > 0.0 && whole > 1.25 * high {
-        true => 1.08 * high,
-        false => whole.max(high),
     }
 }
 
@@ -258,29 +226,4 @@ fn steps(series: &Series, panel: &Panel) -> Vec<(f64, f64)> {
         points.push((time, value));
     }
     points
-}
-
-/// The thresholds that belong to a panel, with their values in its unit.
-fn levels(view: &View<'_>, panel: &Panel, schemes: &[usize]) -> Vec<(String, f64)> {
-    let unit = match panel.title.as_str() {
-        "Packets" => "packets",
-        "Time (ms)" => "s",
-        _ => return Vec::new(),
-    };
-    let mut found: Vec<(String, f64)> = Vec::new();
-    for scheme in schemes {
-        let own = view.data.schemes[*scheme].thresholds.iter();
-        for threshold in own.filter(|threshold| threshold.unit == unit) {
-            let name = match schemes.len() {
-                1 => threshold.name.to_string(),
-                _ => format!("{} of {}", threshold.name, view.label(*scheme)),
-            };
-            let value = threshold.value * panel.scale;
-            match found.iter_mut().find(|(_, other)| *other == value) {
-                Some((names, _)) => *names = format!("{names}, {name}"),
-                None => found.push((name, value)),
-            }
-        }
-    }
-    found
 }
