@@ -160,6 +160,10 @@ pub(crate) struct Why {
     pub(crate) reason: String,
     /// The scheme has no rule for this packet.
     pub(crate) is_unjudged: bool,
+    /// The unit of the queue's length and its average.
+    pub(crate) unit: &'static str,
+    /// What the strength of the curve is called.
+    pub(crate) strength: &'static str,
 }
 
 impl Why {
@@ -173,6 +177,8 @@ impl Why {
             random: None,
             reason: String::new(),
             is_unjudged: false,
+            unit: "packets",
+            strength: "max_p",
         }
     }
 

@@ -28,7 +28,8 @@ impl Bench {
     /// A packet of `flow` arrives and is not dropped.
     fn arrive(&mut self, flow: u64) -> Treatment {
         let packet = info(flow, self.now);
-        self.sfred.treat(self.now, &packet, &mut self.random)
+        self.sfred
+            .treat(self.now, &packet, &mut self.random, &mut ())
     }
 
     fn arrive_and(&mut self, flow: u64, verdict: Verdict) -> Treatment {
