@@ -127,17 +127,17 @@ pub(crate) fn show_whole(why: &mut Why, avg: f64, first: f64) {
 pub(crate) fn outside(why: &mut Why, avg: f64, (first, last): (f64, f64)) {
     if avg < first {
         why.given("the first threshold", ("min", why.unit), first);
-        return why.set("below the first threshold", below(avg, first));
+        return why.by("below the first threshold", below(avg, first));
     }
     why.given("the last threshold", ("last", why.unit), last);
-    why.set("above the last threshold", below(avg, last));
+    why.by("above the last threshold", below(avg, last));
 }
 
 /// The rule `cautious`: a queue of at most one packet.
 pub(crate) fn spared(why: &mut Why, length: u64) {
     why.source = "ns-2 red.cc";
     let length = amount(length as f64, why.unit);
-    why.set(
+    why.by(
         "no early drop while at most one packet waits",
         format!("the queue holds {length}"),
     );
@@ -146,7 +146,7 @@ pub(crate) fn spared(why: &mut Why, length: u64) {
 /// The rule `cautious`: the first packet above the first threshold.
 pub(crate) fn first_in_band(why: &mut Why) {
     why.source = "ns-2 red.cc";
-    why.set(
+    why.by(
         "no early drop of the first packet above min",
         "the average was below min before",
     );
