@@ -28,7 +28,7 @@ impl<P: Packet> AnyQueue<P> {
     /// ```
     /// # use earlydrop::packet::{Ecn, FlowKey, Packet};
     /// use earlydrop::queue::{AnyQueue, QueueDiscipline};
-    /// use earlydrop::registry::{Link, Spec};
+    /// use earlydrop::registry::{LinkFacts, Spec};
     /// use earlydrop::units::{BitsPerSec, Nanos};
     /// # struct Full;
     /// # impl Packet for Full {
@@ -39,7 +39,7 @@ impl<P: Packet> AnyQueue<P> {
     /// # }
     ///
     /// let spec: Spec = "droptail:limit=1".parse()?;
-    /// let mut queue: AnyQueue<Full> = spec.plan(&Link::at(BitsPerSec::from_mbps(10)))?.queue(1);
+    /// let mut queue: AnyQueue<Full> = spec.plan(&LinkFacts::at(BitsPerSec::from_mbps(10)))?.queue(1);
     /// queue.enqueue(Nanos::ZERO, Full);
     /// let why = queue.explain_arrival(Nanos::ZERO, &Full).ok_or("not known")?;
     /// assert_eq!(why.decision, "the buffer holds 1 of 1 packets: dropped");

@@ -455,12 +455,12 @@ mod tests {
     use super::*;
     use crate::aqm::{DropReason, Slot};
     use crate::packet::{Ecn, FlowKey};
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::mbps;
 
     fn wred(text: &str) -> Wred {
         let spec: Spec = text.parse().unwrap();
-        Wred::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+        Wred::from_settings(&spec.settings(&LinkFacts::at(mbps(10))).unwrap()).unwrap()
     }
 
     fn info(class: u8) -> PacketInfo {
@@ -589,7 +589,7 @@ mod tests {
             "wred:profiles=10/30/0.1; 10/50/0.1,limit=40",
         ] {
             let spec: Spec = text.parse().unwrap();
-            let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
+            let error = spec.plan(&LinkFacts::at(mbps(10))).unwrap_err();
             assert_eq!(error.parameter(), Some("profiles"), "{text}");
         }
     }

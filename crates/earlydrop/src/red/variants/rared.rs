@@ -195,7 +195,7 @@ impl RateRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::mbps;
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
     /// Whether an average that rises by 30 packets a second counts as climbing.
     fn climbs(text: &str, rate: u64) -> bool {
         let spec: Spec = text.parse().unwrap();
-        let settings = spec.settings(&Link::at(mbps(rate))).unwrap();
+        let settings = spec.settings(&LinkFacts::at(mbps(rate))).unwrap();
         let Adaptation::Rate(mut rule, _) = adaptation(&settings).unwrap() else {
             panic!("{text} has no rate rule");
         };
