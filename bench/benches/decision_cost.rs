@@ -9,7 +9,7 @@ use earlydrop::aqm::{Aqm, Verdict};
 use earlydrop::packet::PacketInfo;
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{Link, Plan, SCHEMES, Spec};
+use earlydrop::registry::{LinkFacts, Plan, SCHEMES, Spec};
 use earlydrop::schemes::AnyAqm;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_bench::{
@@ -19,7 +19,7 @@ use earlydrop_bench::{
 const PACKETS: usize = 1 << 18;
 const ROUNDS: usize = 21;
 /// 10 Gbit/s of 1,000-byte packets.
-const LINK: Link = Link::at(BitsPerSec(10_000_000_000));
+const LINK: LinkFacts = LinkFacts::at(BitsPerSec(10_000_000_000));
 const GAP: Nanos = Nanos(800);
 
 fn main() {

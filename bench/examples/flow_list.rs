@@ -4,7 +4,7 @@
 
 use earlydrop::aqm::{Aqm, Verdict};
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{Link, Plan, Spec};
+use earlydrop::registry::{LinkFacts, Plan, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_bench::{Standing, arrivals};
 
@@ -18,7 +18,8 @@ fn main() {
     let spec: Spec = format!("sfred:min=32,max=128,flows={list}")
         .parse()
         .expect("a registered scheme");
-    let Ok(Plan::Single { mut aqm, .. }) = spec.plan(&Link::at(BitsPerSec(10_000_000_000))) else {
+    let Ok(Plan::Single { mut aqm, .. }) = spec.plan(&LinkFacts::at(BitsPerSec(10_000_000_000)))
+    else {
         panic!("SFRED is one queue");
     };
     let mut random = Pcg32::new(1, 0);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use earlydrop::registry::{Link, SCHEMES};
+use earlydrop::registry::{LinkFacts, SCHEMES};
 use earlydrop::units::{BitsPerSec, Dimension, spellings};
 use earlydrop_lab::plan::{Source, TraceFiles};
 use earlydrop_lab::scenario::schema;
@@ -67,7 +67,7 @@ fn scenarios(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
 
 /// Four configurations of RED in every tool's language.
 fn dialects(to: &Path) -> Result<(), Box<dyn Error>> {
-    let link = Link::at(BitsPerSec::from_mbps(10));
+    let link = LinkFacts::at(BitsPerSec::from_mbps(10));
     for (name, spec) in [
         ("packets", "red:min=5,max=15,limit=50 packets"),
         (

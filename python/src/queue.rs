@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use earlydrop::aqm::DropReason;
 use earlydrop::packet::{Ecn, FlowKey, Packet};
 use earlydrop::queue::{AnyQueue, Outcome, QueueDiscipline};
-use earlydrop::registry::{Kind, Link, Plan, Range, Value};
+use earlydrop::registry::{Kind, LinkFacts, Plan, Range, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::link::QueuedLink;
 use pyo3::prelude::*;
@@ -196,7 +196,7 @@ impl Queue {
             Value::Rate(rate) => rate,
             _ => BitsPerSec(0),
         };
-        let link = Link {
+        let link = LinkFacts {
             rate,
             mean_packet: Bytes(mean_packet),
         };

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use earlydrop::registry::{
-    ConfigError, Descriptor, Kind, LIMIT, Link, Parameter, Plan, Probe, Range, Registry, Settings,
-    Value,
+    ConfigError, Descriptor, Kind, LIMIT, LinkFacts, Parameter, Plan, Probe, Range, Registry,
+    Settings, Value,
 };
 use earlydrop_lab::plan::ThreadScope;
 use pyo3::exceptions::PyTypeError;
@@ -163,7 +163,7 @@ pub(crate) const INTERPRETER: ThreadScope = |work| Python::attach(|py| py.detach
 #[derive(Debug)]
 pub(crate) struct Config {
     pub(crate) values: Vec<(&'static str, Value)>,
-    pub(crate) link: Link,
+    pub(crate) link: LinkFacts,
 }
 
 /// Makes the plan of a queue. An instance is made at once, so that parameters which the class

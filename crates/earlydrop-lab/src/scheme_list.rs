@@ -1,7 +1,7 @@
 //! Lists of schemes as text, and schemes as data for other programs: parameters, presets, probes and
 //! drop curves.
 
-use earlydrop::registry::{ConfigError, Link, Parameter, SCHEMES, Settings, Spec, Value};
+use earlydrop::registry::{ConfigError, LinkFacts, Parameter, SCHEMES, Settings, Spec, Value};
 use serde::Serialize;
 
 /// The number of steps of a sampled curve.
@@ -82,13 +82,13 @@ struct CurveDescription {
 }
 
 /// All built-in schemes with their defaults, on this link.
-pub fn describe_all(link: &Link) -> Result<Vec<SchemeDescription>, ConfigError> {
+pub fn describe_all(link: &LinkFacts) -> Result<Vec<SchemeDescription>, ConfigError> {
     let specs = SCHEMES.iter().map(|scheme| Spec::of(scheme));
     specs.map(|spec| describe(&spec, link)).collect()
 }
 
 /// Everything about a scheme on this link.
-pub fn describe(spec: &Spec, link: &Link) -> Result<SchemeDescription, ConfigError> {
+pub fn describe(spec: &Spec, link: &LinkFacts) -> Result<SchemeDescription, ConfigError> {
     let scheme = spec.descriptor();
     let settings = spec.settings(link)?;
     let plan = spec.plan(link)?;
@@ -170,7 +170,7 @@ mod tests {
     use earlydrop::units::BitsPerSec;
 
     fn json(spec: &str) -> serde_json::Value {
-        let link = Link::at(BitsPerSec::from_mbps(10));
+        let link = LinkFacts::at(BitsPerSec::from_mbps(10));
         serde_json::to_value(describe(&spec.parse().unwrap(), &link).unwrap()).unwrap()
     }
 

@@ -11,7 +11,7 @@ use earlydrop::aqm::DropReason;
 use earlydrop::counters::Counters;
 use earlydrop::queue::{AnyQueue, Losses, QueueDiscipline};
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{ConfigError, Link, Spec};
+use earlydrop::registry::{ConfigError, LinkFacts, Spec};
 use earlydrop::units::Nanos;
 use earlydrop_sim::fine_time::FineTime;
 use earlydrop_sim::link::{QueuedLink, Transmission, is_lost};
@@ -72,7 +72,7 @@ impl Direction {
             Some(trace) => plan::Rate::Recorded(trace.clone()),
             None => plan::Rate::Constant(link.rate),
         };
-        let facts = Link {
+        let facts = LinkFacts {
             rate: link.mean_rate(),
             mean_packet: link.mean_packet,
         };

@@ -1,7 +1,7 @@
 //! Parameters of a bottleneck: one [`Direction`] up, one down.
 
 use earlydrop::queue::AnyQueue;
-use earlydrop::registry::{ConfigError, Link, Spec};
+use earlydrop::registry::{ConfigError, LinkFacts, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::Trace;
 
@@ -53,10 +53,10 @@ impl Direction {
         self.queue.plan(&self.link()).map(|_| ())
     }
 
-    fn link(&self) -> Link {
-        Link {
+    fn link(&self) -> LinkFacts {
+        LinkFacts {
             mean_packet: Bytes(u64::from(MTU)),
-            ..Link::at(self.rate.mean())
+            ..LinkFacts::at(self.rate.mean())
         }
     }
 

@@ -1,7 +1,7 @@
 //! Invariants of other tools' configurations for arbitrary text, checked by tests with mangled
 //! texts and by the fuzzers in `fuzz/`.
 
-use earlydrop::registry::Link;
+use earlydrop::registry::LinkFacts;
 use earlydrop::units::BitsPerSec;
 
 use crate::Load;
@@ -20,7 +20,7 @@ pub fn configuration(text: &str) {
 
 /// Writes what was read for each of `targets`.
 fn keeps_the_invariants(text: &str, targets: &[&'static Tool]) {
-    let link = Link::at(BitsPerSec::from_mbps(10));
+    let link = LinkFacts::at(BitsPerSec::from_mbps(10));
     if let Err(error) = detect(text) {
         is_within(text, &error);
     }
@@ -40,7 +40,7 @@ fn is_within(text: &str, error: &ParseError) {
     assert!(!error.message.is_empty(), "{error:?} in {text:?}");
 }
 
-fn can_be_used(parsed: &Configuration, text: &str, link: &Link, targets: &[&'static Tool]) {
+fn can_be_used(parsed: &Configuration, text: &str, link: &LinkFacts, targets: &[&'static Tool]) {
     let load = Load {
         rate: link.rate,
         packet: link.mean_packet,
@@ -69,7 +69,7 @@ fn can_be_used(parsed: &Configuration, text: &str, link: &Link, targets: &[&'sta
 
 /// What was written for a tool is recognised and read as the tool's own, and written in the same
 /// way again.
-fn is_read_again(written: &str, tool: &'static Tool, link: &Link) {
+fn is_read_again(written: &str, tool: &'static Tool, link: &LinkFacts) {
     let parsed = read(written, Some(tool), link)
         .unwrap_or_else(|error| panic!("{}: {error} in {written:?}", tool.name));
     let again = word_for_word(&parsed, tool, link)
@@ -85,7 +85,7 @@ mod tests {
 
     /// A configuration of each tool, and one that has failed.
     fn texts() -> Vec<String> {
-        let link = Link::at(BitsPerSec::from_mbps(10));
+        let link = LinkFacts::at(BitsPerSec::from_mbps(10));
         let native = "gred:min=10,max=30,ecn=on,limit=100 packets";
         let native = read(native, None, &link).expect("a configuration");
         let written = TOOLS

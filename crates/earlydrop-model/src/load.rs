@@ -1,6 +1,6 @@
 //! The load of a queue: a link, and the TCP flows that share it.
 
-use earlydrop::registry::Link;
+use earlydrop::registry::LinkFacts;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::{ModelError, Tcp};
@@ -35,8 +35,8 @@ impl Default for Load {
 
 impl Load {
     /// The link, as the registry of schemes needs it.
-    pub fn link(&self) -> Link {
-        Link {
+    pub fn link(&self) -> LinkFacts {
+        LinkFacts {
             rate: self.rate,
             mean_packet: self.packet,
         }

@@ -1,7 +1,7 @@
 //! RED's thresholds by every published method, and by this model's own.
 
 use earlydrop::red::Average;
-use earlydrop::registry::{ConfigError, Link, Settings, Spec};
+use earlydrop::registry::{ConfigError, LinkFacts, Settings, Spec};
 
 use crate::closed_loop::{ClosedLoop, closed_loop};
 use crate::open_loop::OpenLoop;
@@ -138,7 +138,7 @@ pub fn with_thresholds(
     scheme: &Spec,
     t: &Thresholds,
     buffer: f64,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Result<Spec, ConfigError> {
     let settings = scheme.settings(link)?;
     let t = t.rounded();

@@ -6,7 +6,7 @@
 
 use std::process::{Command, Output};
 
-use earlydrop::registry::Link;
+use earlydrop::registry::LinkFacts;
 use earlydrop::units::{BitsPerSec, Bytes};
 use earlydrop_model::tools::{Configuration, WithOrigin, find, read, tc, word_for_word};
 use proptest::prelude::*;
@@ -89,8 +89,8 @@ fn expected(parsed: &Configuration) -> Message {
     }
 }
 
-fn link() -> Link {
-    Link::at(BitsPerSec::from_mbps(10))
+fn link() -> LinkFacts {
+    LinkFacts::at(BitsPerSec::from_mbps(10))
 }
 
 fn strace_shows(test: &str) -> bool {
@@ -172,7 +172,7 @@ fn commands() -> Vec<String> {
     let mut runner = TestRunner::new_with_rng(Config::default(), seed);
     let mut draw = || {
         let (min, ratio, max_p, exponent, mbps) = numbers.new_tree(&mut runner).unwrap().current();
-        let link = Link {
+        let link = LinkFacts {
             rate: BitsPerSec::from_mbps(mbps),
             mean_packet: Bytes(1500),
         };

@@ -1,6 +1,6 @@
 //! The parsers and writers of all tools: valid texts, errors with their spans, and translations.
 
-use earlydrop::registry::{Length, Link};
+use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::{BitsPerSec, Bytes};
 use earlydrop_model::Load;
 use earlydrop_model::explain::explain;
@@ -110,8 +110,8 @@ const TEXTS: &[(&str, &str, [f64; 4])] = &[
     ),
 ];
 
-fn link() -> Link {
-    Link::at(BitsPerSec::from_mbps(10))
+fn link() -> LinkFacts {
+    LinkFacts::at(BitsPerSec::from_mbps(10))
 }
 
 #[test]
@@ -356,8 +356,8 @@ fn lost_knobs_are_listed_with_a_reason() {
     );
 }
 
-fn link_of(mbps: u64, packet: u64) -> Link {
-    Link {
+fn link_of(mbps: u64, packet: u64) -> LinkFacts {
+    LinkFacts {
         rate: BitsPerSec::from_mbps(mbps),
         mean_packet: Bytes(packet),
     }
@@ -404,7 +404,7 @@ fn what_can_be_done_with(parsed: &Configuration, text: &str) {
 }
 
 /// Asserts that two configurations are equal, apart from origins.
-fn same(a: &Configuration, b: &Configuration, link: &Link) -> Result<(), TestCaseError> {
+fn same(a: &Configuration, b: &Configuration, link: &LinkFacts) -> Result<(), TestCaseError> {
     let parsed = differences(a, b, link);
     prop_assert!(parsed.is_empty(), "{parsed:?}");
     let exact = |c: &Configuration| {
@@ -534,7 +534,7 @@ fn flags_and_limits_are_kept() {
 /// A curve that ends below 1 has no more pieces than one by numbers may have.
 #[test]
 fn a_curve_that_never_drops_everything_is_written_again() {
-    let link = Link::at(BitsPerSec::from_mbps(10));
+    let link = LinkFacts::at(BitsPerSec::from_mbps(10));
     let tool = TOOLS.iter().find(|tool| tool.name == "earlydrop").unwrap();
     for curve in [
         "12500: 0.01; 37500: 0.64; 38750: 0.64",

@@ -167,7 +167,7 @@ pub struct Transmission<P> {
 /// ```
 /// use earlydrop::packet::{Ecn, FlowKey, Packet};
 /// use earlydrop::queue::Discard;
-/// use earlydrop::registry::{Link, Spec};
+/// use earlydrop::registry::{LinkFacts, Spec};
 /// use earlydrop::units::{BitsPerSec, Nanos};
 /// use earlydrop_sim::link::QueuedLink;
 ///
@@ -182,7 +182,7 @@ pub struct Transmission<P> {
 /// }
 ///
 /// let rate = BitsPerSec::from_mbps(10);
-/// let queue = "droptail".parse::<Spec>()?.plan(&Link::at(rate))?.queue(1);
+/// let queue = "droptail".parse::<Spec>()?.plan(&LinkFacts::at(rate))?.queue(1);
 /// let mut link = QueuedLink::new(queue, rate, Nanos::from_millis(5), None);
 /// link.enqueue(Nanos::ZERO, Full, &mut Discard);
 /// assert_eq!(link.next_transmission(), Nanos::ZERO);

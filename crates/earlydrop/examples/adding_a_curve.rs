@@ -1,7 +1,7 @@
 //! A curve of one's own: Pb grows with the cube of the average.
 
 use earlydrop::red::{CurveLaw, Piece, Pieces, with_curve};
-use earlydrop::registry::{ConfigError, Descriptor, Link, Spec};
+use earlydrop::registry::{ConfigError, Descriptor, LinkFacts, Spec};
 use earlydrop::units::BitsPerSec;
 
 /// `Pb = max_p ((avg - min)/(max - min))^3`, everything from max on.
@@ -21,7 +21,7 @@ static SCHEME: Descriptor = with_curve("cube-red", "RED with a cube", "CONTRIBUT
 
 fn main() -> Result<(), ConfigError> {
     let spec = Spec::of(&SCHEME).with("min", "10")?.with("adapt", "ared")?;
-    let plan = spec.plan(&Link::at(BitsPerSec::from_mbps(10)))?;
+    let plan = spec.plan(&LinkFacts::at(BitsPerSec::from_mbps(10)))?;
     let pb = plan.curve().map(|curve| curve.probability(20.0));
     println!("{spec}: Pb(20) = {pb:?}");
     Ok(())

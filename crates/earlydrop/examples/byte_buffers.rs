@@ -12,7 +12,7 @@ impl Packet for Frame {
 }
 
 fn main() -> Result<(), ConfigError> {
-    let link = Link::at(BitsPerSec::from_mbps(20));
+    let link = LinkFacts::at(BitsPerSec::from_mbps(20));
     let spec: Spec = "nlred:min=10,max=30".parse()?;
     let mut queue: AnyQueue<Frame> = spec.plan(&link)?.queue(1);
     let clock = std::time::Instant::now();

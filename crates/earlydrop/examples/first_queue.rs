@@ -1,5 +1,7 @@
 //! A queue made from text, packets through it, and what it dropped.
-use earlydrop::{AnyQueue, BitsPerSec, Ecn, FlowKey, Link, Nanos, Packet, QueueDiscipline, Spec};
+use earlydrop::{
+    AnyQueue, BitsPerSec, Ecn, FlowKey, LinkFacts, Nanos, Packet, QueueDiscipline, Spec,
+};
 
 struct Segment {
     flow: u64,
@@ -23,7 +25,7 @@ impl Packet for Segment {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let spec: Spec = "codel:target=5 ms,limit=100".parse()?;
-    let plan = spec.plan(&Link::at(BitsPerSec::from_mbps(10)))?;
+    let plan = spec.plan(&LinkFacts::at(BitsPerSec::from_mbps(10)))?;
     let mut queue: AnyQueue<Segment> = plan.queue(1); // seeded by 1
 
     let ecn = Ecn::NotCapable;

@@ -5,7 +5,7 @@ use earlydrop::aqm::{Aqm, Backlog, DropReason, Verdict};
 use earlydrop::packet::{Ecn, FlowKey, Packet, PacketInfo};
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{
-    ConfigError, Descriptor, Kind, LIMIT, Link, Parameter, Plan, Range, Registry,
+    ConfigError, Descriptor, Kind, LIMIT, LinkFacts, Parameter, Plan, Range, Registry,
 };
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop::{AnyQueue, QueueDiscipline};
@@ -76,7 +76,7 @@ fn kept(text: &str) -> Result<usize, ConfigError> {
     let registry = Registry::built_in().with(&SCHEME);
     let plan = registry
         .parse(text)?
-        .plan(&Link::at(BitsPerSec::from_mbps(10)))?;
+        .plan(&LinkFacts::at(BitsPerSec::from_mbps(10)))?;
     let mut queue: AnyQueue<Segment> = plan.queue(1);
     for _ in 0..100 {
         queue.enqueue(Nanos::ZERO, Segment);

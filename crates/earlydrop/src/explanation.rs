@@ -160,6 +160,10 @@ pub(crate) struct Why {
     pub(crate) reason: String,
     /// The scheme has no rule for this packet.
     pub(crate) is_unjudged: bool,
+    /// The unit of the queue's length and its average.
+    pub(crate) unit: &'static str,
+    /// What the strength of the curve is called.
+    pub(crate) strength: &'static str,
 }
 
 impl Why {
@@ -173,29 +177,29 @@ impl Why {
             random: None,
             reason: String::new(),
             is_unjudged: false,
+            unit: "packets",
+            strength: "max_p",
         }
     }
 
     /// A scheme without a rule for arrivals.
     pub(crate) fn unjudged_arrival() -> Why {
-        Why {
-            is_unjudged: true,
-            ..Why::new("no law: every packet is kept while the buffer has room")
-                .by("room in the buffer", "the scheme does not judge arrivals")
-        }
+        let mut why = Why::new("no law: every packet is kept while the buffer has room");
+        why.by("room in the buffer", "the scheme does not judge arrivals");
+        why.is_unjudged = true;
+        why
     }
 
     /// A scheme without a rule for departures: the packet has waited and leaves.
     pub(crate) fn unjudged_departure(now: Nanos, packet: &PacketInfo) -> Why {
         let mut why = Why::new("no law: packets that wait leave in their order");
         why.sojourn(now, packet.arrived);
-        Why {
-            is_unjudged: true,
-            ..why.by(
-                "first in, first out",
-                "the scheme judges packets when they arrive, not when they leave",
-            )
-        }
+        why.by(
+            "first in, first out",
+            "the scheme judges packets when they arrive, not when they leave",
+        );
+        why.is_unjudged = true;
+        why
     }
 
     /// Adds a number with the equation it follows from.
@@ -270,7 +274,7 @@ impl Why {
     }
 
     /// States the law and what it compares.
-    pub(crate) fn set(&mut self, rule: impl Into<String>, reason: impl Into<String>) {
+    pub(crate) fn by(&mut self, rule: impl Into<String>, reason: impl Into<String>) {
         (self.rule, self.reason) = (rule.into(), reason.into());
     }
 
@@ -278,13 +282,7 @@ impl Why {
     pub(crate) fn drawn(&mut self, rule: impl Into<String>, random: f64, chance: f64) {
         let chance = chance.min(1.0);
         (self.random, self.chance) = (Some(random), Some(chance));
-        self.set(rule, below(random, chance));
-    }
-
-    /// States the law and what it compares.
-    pub(crate) fn by(mut self, rule: impl Into<String>, reason: impl Into<String>) -> Why {
-        (self.rule, self.reason) = (rule.into(), reason.into());
-        self
+        self.by(rule, below(random, chance));
     }
 
     /// The same reasons without the numbers that decide: something else does.

@@ -157,6 +157,7 @@ impl<V: Copy + Default> FlowTable<V> {
 
     /// Inserts `flow`, which must not be in the table, as the most recently used. Returns its
     /// entry, and the value of the flow evicted to make room, if any.
+    #[inline]
     pub(crate) fn insert(&mut self, flow: FlowKey, value: V) -> (FlowSlot, Option<V>) {
         debug_assert!(self.find(flow).is_none());
         self.salt.get_or_insert(0);

@@ -70,7 +70,7 @@ pub use any::{AnyAqm, AnyQueue, Plan};
 pub use explanation::Explanation;
 pub use packet::{Ecn, FlowKey, Packet};
 pub use queue::QueueDiscipline;
-pub use registry::{ConfigError, Link, Registry, Spec};
+pub use registry::{ConfigError, LinkFacts, Registry, Spec};
 pub use units::{BitsPerSec, Nanos};
 
 #[cfg(doctest)]

@@ -18,7 +18,7 @@ use core::fmt;
 /// ```
 /// use earlydrop::packet::{Ecn, FlowKey, Packet};
 /// use earlydrop::queue::{AnyQueue, QueueDiscipline};
-/// use earlydrop::registry::{Link, Spec};
+/// use earlydrop::registry::{LinkFacts, Spec};
 /// use earlydrop::steering::Setting;
 /// use earlydrop::units::{BitsPerSec, Nanos};
 /// # struct Full;
@@ -29,7 +29,7 @@ use core::fmt;
 /// #   fn mark(&mut self) {}
 /// # }
 ///
-/// let link = Link::at(BitsPerSec::from_mbps(10));
+/// let link = LinkFacts::at(BitsPerSec::from_mbps(10));
 /// let mut queue: AnyQueue<Full> = "dial".parse::<Spec>()?.plan(&link)?.queue(1);
 /// queue.steer(Nanos::ZERO, &Setting::Probability(0.02))?;
 /// assert_eq!(queue.probe("probability"), Some(0.02));

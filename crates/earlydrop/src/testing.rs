@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use crate::packet::{Ecn, FlowKey, Packet, PacketInfo};
 use crate::queue::AnyQueue;
 use crate::red::{Curve, Red, Shape};
-use crate::registry::{Descriptor, LIMIT, Link, Plan, Settings, Spec};
+use crate::registry::{Descriptor, LIMIT, LinkFacts, Plan, Settings, Spec};
 use crate::schemes;
 use crate::schemes::droptail::DropTail;
 use crate::units::{BitsPerSec, Nanos};
@@ -62,13 +62,13 @@ pub(crate) fn mbps(mbps: u64) -> BitsPerSec {
 /// The queue that `spec` describes, in front of a link of `rate`, seeded by 1.
 pub(crate) fn queue(spec: &str, rate: BitsPerSec) -> AnyQueue<TestPacket> {
     let spec: Spec = spec.parse().unwrap();
-    spec.plan(&Link::at(rate)).unwrap().queue(1)
+    spec.plan(&LinkFacts::at(rate)).unwrap().queue(1)
 }
 
 /// The values of `spec` in front of a link of 10 Mbps.
 pub(crate) fn settings(spec: &str) -> Settings {
     let spec: Spec = spec.parse().unwrap();
-    spec.settings(&Link::at(mbps(10))).unwrap()
+    spec.settings(&LinkFacts::at(mbps(10))).unwrap()
 }
 
 /// The drop curve of a scheme of the RED family.

@@ -45,7 +45,7 @@ pub(crate) trait Trace {
     /// States the law that decides and what it compares.
     #[inline(always)]
     fn by(&mut self, rule: &'static str, reason: impl FnOnce() -> String) {
-        self.note(|why| why.set(rule, reason()));
+        self.note(|why| why.by(rule, reason()));
     }
 
     /// Draws a number by `rule`: true with probability `p`, as [`Pcg32::chance`].
@@ -69,7 +69,7 @@ impl Trace for Why {
 
 /// A scheme's rule, written once: [`Aqm::on_arrival`] and [`Aqm::on_departure`] follow it with the
 /// trace `()`, explanations with [`Why`].
-pub(crate) trait Rule: Aqm + Clone {
+pub(crate) trait Rule: Aqm {
     /// [`Aqm::on_arrival`], traced. By default the scheme has no rule for arrivals.
     #[inline]
     fn arrive<Q: Backlog, T: Trace>(
@@ -96,32 +96,6 @@ pub(crate) trait Rule: Aqm + Clone {
     ) -> Verdict {
         trace.note(|why| *why = Why::unjudged_departure(now, packet));
         self.on_departure(now, packet, queue, random)
-    }
-
-    /// Why [`Aqm::on_arrival`] gives its verdict; `None` for a scheme that is not known.
-    fn why_arrival<Q: Backlog>(
-        &self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-    ) -> Option<Why> {
-        let mut why = Why::new("");
-        self.clone().arrive(now, packet, queue, random, &mut why);
-        Some(why)
-    }
-
-    /// Why [`Aqm::on_departure`] gives its verdict; `None` for a scheme that is not known.
-    fn why_departure<Q: Backlog>(
-        &self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-    ) -> Option<Why> {
-        let mut why = Why::new("");
-        self.clone().depart(now, packet, queue, random, &mut why);
-        Some(why)
     }
 }
 

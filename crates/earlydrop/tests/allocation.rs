@@ -6,7 +6,7 @@ use std::cell::Cell;
 use earlydrop::packet::{Ecn, FlowKey, Packet};
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{Link, SCHEMES, Spec};
+use earlydrop::registry::{LinkFacts, SCHEMES, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
 
 /// The system's allocator, which counts the allocations of this thread.
@@ -76,7 +76,7 @@ fn drive(queue: &mut AnyQueue<Handle>) {
 fn no_scheme_allocates_once_it_is_built() {
     for scheme in SCHEMES {
         let plan = Spec::of(scheme)
-            .plan(&Link::at(BitsPerSec::from_mbps(10)))
+            .plan(&LinkFacts::at(BitsPerSec::from_mbps(10)))
             .unwrap();
         let mut queue = plan.queue(1);
         let before = allocations();
@@ -108,7 +108,7 @@ impl Packet for Frame {
 fn a_payload_is_never_moved() {
     for scheme in SCHEMES {
         let plan = Spec::of(scheme)
-            .plan(&Link::at(BitsPerSec::from_mbps(10)))
+            .plan(&LinkFacts::at(BitsPerSec::from_mbps(10)))
             .unwrap();
         let mut queue: AnyQueue<Frame> = plan.queue(1);
         let frame = Frame(Box::new([0x45; 1500]));

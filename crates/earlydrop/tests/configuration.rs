@@ -8,7 +8,7 @@ use earlydrop::aqm::{Aqm, Backlog, Slot, Verdict};
 use earlydrop::packet::{Ecn, FlowKey, PacketInfo};
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{
-    ConfigError, Descriptor, Kind, Link, Parameter, Plan, Range, SCHEMES, Spec,
+    ConfigError, Descriptor, Kind, LinkFacts, Parameter, Plan, Range, SCHEMES, Spec,
 };
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
@@ -367,7 +367,7 @@ fn contradictions_name_parameter_value_and_fix() {
 fn a_link_of_rate_zero_is_refused_by_every_scheme() {
     let links = [(0, 1000), (8_000_000, 0)];
     for (rate, packet) in links {
-        let link = Link {
+        let link = LinkFacts {
             rate: BitsPerSec(rate),
             mean_packet: Bytes(packet),
         };
@@ -455,7 +455,7 @@ fn presets_of_red_drop_as_often_as_the_tools_they_name() {
 /// Updates that are due are made up for one by one: at 1 ns, an idle second would be a billion.
 #[test]
 fn updates_are_at_least_a_microsecond_apart() {
-    let link = Link::at(BitsPerSec::from_mbps(10));
+    let link = LinkFacts::at(BitsPerSec::from_mbps(10));
     for scheme in [
         "rem:interval",
         "pie:interval",

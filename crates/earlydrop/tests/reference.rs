@@ -4,10 +4,10 @@
 use earlydrop::packet::{Ecn, FlowKey, Packet};
 use earlydrop::queue::{AnyQueue, Outcome, QueueDiscipline};
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{Link, Spec};
+use earlydrop::registry::{LinkFacts, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
 
-const LINK: Link = Link::at(BitsPerSec::from_mbps(10));
+const LINK: LinkFacts = LinkFacts::at(BitsPerSec::from_mbps(10));
 /// 1,000 bytes at 10 Mbps, in seconds.
 const PACKET_TIME: f64 = 8e-4;
 const MIN: f64 = 10.0;

@@ -7,7 +7,7 @@ use earlydrop::aqm::DropReason;
 use earlydrop::packet::Ecn;
 use earlydrop::queue::{Outcome, QueueDiscipline};
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{Link, SCHEMES, Spec};
+use earlydrop::registry::{LinkFacts, SCHEMES, Spec};
 use earlydrop::units::{Bytes, Nanos};
 
 fn packet(id: u64, size: u32, ecn: Ecn) -> Tagged {
@@ -24,7 +24,7 @@ fn packet(id: u64, size: u32, ecn: Ecn) -> Tagged {
 /// Two thousand packets, one a millisecond, with a standing queue of `standing`.
 fn trickle(name: &str, standing: u32) -> Audited {
     let spec: Spec = name.parse().unwrap();
-    let half_used = Link {
+    let half_used = LinkFacts {
         mean_packet: Bytes(400),
         ..link()
     };

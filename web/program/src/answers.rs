@@ -1,7 +1,7 @@
 //! Answers as JSON.
 
 use earlydrop::Explanation;
-use earlydrop::registry::Link;
+use earlydrop::registry::LinkFacts;
 use earlydrop::units::BitsPerSec;
 use earlydrop_lab::document::{Place, Problems};
 use earlydrop_lab::metrics::METRICS;
@@ -17,7 +17,7 @@ const STEPS: u32 = 200;
 
 /// All schemes, on a link of 10 Mbps.
 pub(crate) fn schemes() -> String {
-    let described = describe_all(&Link::at(BitsPerSec::from_mbps(10)));
+    let described = describe_all(&LinkFacts::at(BitsPerSec::from_mbps(10)));
     let described = described
         .ok()
         .and_then(|list| serde_json::to_string(&list).ok());
@@ -61,7 +61,7 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
         };
         json!({ "group": &*flow.group, "kind": kind })
     });
-    let facts = Link {
+    let facts = LinkFacts {
         rate: link.mean_rate(),
         mean_packet: link.mean_packet,
     };

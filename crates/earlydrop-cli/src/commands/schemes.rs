@@ -9,7 +9,7 @@ mod parameters;
 use std::io::{self, Write};
 
 use earlydrop::manual;
-use earlydrop::registry::{ConfigError, Descriptor, Link, Plan, SCHEMES, Settings, Spec};
+use earlydrop::registry::{ConfigError, Descriptor, LinkFacts, Plan, SCHEMES, Settings, Spec};
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_report::request;
 use earlydrop_report::scheme_list::schemes;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Schemes, out: &mut Output<'_>, style: &Style) -> Result
         writeln!(out)?;
         return Ok(());
     }
-    let link = Link::at(request::link(&args.link)?);
+    let link = LinkFacts::at(request::link(&args.link)?);
     let named = args.name.as_deref().map(str::parse::<Spec>).transpose()?;
     let lines = match named {
         Some(spec) => page(&ConfiguredScheme::new(spec, &link)?, style)?,
@@ -65,7 +65,7 @@ struct ConfiguredScheme {
 }
 
 impl ConfiguredScheme {
-    fn new(spec: Spec, link: &Link) -> Result<ConfiguredScheme, ConfigError> {
+    fn new(spec: Spec, link: &LinkFacts) -> Result<ConfiguredScheme, ConfigError> {
         let settings = spec.settings(link)?;
         let plan = spec.plan(link)?;
         Ok(ConfiguredScheme {
@@ -148,7 +148,7 @@ impl Family {
 }
 
 /// Every scheme by family, with a sparkline of its drop curve.
-fn list(link: &Link, style: &Style) -> Result<Vec<Text>, ConfigError> {
+fn list(link: &LinkFacts, style: &Style) -> Result<Vec<Text>, ConfigError> {
     let schemes: Result<Vec<ConfiguredScheme>, ConfigError> = SCHEMES
         .iter()
         .map(|scheme| ConfiguredScheme::new(Spec::of(scheme), link))
@@ -353,7 +353,7 @@ mod tests {
             ("droptail", Family::Single),
             ("dualpi2", Family::Several),
         ] {
-            let link = Link::at(BitsPerSec::from_mbps(1));
+            let link = LinkFacts::at(BitsPerSec::from_mbps(1));
             let scheme = ConfiguredScheme::new(Spec::new(name).unwrap(), &link);
             assert_eq!(Family::of(&scheme.unwrap()), family, "{name}");
         }

@@ -2,7 +2,7 @@
 
 use earlydrop::packet::FlowKey;
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{Link, Plan as SchemePlan, Settings};
+use earlydrop::registry::{LinkFacts, Plan as SchemePlan, Settings};
 use earlydrop::schemes::AnyAqm;
 use earlydrop::units::Nanos;
 use earlydrop_sim::Simulation;
@@ -77,7 +77,7 @@ impl Setup {
         let label = &scenario.schemes[0].label;
         prepared.run.network.get_mut(link).steered = true;
         let described = prepared.run.network.get(link).clone();
-        let facts = Link {
+        let facts = LinkFacts {
             rate: described.mean_rate(),
             mean_packet: described.mean_packet,
         };

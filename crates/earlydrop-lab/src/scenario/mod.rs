@@ -267,7 +267,7 @@ impl Scenario {
     }
 
     /// The first link whose queue is the compared scheme, as the registry needs it.
-    pub fn link(&self) -> Option<registry::Link> {
+    pub fn link(&self) -> Option<registry::LinkFacts> {
         self.network.scheme_links(self.packet()).into_iter().next()
     }
 

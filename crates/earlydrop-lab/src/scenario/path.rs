@@ -3,7 +3,7 @@
 //!
 //! They are resolved for each queue, at the rate of its own link, before the scheme reads them.
 
-use earlydrop::registry::{Kind, Link, Parameter, Spec};
+use earlydrop::registry::{Kind, LinkFacts, Parameter, Spec};
 use earlydrop::units::Nanos;
 use earlydrop_model::configure::{BUFFER_PER_FLOW, SMALL_BUFFER};
 
@@ -23,13 +23,13 @@ const AUTOMATIC_BUFFER: f64 = 3.0;
 
 impl Path {
     /// The bandwidth-delay product at `link`, in packets.
-    pub fn bdp(&self, link: &Link) -> f64 {
+    pub fn bdp(&self, link: &LinkFacts) -> f64 {
         self.rtt.as_secs_f64() * link.rate.packets_per_sec(link.mean_packet)
     }
 
     /// The automatic buffer at `link`, in packets: 3 BDP, or four packets a flow or fifty packets
     /// where that is more.
-    pub fn buffer(&self, link: &Link) -> f64 {
+    pub fn buffer(&self, link: &LinkFacts) -> f64 {
         // A billionth less than a whole number is that number.
         let packets = AUTOMATIC_BUFFER * self.bdp(link) - 1e-9;
         let for_all = BUFFER_PER_FLOW * self.flows as f64;
@@ -37,7 +37,7 @@ impl Path {
     }
 
     /// `spec` at `link`, with every relative length and time replaced by packets and seconds.
-    pub fn resolve(&self, spec: &Spec, link: &Link) -> Spec {
+    pub fn resolve(&self, spec: &Spec, link: &LinkFacts) -> Spec {
         let scheme = spec.descriptor();
         spec.replaced(|name, value| {
             let (is_inner, name) = match name.strip_prefix("inner.") {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn resolved(spec: &str, mbps: u64, rtt: u64, flows: u64) -> String {
-        let link = Link {
+        let link = LinkFacts {
             rate: BitsPerSec::from_mbps(mbps),
             mean_packet: Bytes(1500),
         };

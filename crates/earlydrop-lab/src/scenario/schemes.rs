@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use earlydrop::registry::{self, ConfigError, Link, Registry, Spec};
+use earlydrop::registry::{self, ConfigError, LinkFacts, Registry, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
 
 use super::ALLOCATION;
@@ -402,7 +402,7 @@ fn read_changes(list: &Node, problems: &mut Vec<Problem>) -> Vec<SchemeChange> {
 }
 
 /// A link and a path to see which parameters of a scheme have an effect.
-const ANY_LINK: Link = Link::at(BitsPerSec::from_mbps(10));
+const ANY_LINK: LinkFacts = LinkFacts::at(BitsPerSec::from_mbps(10));
 const ANY_PATH: Path = Path {
     rtt: Nanos::from_millis(50),
     flows: 1,
@@ -434,7 +434,7 @@ impl Scheme {
     }
 
     /// Resolves what depends on the path, at the first link that it stands at.
-    pub(super) fn resolve(&mut self, path: &Path, link: Option<&Link>) {
+    pub(super) fn resolve(&mut self, path: &Path, link: Option<&LinkFacts>) {
         self.spec = match link {
             Some(link) => path.resolve(&self.written, link),
             None => self.written.clone(),
@@ -442,7 +442,7 @@ impl Scheme {
     }
 
     /// Checks it as the queue of a link.
-    pub(super) fn check(&self, path: &Path, link: &Link, problems: &mut Vec<Problem>) {
+    pub(super) fn check(&self, path: &Path, link: &LinkFacts, problems: &mut Vec<Problem>) {
         if let Err(error) = path.resolve(&self.written, link).plan(link) {
             let place = error.parameter().and_then(|name| {
                 let mut places = self.places.iter();

@@ -2,7 +2,7 @@
 //! and in bandwidth-delay products.
 
 use earlydrop::queue::Limit;
-use earlydrop::registry::{Length, Link, Settings, Value};
+use earlydrop::registry::{Length, LinkFacts, Settings, Value};
 use earlydrop::units::Nanos;
 
 use super::{Scenario, Scheme};
@@ -43,7 +43,7 @@ pub struct LinkSizes {
     /// The link's name: "left to right".
     pub name: String,
     /// The link as the schemes see it.
-    pub link: Link,
+    pub link: LinkFacts,
     /// The bandwidth-delay product, in packets.
     pub bdp: f64,
     /// One for each scheme.
@@ -72,7 +72,7 @@ impl Scenario {
         all
     }
 
-    fn sizes_of(&self, index: usize, scheme: &Scheme, link: &Link) -> Option<SchemeSizes> {
+    fn sizes_of(&self, index: usize, scheme: &Scheme, link: &LinkFacts) -> Option<SchemeSizes> {
         let spec = self.path.resolve(&scheme.written, link);
         let settings = spec.settings(link).ok()?;
         let plan = spec.plan(link).ok()?;
@@ -111,7 +111,7 @@ fn is_codel(settings: &Settings) -> bool {
 }
 
 /// The limit in packets of the link.
-fn limit(settings: &Settings, link: &Link) -> f64 {
+fn limit(settings: &Settings, link: &LinkFacts) -> f64 {
     match value(settings, "limit") {
         Some(Value::Length(Length::Packets(packets))) => packets.floor(),
         Some(Value::Length(length)) => length.in_packets(link.mean_packet, link.rate.0 as f64),

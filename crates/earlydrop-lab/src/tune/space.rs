@@ -1,6 +1,6 @@
 //! The search space: which parameters of a scheme are searched, and between which bounds.
 
-use earlydrop::registry::{Kind, Length, Link, Parameter, Range, Settings, Spec, Value};
+use earlydrop::registry::{Kind, Length, LinkFacts, Parameter, Range, Settings, Spec, Value};
 use earlydrop::units::Nanos;
 
 use crate::document::suggestion;
@@ -96,7 +96,7 @@ impl std::str::FromStr for SearchParameter {
 /// numeric parameter whose value is not computed from others.
 pub(super) fn spaces(
     specs: &[Spec],
-    link: &Link,
+    link: &LinkFacts,
     requested: &[SearchParameter],
 ) -> Result<Vec<Vec<SearchDimension>>, SpaceError> {
     let settings: Vec<Settings> = specs
@@ -325,7 +325,7 @@ mod tests {
     fn of(spec: &str, over: &[&str]) -> Result<Vec<SearchDimension>, SpaceError> {
         let over: Result<Vec<SearchParameter>, SpaceError> =
             over.iter().map(|text| text.parse()).collect();
-        let link = Link::at(BitsPerSec::from_mbps(10));
+        let link = LinkFacts::at(BitsPerSec::from_mbps(10));
         let spaces = spaces(&[spec.parse().unwrap()], &link, &over?)?;
         Ok(spaces[0].clone())
     }
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn every_scheme_takes_the_values_in_its_search_space() {
-        let link = Link::at(BitsPerSec::from_mbps(10));
+        let link = LinkFacts::at(BitsPerSec::from_mbps(10));
         for descriptor in earlydrop::registry::SCHEMES {
             let spec = Spec::new(descriptor.name).unwrap();
             let settings = spec.settings(&link).unwrap();

@@ -1,6 +1,6 @@
 //! Corrects a configuration: the values that its findings ask for, in its tool's own syntax.
 
-use earlydrop::registry::Link;
+use earlydrop::registry::LinkFacts;
 
 use super::rules::{is_serious, remedy};
 use super::{Explanation, Finding, Setting, expect, explain, origin, settings};
@@ -106,7 +106,7 @@ fn changed_knobs(
     before: &Configuration,
     changed: &Configuration,
     read: &Configuration,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Vec<Knob> {
     let read = differences(before, read, link).into_iter();
     let mut knobs: Vec<Knob> = read.map(|difference| difference.knob).collect();
@@ -166,7 +166,7 @@ fn written(
     text: &str,
     fixed: &Configuration,
     changed: &[Knob],
-    link: &Link,
+    link: &LinkFacts,
 ) -> (String, Configuration) {
     let Some((anew, read_anew)) = rewrite(fixed, link) else {
         return (text.to_string(), given.clone());

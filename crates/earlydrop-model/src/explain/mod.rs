@@ -4,7 +4,7 @@
 mod fix;
 mod rules;
 
-use earlydrop::registry::Link;
+use earlydrop::registry::LinkFacts;
 use earlydrop::units::Nanos;
 
 use crate::spacing::long_run;
@@ -91,7 +91,7 @@ pub fn explain(
 fn long_run_curve(
     configuration: &Configuration,
     class: usize,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Result<Vec<(f64, f64)>, ModelError> {
     const STEPS: u32 = 400;
     let Some(curve) = configuration.curve(class, link)? else {
@@ -108,7 +108,7 @@ fn long_run_curve(
         .collect())
 }
 
-fn settings(configuration: &Configuration, text: &str, link: &Link) -> Vec<Setting> {
+fn settings(configuration: &Configuration, text: &str, link: &LinkFacts) -> Vec<Setting> {
     let setting = |entry: &KnobName, class: &Class, many: bool| {
         let alone = Configuration {
             classes: vec![class.clone()],

@@ -2,7 +2,7 @@
 //! those of the command reference, which does not document the spacing of drops.
 
 use earlydrop::red::Spacing;
-use earlydrop::registry::{Length, Link};
+use earlydrop::registry::{Length, LinkFacts};
 
 use super::configuration::{merge_equal_classes, whole_thresholds};
 use super::token::{Token, tokenize};
@@ -80,7 +80,7 @@ const KNOBS: &[KnobName] = &[
 /// The largest threshold in packets.
 const MOST: f64 = 4096.0;
 
-fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
+fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
     let all = tokenize(text, &["!"]);
     let mut configuration = Configuration {
         weight: WithOrigin::implied(1.0 / 512.0, "IOS's default: 9"),
@@ -137,7 +137,7 @@ fn limit(word: &Token, line: &[Token]) -> Result<WithOrigin<Option<Length>>, Par
 fn detect(
     word: &Token,
     line: &[Token],
-    link: &Link,
+    link: &LinkFacts,
     configuration: &mut Configuration,
 ) -> Result<Option<Class>, ParseError> {
     let Some(first) = line.first() else {
@@ -179,7 +179,7 @@ fn thresholds(
     word: &Token,
     line: &[Token],
     name: String,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Result<Class, ParseError> {
     let is_unit = |token: &&Token| matches!(token.text, "packets" | "bytes" | "ms" | "us");
     let unit = line.iter().find(is_unit).map(|token| token.text);
@@ -231,7 +231,7 @@ fn thresholds(
     })
 }
 
-fn write(configuration: &Configuration, link: &Link) -> String {
+fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let packets = |length: f64| configuration.in_packets(length, link);
     let exponent = (-configuration.weight.value.log2())
         .round()

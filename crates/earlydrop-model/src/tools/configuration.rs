@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use earlydrop::red::{Idle, Spacing};
-use earlydrop::registry::{Length, Link};
+use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::{BitsPerSec, Bytes};
 
 use super::Tool;
@@ -189,12 +189,12 @@ impl Configuration {
     }
 
     /// The packet size that converts packets to bytes: the mean packet of `link`, in bytes.
-    pub fn packet(&self, link: &Link) -> f64 {
+    pub fn packet(&self, link: &LinkFacts) -> f64 {
         link.mean_packet.0 as f64
     }
 
     /// Converts a length from the unit of the thresholds to packets.
-    pub fn in_packets(&self, length: f64, link: &Link) -> f64 {
+    pub fn in_packets(&self, length: f64, link: &LinkFacts) -> f64 {
         match self.in_bytes {
             true => length / self.packet(link),
             false => length,
@@ -202,7 +202,7 @@ impl Configuration {
     }
 
     /// Converts a length from the unit of the thresholds to bytes.
-    pub fn to_bytes(&self, length: f64, link: &Link) -> f64 {
+    pub fn to_bytes(&self, length: f64, link: &LinkFacts) -> f64 {
         match self.in_bytes {
             true => length,
             false => length * self.packet(link),
@@ -210,7 +210,7 @@ impl Configuration {
     }
 
     /// The buffer size in the unit of the thresholds, if given.
-    pub fn limit_in_unit(&self, link: &Link) -> Option<f64> {
+    pub fn limit_in_unit(&self, link: &LinkFacts) -> Option<f64> {
         let limit = self.limit.value?;
         Some(match self.in_bytes {
             true => limit.in_bytes(link.mean_packet, link.rate.0 as f64),

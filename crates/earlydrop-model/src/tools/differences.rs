@@ -1,6 +1,6 @@
 //! Compares two configurations knob by knob, and renders knob values for reports.
 
-use earlydrop::registry::Link;
+use earlydrop::registry::LinkFacts;
 
 use super::spec::{idle_name, spacing_name};
 use super::token::digits;
@@ -21,7 +21,7 @@ pub struct Difference {
 const TOLERANCE: f64 = 1e-3;
 
 /// Lists the knobs whose values differ by more than a thousandth; lengths are compared in packets.
-pub fn differences(from: &Configuration, to: &Configuration, link: &Link) -> Vec<Difference> {
+pub fn differences(from: &Configuration, to: &Configuration, link: &LinkFacts) -> Vec<Difference> {
     let differs = |knob: &&Knob| {
         let (a, b) = (numbers(from, **knob, link), numbers(to, **knob, link));
         match (a.is_empty(), b.is_empty()) {
@@ -41,7 +41,7 @@ pub fn differences(from: &Configuration, to: &Configuration, link: &Link) -> Vec
 }
 
 /// The numeric values of a knob, one per class if the knob belongs to classes.
-fn numbers(configuration: &Configuration, knob: Knob, link: &Link) -> Vec<f64> {
+fn numbers(configuration: &Configuration, knob: Knob, link: &LinkFacts) -> Vec<f64> {
     let each = |of: &dyn Fn(&Class) -> f64| configuration.classes.iter().map(of).collect();
     match knob {
         Knob::Min => each(&|class| configuration.in_packets(class.min.value, link)),
@@ -70,7 +70,7 @@ fn numbers(configuration: &Configuration, knob: Knob, link: &Link) -> Vec<f64> {
 }
 
 /// Renders the value of a knob with its unit.
-pub(crate) fn describe(configuration: &Configuration, knob: Knob, link: &Link) -> String {
+pub(crate) fn describe(configuration: &Configuration, knob: Knob, link: &LinkFacts) -> String {
     let classes = &configuration.classes;
     let each = |of: &dyn Fn(&Class) -> String| {
         let mut all: Vec<String> = classes.iter().map(of).collect();

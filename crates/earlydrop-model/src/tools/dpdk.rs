@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use earlydrop::red::{Idle, Spacing};
-use earlydrop::registry::{Length, Link};
+use earlydrop::registry::{Length, LinkFacts};
 
 use super::configuration::{merge_equal_classes, whole_thresholds};
 use super::token::{Token, tokenize};
@@ -173,7 +173,7 @@ fn in_range(member: &str, value: &Token) -> Result<f64, ParseError> {
     }
 }
 
-fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
+fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
     let knobs = ParsedKnobs::parse(text)?;
     let colours = knobs.min.len().max(knobs.max.len());
     let missing = |what: &str, example: &str| {
@@ -224,7 +224,7 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
     })
 }
 
-fn write(configuration: &Configuration, link: &Link) -> String {
+fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let of_colour = |at: usize| {
         let last = configuration.classes.last();
         configuration.classes.get(at).or(last)

@@ -2,7 +2,7 @@
 //! algorithms are those of `src/inet/queueing/filter/RedDropper.cc` and `.ned`.
 
 use earlydrop::red::{Idle, Spacing};
-use earlydrop::registry::{Length, Link};
+use earlydrop::registry::{Length, LinkFacts};
 
 use super::parse::ParsedKnobs;
 use super::token::{digits, tokenize};
@@ -84,7 +84,7 @@ fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     Ok(knobs)
 }
 
-fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
+fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
     let knobs = parse(text)?;
     let known = |given, default| WithOrigin::given_or(given, default, "RedDropper.ned");
     let min = known(knobs.number("minth", 0.0, f64::MAX)?, 5.0);
@@ -126,7 +126,7 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
     })
 }
 
-fn write(configuration: &Configuration, link: &Link) -> String {
+fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let Some(class) = configuration.classes.first() else {
         return String::new();
     };

@@ -7,7 +7,7 @@
 //! RED Drop Profiles Overview and Configuring RED Drop Profiles).
 
 use earlydrop::red::Spacing;
-use earlydrop::registry::{Length, Link};
+use earlydrop::registry::{Length, LinkFacts};
 
 use super::token::{Token, digits, tokenize};
 use super::{
@@ -90,7 +90,7 @@ struct Profile<'a> {
     drops: Vec<Token<'a>>,
 }
 
-fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
+fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
     let all = tokenize(text, &["#", "/*"]);
     let buffer = buffer(&all)?;
     let bytes = |length: Length| length.in_bytes(link.mean_packet, link.rate.0 as f64);
@@ -356,7 +356,7 @@ fn as_points(points: Vec<(f64, f64)>, stepped: bool) -> (Shape, f64, f64, f64) {
     (Shape::Points { points, stepped }, min.min(max), max, max_p)
 }
 
-fn write(configuration: &Configuration, link: &Link) -> String {
+fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let limit = configuration.limit_in_unit(link);
     let most = configuration
         .classes

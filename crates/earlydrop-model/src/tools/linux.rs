@@ -5,7 +5,7 @@
 //! the kernel's `net/sched/sch_red.c` and `include/net/red.h`.
 
 use earlydrop::red::{Idle, Spacing};
-use earlydrop::registry::{Length, Link};
+use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::{BitsPerSec, Bytes};
 
 use super::qdisc::scheme_of_qdisc;
@@ -79,7 +79,7 @@ struct ParsedKnobs<'a> {
     flags: Vec<(&'a str, Token<'a>)>,
 }
 
-fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
+fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
     let knobs = match text.trim_start().starts_with(['[', '{']) {
         true => parse_json(text)?,
         false => parse_words(text)?,
@@ -496,7 +496,7 @@ fn rate(token: Token<'_>) -> Result<(BitsPerSec, Token<'_>), ParseError> {
     }
 }
 
-fn write(configuration: &Configuration, link: &Link) -> String {
+fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let Some(class) = configuration.classes.first() else {
         return String::new();
     };

@@ -9,11 +9,11 @@
 //! - [`knob_table`] lists what each tool calls each knob, as Markdown.
 //!
 //! ```
-//! use earlydrop::registry::Link;
+//! use earlydrop::registry::LinkFacts;
 //! use earlydrop::units::BitsPerSec;
 //! use earlydrop_model::tools::{find, read, translate};
 //!
-//! let link = Link::at(BitsPerSec::from_mbps(10));
+//! let link = LinkFacts::at(BitsPerSec::from_mbps(10));
 //! let text = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 \
 //!             avpkt 1000 burst 55 probability 0.02 ecn";
 //! let linux = read(text, None, &link)?;
@@ -48,7 +48,7 @@ use std::fmt;
 use std::ops::Range;
 
 use earlydrop::red::Spacing;
-use earlydrop::registry::{Link, Spec, nearest};
+use earlydrop::registry::{LinkFacts, Spec, nearest};
 use earlydrop::units::BitsPerSec;
 
 pub use configuration::{Adapt, Class, Configuration, Marking, Origin, Shape, WithOrigin};
@@ -83,8 +83,8 @@ pub struct Tool {
     pub knobs: &'static [KnobName],
     /// Which knobs it cannot express exactly, and why.
     limitations: &'static [(Knob, &'static str)],
-    read: fn(&str, &Link) -> Result<Configuration, ParseError>,
-    write: fn(&Configuration, &Link) -> String,
+    read: fn(&str, &LinkFacts) -> Result<Configuration, ParseError>,
+    write: fn(&Configuration, &LinkFacts) -> String,
 }
 
 /// Two tools are equal if their names are.
@@ -267,7 +267,7 @@ pub fn detect(text: &str) -> Result<&'static Tool, ParseError> {
 pub fn read(
     text: &str,
     tool: Option<&'static Tool>,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Result<Configuration, ParseError> {
     let tool = match tool {
         Some(tool) => tool,
@@ -279,7 +279,7 @@ pub fn read(
 }
 
 /// Converts a scheme of earlydrop for translation. Fails unless the scheme is a RED variant.
-pub fn of_spec(spec: &Spec, link: &Link) -> Result<Configuration, ParseError> {
+pub fn of_spec(spec: &Spec, link: &LinkFacts) -> Result<Configuration, ParseError> {
     read(&spec.to_string(), Some(&native::TOOL), link)
 }
 
@@ -287,7 +287,7 @@ pub fn of_spec(spec: &Spec, link: &Link) -> Result<Configuration, ParseError> {
 const LONGEST: f64 = 1e12;
 
 /// Rejects thresholds that no tool accepts, whichever wrote them.
-fn check(configuration: &Configuration, text: &str, link: &Link) -> Result<(), ParseError> {
+fn check(configuration: &Configuration, text: &str, link: &LinkFacts) -> Result<(), ParseError> {
     let unit = if configuration.in_bytes {
         "bytes"
     } else {

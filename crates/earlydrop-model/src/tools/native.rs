@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use earlydrop::red::{Average, Spacing};
-use earlydrop::registry::{self, ConfigError, Link, Plan, Settings, Spec, Value};
+use earlydrop::registry::{self, ConfigError, LinkFacts, Plan, Settings, Spec, Value};
 
 use super::configuration::merge_equal_classes;
 use super::spec::{idle_named, spacing_named, spec, thresholds, with_common};
@@ -87,7 +87,7 @@ pub(super) fn is_spec(text: &str) -> bool {
     registry::find(name).is_some()
 }
 
-fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
+fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
     let (spec, at) = first_spec(text)?;
     let at_parameter = |error: ConfigError| parse_error(&error, text, &at);
     let settings = spec.settings(link).map_err(at_parameter)?;
@@ -366,7 +366,7 @@ fn corners(curve: &earlydrop::red::Curve) -> Vec<(f64, f64)> {
 }
 
 /// Writes `wred` for several classes and `red` for one.
-fn write(configuration: &Configuration, link: &Link) -> String {
+fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let spec = match configuration.classes.as_slice() {
         [_] => spec(configuration, 0, link),
         classes => {

@@ -2,7 +2,7 @@
 //! ns-2.35's `tcl/lib/ns-default.tcl`, equations those of `queue/red.cc`.
 
 use earlydrop::red::{Average, Idle, Spacing};
-use earlydrop::registry::{Length, Link};
+use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::Bytes;
 
 use super::parse::ParsedKnobs;
@@ -147,7 +147,7 @@ fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     Ok(ParsedKnobs::new(knobs, "ns-default.tcl"))
 }
 
-fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
+fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
     let knobs = parse(text)?;
     let packet = knobs.number("mean_pktsize_", 1.0, 65_535.0)?;
     let mean = packet.as_ref().map_or(500.0, |(size, _)| *size);
@@ -189,7 +189,7 @@ fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
 
 /// The only class. Thresholds are in packets of `mean` bytes; one packet is `unit` in the unit of
 /// the configuration.
-fn class(knobs: &ParsedKnobs, mean: f64, unit: f64, link: &Link) -> Result<Class, ParseError> {
+fn class(knobs: &ParsedKnobs, mean: f64, unit: f64, link: &LinkFacts) -> Result<Class, ParseError> {
     let (min, max) = thresholds(knobs, mean, link)?;
     let linterm = knobs.number("linterm_", 1.0, f64::MAX)?;
     let max_p = linterm.map(|(linterm, span)| (1.0 / linterm, span));
@@ -209,7 +209,7 @@ fn class(knobs: &ParsedKnobs, mean: f64, unit: f64, link: &Link) -> Result<Class
 fn thresholds(
     knobs: &ParsedKnobs,
     mean: f64,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Result<(WithOrigin<f64>, WithOrigin<f64>), ParseError> {
     let delay = knobs.number("targetdelay_", 0.0, f64::MAX)?;
     let delay = delay.map_or(0.005, |(delay, _)| delay);
@@ -235,7 +235,7 @@ fn thresholds(
 
 /// Reads the weight. 0, -1 and -2 stand for values derived from C, the link rate in packets per
 /// second. For -1 the propagation delay is unknown here and assumed below 33 ms.
-fn weight(knobs: &ParsedKnobs, mean: f64, link: &Link) -> Result<WithOrigin<f64>, ParseError> {
+fn weight(knobs: &ParsedKnobs, mean: f64, link: &LinkFacts) -> Result<WithOrigin<f64>, ParseError> {
     let given = knobs.number("q_weight_", -2.0, 1.0)?;
     let per_second = link.rate.0 as f64 / (8.0 * mean);
     let over = |span: f64| Average::automatic_weight(per_second, span);
@@ -293,7 +293,7 @@ fn adapt(knobs: &ParsedKnobs) -> Result<WithOrigin<Adapt>, ParseError> {
     })
 }
 
-fn write(configuration: &Configuration, link: &Link) -> String {
+fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let Some(class) = configuration.classes.first() else {
         return String::new();
     };

@@ -2,7 +2,7 @@
 //! algorithms are those of `src/traffic-control/model/red-queue-disc.cc`.
 
 use earlydrop::red::{Average, Idle, Spacing};
-use earlydrop::registry::{Length, Link};
+use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::parse::ParsedKnobs;
@@ -148,7 +148,7 @@ fn unknown(token: &Token, name: &str) -> ParseError {
     token.error(format!("RedQueueDisc has no {name}"), help)
 }
 
-fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
+fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
     let knobs = parse(text)?;
     let rate = link_bandwidth(&knobs)?;
     let packet = knobs.number("MeanPktSize", 1.0, 65_535.0)?;
@@ -334,7 +334,7 @@ fn adapt(knobs: &ParsedKnobs, ared: WithOrigin<bool>) -> Result<WithOrigin<Adapt
     })
 }
 
-fn write(configuration: &Configuration, link: &Link) -> String {
+fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let Some(class) = configuration.classes.first() else {
         return String::new();
     };

@@ -241,7 +241,7 @@ fn unknown(word: &Token<'_>, discipline: &Discipline) -> ParseError {
 
 #[cfg(test)]
 mod tests {
-    use earlydrop::registry::{Link, Spec};
+    use earlydrop::registry::{LinkFacts, Spec};
     use earlydrop::units::BitsPerSec;
 
     use super::*;
@@ -249,7 +249,7 @@ mod tests {
     fn settings(line: &str) -> String {
         let text = scheme_of_qdisc(line).unwrap();
         let spec: Spec = text.parse().unwrap();
-        let link = Link::at(BitsPerSec::from_mbps(10));
+        let link = LinkFacts::at(BitsPerSec::from_mbps(10));
         assert!(spec.settings(&link).is_ok(), "{text}");
         text
     }

@@ -2,7 +2,7 @@
 //! probabilities in percent. SAI's averaging weight defaults to 0, which means no averaging.
 
 use earlydrop::red::Spacing;
-use earlydrop::registry::Link;
+use earlydrop::registry::LinkFacts;
 
 use super::configuration::merge_equal_classes;
 use super::json::{self, Entry};
@@ -71,7 +71,7 @@ const KNOBS: &[KnobName] = &[
 
 const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
-fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
+fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
     let entries = json::entries(text)?;
     let about = |entry: &&Entry| entry.path.last().is_some_and(|key| is_known(key));
     // Only the first of several profiles is read.
@@ -181,7 +181,7 @@ fn class<'a, 'e: 'a>(
     }))
 }
 
-fn write(configuration: &Configuration, link: &Link) -> String {
+fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let bytes = |length: f64| configuration.to_bytes(length, link).round();
     let mut lines = Vec::new();
     for (index, colour) in COLOURS.iter().enumerate() {

@@ -2,7 +2,7 @@
 //! and idle decay.
 
 use earlydrop::red::{Curve, Idle, Spacing};
-use earlydrop::registry::{ConfigError, Length, Link, Spec};
+use earlydrop::registry::{ConfigError, Length, LinkFacts, Spec};
 use earlydrop::units::Bytes;
 
 use super::configuration::{Adapt, Class, Configuration, Shape};
@@ -12,12 +12,12 @@ const DPDK_UNIT: u64 = 1 << 22;
 
 impl Configuration {
     /// The scheme that does what this configuration does for packets of class number `class`.
-    pub fn spec(&self, class: usize, link: &Link) -> Result<Spec, ConfigError> {
+    pub fn spec(&self, class: usize, link: &LinkFacts) -> Result<Spec, ConfigError> {
         spec(self, class, link)
     }
 
     /// The drop curve of class number `class`, if the configuration has that class.
-    pub fn curve(&self, class: usize, link: &Link) -> Result<Option<Curve>, ConfigError> {
+    pub fn curve(&self, class: usize, link: &LinkFacts) -> Result<Option<Curve>, ConfigError> {
         Ok(self.spec(class, link)?.plan(link)?.curve().cloned())
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn idle_named(name: &str) -> Idle {
 pub(super) fn spec(
     configuration: &Configuration,
     class: usize,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Result<Spec, ConfigError> {
     let Some(class) = configuration.classes.get(class) else {
         return Spec::new("droptail");
@@ -124,7 +124,7 @@ pub(super) fn thresholds(class: &Class) -> (f64, f64) {
 pub(super) fn with_common(
     mut spec: Spec,
     configuration: &Configuration,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Result<Spec, ConfigError> {
     let marking = configuration.ecn.value;
     let on = |flag: bool| if flag { "on" } else { "off" }.to_string();
@@ -181,7 +181,7 @@ pub(super) fn with_common(
 
 /// The buffer if the text gives one. Otherwise four times max if that exceeds the registry's
 /// default of 1000 packets, and `None` if the default is large enough.
-fn limit(configuration: &Configuration, link: &Link) -> Option<String> {
+fn limit(configuration: &Configuration, link: &LinkFacts) -> Option<String> {
     let most = configuration.classes.iter();
     let most = 4.0 * most.map(|class| thresholds(class).1).fold(0.0, f64::max);
     let unit = if configuration.in_bytes {

@@ -5,7 +5,7 @@
 //! `max_p` so that the long-run signal rate stays the same. [`word_for_word`] keeps all numbers.
 
 use earlydrop::red::Spacing;
-use earlydrop::registry::Link;
+use earlydrop::registry::LinkFacts;
 
 use super::{Configuration, Knob, ParseError, Tool, WithOrigin, check, differences};
 use crate::number::number;
@@ -45,7 +45,7 @@ pub struct LostKnob {
 pub fn translate(
     configuration: &Configuration,
     tool: &'static Tool,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Result<Translation, ParseError> {
     let from = configuration.spacing.value;
     let mut wanted = to_translate(configuration, tool);
@@ -91,7 +91,7 @@ pub fn ratio_in_words(ratio: f64) -> String {
 pub fn word_for_word(
     configuration: &Configuration,
     tool: &'static Tool,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Result<Translation, ParseError> {
     let mut wanted = to_translate(configuration, tool);
     wanted.spacing = WithOrigin::implied(tool.spacing, tool.spacing_source);
@@ -137,7 +137,7 @@ fn to_translate(configuration: &Configuration, tool: &Tool) -> Configuration {
 /// tool takes no such values.
 pub(crate) fn rewrite(
     configuration: &Configuration,
-    link: &Link,
+    link: &LinkFacts,
 ) -> Option<(String, Configuration)> {
     let tool = configuration.tool;
     let text = (tool.write)(configuration, link);
@@ -150,7 +150,7 @@ pub(crate) fn rewrite(
 fn write(
     wanted: &Configuration,
     tool: &'static Tool,
-    link: &Link,
+    link: &LinkFacts,
     notes: Vec<String>,
 ) -> Result<Translation, ParseError> {
     let text = (tool.write)(wanted, link);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use earlydrop::registry::{Link, SCHEMES, Spec, Value};
+use earlydrop::registry::{LinkFacts, SCHEMES, Spec, Value};
 
 use super::data::{self, Data};
 use super::links;
@@ -211,7 +211,7 @@ fn traced_flow(flow: &earlydrop_lab::outcome::FlowOutcome) -> data::Flow {
 /// The measured link of the plan's first cell, with what a scheme's defaults depend on.
 struct WatchedLink {
     name: String,
-    link: Link,
+    link: LinkFacts,
 }
 
 impl WatchedLink {
@@ -221,7 +221,7 @@ impl WatchedLink {
         let link = network.get(prepared.watched);
         Some(WatchedLink {
             name: network.link_name(prepared.watched),
-            link: Link {
+            link: LinkFacts {
                 rate: link.mean_rate(),
                 mean_packet: link.mean_packet,
             },
@@ -299,7 +299,7 @@ pub fn curve_outlines(plan: &Plan) -> Vec<Vec<[f64; 2]>> {
     schemes.map(outline).collect()
 }
 
-fn outline(spec: &Spec, link: &Link) -> Vec<[f64; 2]> {
+fn outline(spec: &Spec, link: &LinkFacts) -> Vec<[f64; 2]> {
     let Ok(registered) = spec.plan(link) else {
         return Vec::new();
     };
@@ -312,7 +312,7 @@ fn outline(spec: &Spec, link: &Link) -> Vec<[f64; 2]> {
 }
 
 /// The mean packet size in bytes where the scheme's average is in bytes; 1 where it is in packets.
-fn bytes_per_packet(spec: &Spec, link: &Link) -> f64 {
+fn bytes_per_packet(spec: &Spec, link: &LinkFacts) -> f64 {
     let Ok(settings) = spec.settings(link) else {
         return 1.0;
     };

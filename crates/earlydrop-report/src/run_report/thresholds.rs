@@ -1,6 +1,6 @@
 //! The thresholds and targets of schemes, which time series are compared with.
 
-use earlydrop::registry::{Length, Link, Settings, Spec, Value};
+use earlydrop::registry::{Length, LinkFacts, Settings, Spec, Value};
 
 use super::data::Threshold;
 
@@ -8,7 +8,7 @@ use super::data::Threshold;
 const NAMES: &[&str] = &["min", "max", "threshold", "q_ref", "target", "step"];
 
 /// The thresholds of a scheme at a link. Automatic ones of RED are those of its drop curve.
-pub(super) fn thresholds(spec: &Spec, link: &Link) -> Vec<Threshold> {
+pub(super) fn thresholds(spec: &Spec, link: &LinkFacts) -> Vec<Threshold> {
     let (Ok(settings), Ok(plan)) = (spec.settings(link), spec.plan(link)) else {
         return Vec::new();
     };
@@ -37,7 +37,7 @@ fn in_base_unit(value: &Value, settings: &Settings) -> Option<(f64, &'static str
     match value {
         Value::Length(Length::Packets(packets)) => Some((*packets, "packets")),
         Value::Length(length) => {
-            let Link { rate, mean_packet } = settings.link();
+            let LinkFacts { rate, mean_packet } = settings.link();
             Some((length.in_packets(mean_packet, rate.0 as f64), "packets"))
         }
         Value::Time(time) => Some((time.as_secs_f64(), "s")),
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     fn of(spec: &str) -> Vec<(&'static str, f64, &'static str)> {
-        let link = Link {
+        let link = LinkFacts {
             rate: BitsPerSec::from_mbps(8),
             mean_packet: Bytes(1000),
         };

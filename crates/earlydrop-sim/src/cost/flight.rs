@@ -4,7 +4,7 @@
 //! is exact, and both err to the safe side: a run that takes more memory than the machine has is
 //! killed, with everything in it.
 
-use earlydrop::registry::{Link as LinkFacts, Plan};
+use earlydrop::registry::{LinkFacts, Plan};
 use earlydrop::units::{Bytes, Nanos};
 
 use crate::network::{Change, DelayTrace, Link, LinkId, Network, Routes};

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use earlydrop::registry::Link as LinkFacts;
+use earlydrop::registry::LinkFacts;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::measure::{Measure, Queues};

@@ -25,7 +25,7 @@ impl<P: Packet> AnyQueue<P> {
     /// ```
     /// # use earlydrop::packet::{Ecn, FlowKey, Packet};
     /// use earlydrop::queue::{AnyQueue, QueueDiscipline};
-    /// use earlydrop::registry::{Link, Spec};
+    /// use earlydrop::registry::{LinkFacts, Spec};
     /// use earlydrop::units::{BitsPerSec, Nanos};
     /// # struct Full;
     /// # impl Packet for Full {
@@ -35,7 +35,7 @@ impl<P: Packet> AnyQueue<P> {
     /// #   fn mark(&mut self) {}
     /// # }
     ///
-    /// let link = Link::at(BitsPerSec::from_mbps(10));
+    /// let link = LinkFacts::at(BitsPerSec::from_mbps(10));
     /// let plan = |text: &str| text.parse::<Spec>().unwrap().plan(&link).unwrap();
     /// let mut queue: AnyQueue<Full> = plan("red:max_p=0.1").queue(1);
     /// queue.enqueue(Nanos::ZERO, Full);

@@ -248,7 +248,7 @@ mod tests {
     use crate::any::{AnyAqm, AnyQueue, Plan};
     use crate::packet::Ecn;
     use crate::queue::{Outcome, QueueDiscipline};
-    use crate::registry::{Link, Registry};
+    use crate::registry::{LinkFacts, Registry};
     use crate::testing::{TestPacket, mbps};
     use alloc::vec::Vec;
 
@@ -276,7 +276,7 @@ mod tests {
     fn a_boxed_scheme_gives_the_verdicts_of_the_built_in_one() {
         for scheme in Registry::built_in().iter() {
             let spec = Registry::built_in().spec(scheme.name).unwrap();
-            let plan = spec.plan(&Link::at(mbps(10))).unwrap();
+            let plan = spec.plan(&LinkFacts::at(mbps(10))).unwrap();
             let Plan::Single { aqm, limit } = &plan else {
                 continue;
             };

@@ -215,7 +215,7 @@ mod tests {
     use crate::counters::Tally;
     use crate::packet::Ecn;
     use crate::random::Pcg32;
-    use crate::registry::{Link, SCHEMES, Spec};
+    use crate::registry::{LinkFacts, SCHEMES, Spec};
     use crate::testing::{TestPacket, mbps};
     use alloc::format;
     use alloc::vec::Vec;
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn every_scheme_by_every_preset_accounts_for_every_packet() {
-        let link = Link::at(mbps(8));
+        let link = LinkFacts::at(mbps(8));
         let plan = |name: &str| name.parse::<Spec>().unwrap().plan(&link);
         for scheme in SCHEMES {
             for preset in scheme.presets {
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn every_scheme_shows_exactly_the_probes_it_lists() {
         for scheme in SCHEMES {
-            let plan = Spec::of(scheme).plan(&Link::at(mbps(8))).unwrap();
+            let plan = Spec::of(scheme).plan(&LinkFacts::at(mbps(8))).unwrap();
             let mut shown = Vec::new();
             plan.queue::<TestPacket>(1).probes(&mut |name, value| {
                 assert!(!value.is_nan(), "{}: {name}", scheme.name);
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_counters() {
         for scheme in SCHEMES {
-            let plan = Spec::of(scheme).plan(&Link::at(mbps(8))).unwrap();
+            let plan = Spec::of(scheme).plan(&LinkFacts::at(mbps(8))).unwrap();
             let counters = [5, 5].map(|seed| {
                 let mut queue = plan.queue(seed);
                 exercise(scheme.name, &mut queue);

@@ -16,7 +16,7 @@ use crate::queue::{
     DualQueue, FairQueue, Limit, Outcome, Overflow, QueueDiscipline, Shadow, SingleQueue,
 };
 use crate::random::Pcg32;
-use crate::trace::Rule;
+use crate::trace::{Rule, Trace};
 use crate::units::Nanos;
 
 impl<P: Packet> AnyQueue<P> {
@@ -28,7 +28,7 @@ impl<P: Packet> AnyQueue<P> {
     /// ```
     /// # use earlydrop::packet::{Ecn, FlowKey, Packet};
     /// use earlydrop::queue::{AnyQueue, QueueDiscipline};
-    /// use earlydrop::registry::{Link, Spec};
+    /// use earlydrop::registry::{LinkFacts, Spec};
     /// use earlydrop::units::{BitsPerSec, Nanos};
     /// # struct Full;
     /// # impl Packet for Full {
@@ -39,7 +39,7 @@ impl<P: Packet> AnyQueue<P> {
     /// # }
     ///
     /// let spec: Spec = "droptail:limit=1".parse()?;
-    /// let mut queue: AnyQueue<Full> = spec.plan(&Link::at(BitsPerSec::from_mbps(10)))?.queue(1);
+    /// let mut queue: AnyQueue<Full> = spec.plan(&LinkFacts::at(BitsPerSec::from_mbps(10)))?.queue(1);
     /// queue.enqueue(Nanos::ZERO, Full);
     /// let why = queue.explain_arrival(Nanos::ZERO, &Full).ok_or("not known")?;
     /// assert_eq!(why.decision, "the buffer holds 1 of 1 packets: dropped");
@@ -145,10 +145,10 @@ impl Aqm for Noted {
         random: &mut Pcg32,
     ) -> Verdict {
         let queue: &dyn Backlog = queue;
-        let why = self
-            .aqm
-            .why_arrival(now, packet, &queue, &mut random.clone());
-        let verdict = self.aqm.on_arrival(now, packet, &queue, random);
+        let mut why = Why::new("");
+        let verdict = self.aqm.arrive(now, packet, &queue, random, &mut why);
+        // A scheme of the program's own states no law.
+        let why = Some(why).filter(|why| !why.rule.is_empty());
         let note = Note::Judged(why, *packet, verdict);
         self.notes.borrow_mut().push(note);
         verdict
@@ -171,10 +171,10 @@ impl Aqm for Noted {
         random: &mut Pcg32,
     ) -> Verdict {
         let queue: &dyn Backlog = queue;
-        let why = self
-            .aqm
-            .why_departure(now, packet, &queue, &mut random.clone());
-        let verdict = self.aqm.on_departure(now, packet, &queue, random);
+        let mut why = Why::new("");
+        let verdict = self.aqm.depart(now, packet, &queue, random, &mut why);
+        // A scheme of the program's own states no law.
+        let why = Some(why).filter(|why| !why.rule.is_empty());
         let note = Note::Judged(why, *packet, verdict);
         self.notes.borrow_mut().push(note);
         verdict
@@ -278,7 +278,7 @@ impl Enqueued {
             own.source = "the limit of the buffer";
         } else if own.is_unjudged {
             let state = buffer.state(&mut own);
-            own = own.by("room in the buffer", state);
+            own.by("room in the buffer", state);
         }
         let arrival = own.decided(fate);
         let explain = |lost: &Shadow| match (lost.arrives, verdict) {
@@ -349,7 +349,8 @@ fn try_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
             let mut why = Why::unjudged_arrival();
             let reason = buffer.state(&mut why);
             why.is_unjudged = false;
-            why.by("nothing waits: the packet bypasses the sub-queues", reason)
+            why.by("nothing waits: the packet bypasses the sub-queues", reason);
+            why
         }
         false if enqueued.is_unjudged() => Why::unjudged_arrival(),
         false => in_sub_queue(queue, packet, enqueued.why()?),
@@ -398,8 +399,8 @@ fn why_victim<P: Packet, A: Aqm + Clone, const RULES: bool>(
     };
     let state = buffer.state(&mut why);
     let reason = format!("{state}; the longest sub-queue, {index}, loses from its {end}");
-    why.by("full buffer: the longest sub-queue", reason)
-        .decided("dropped")
+    why.by("full buffer: the longest sub-queue", reason);
+    why.decided("dropped")
 }
 
 fn try_dual<P: Packet>(queue: &DualQueue<P>, now: Nanos, packet: &P) -> Tried {
@@ -456,8 +457,8 @@ fn departures(
         all.push(place(&packet, why).decided(fate));
     }
     if all.is_empty() && departure.is_some() {
-        let why = Why::new("Linux dev.c, __dev_xmit_skb, TCQ_F_CAN_BYPASS");
-        let why = why.by("bypass", "it found nothing queued, so it leaves first");
+        let mut why = Why::new("Linux dev.c, __dev_xmit_skb, TCQ_F_CAN_BYPASS");
+        why.by("bypass", "it found nothing queued, so it leaves first");
         all.push(why.decided("kept"));
     }
     all
@@ -484,27 +485,29 @@ fn depart_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
 macro_rules! explain_any {
     ($($variant:ident($scheme:ty)),+ $(,)?) => {
         impl Rule for AnyAqm {
-            fn why_arrival<Q: Backlog>(
-                &self,
+            fn arrive<Q: Backlog, T: Trace>(
+                &mut self,
                 now: Nanos,
                 packet: &PacketInfo,
                 queue: &Q,
                 random: &mut Pcg32,
-            ) -> Option<Why> {
+                trace: &mut T,
+            ) -> Verdict {
                 match self {
-                    $(AnyAqm::$variant(aqm) => aqm.why_arrival(now, packet, queue, random)),+
+                    $(AnyAqm::$variant(aqm) => aqm.arrive(now, packet, queue, random, trace)),+
                 }
             }
 
-            fn why_departure<Q: Backlog>(
-                &self,
+            fn depart<Q: Backlog, T: Trace>(
+                &mut self,
                 now: Nanos,
                 packet: &PacketInfo,
                 queue: &Q,
                 random: &mut Pcg32,
-            ) -> Option<Why> {
+                trace: &mut T,
+            ) -> Verdict {
                 match self {
-                    $(AnyAqm::$variant(aqm) => aqm.why_departure(now, packet, queue, random)),+
+                    $(AnyAqm::$variant(aqm) => aqm.depart(now, packet, queue, random, trace)),+
                 }
             }
         }
@@ -543,25 +546,27 @@ macro_rules! explain_any {
 
 every_aqm!(explain_any);
 
+// What a scheme of the program's own does is not known.
 impl Rule for BoxedAqm {
-    /// What a scheme of the program's own does is not known.
-    fn why_arrival<Q: Backlog>(
-        &self,
-        _now: Nanos,
-        _packet: &PacketInfo,
-        _queue: &Q,
-        _random: &mut Pcg32,
-    ) -> Option<Why> {
-        None
+    fn arrive<Q: Backlog, T: Trace>(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        queue: &Q,
+        random: &mut Pcg32,
+        _trace: &mut T,
+    ) -> Verdict {
+        self.on_arrival(now, packet, queue, random)
     }
 
-    fn why_departure<Q: Backlog>(
-        &self,
-        _now: Nanos,
-        _packet: &PacketInfo,
-        _queue: &Q,
-        _random: &mut Pcg32,
-    ) -> Option<Why> {
-        None
+    fn depart<Q: Backlog, T: Trace>(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        queue: &Q,
+        random: &mut Pcg32,
+        _trace: &mut T,
+    ) -> Verdict {
+        self.on_departure(now, packet, queue, random)
     }
 }

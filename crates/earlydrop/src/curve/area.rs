@@ -10,11 +10,11 @@ impl Curve {
     /// curve there, as a share of the band's width.
     ///
     /// ```
-    /// use earlydrop::registry::{Link, Spec};
+    /// use earlydrop::registry::{LinkFacts, Spec};
     /// use earlydrop::units::BitsPerSec;
     ///
     /// let red: Spec = "red:min=10,max=30,max_p=0.1".parse()?;
-    /// let plan = red.plan(&Link::at(BitsPerSec::from_mbps(10)))?;
+    /// let plan = red.plan(&LinkFacts::at(BitsPerSec::from_mbps(10)))?;
     /// let mean = plan.curve().map(|curve| curve.mean_probability());
     /// assert!((mean.unwrap_or_default() - 0.05).abs() < 1e-12);
     /// # Ok::<(), earlydrop::registry::ConfigError>(())
@@ -70,12 +70,12 @@ impl Curve {
 #[cfg(test)]
 mod tests {
     use crate::red::{CURVES, Curve, Shape};
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::mbps;
 
     fn planned(text: &str) -> Curve {
         let spec: Spec = text.parse().unwrap();
-        let plan = spec.plan(&Link::at(mbps(10))).unwrap();
+        let plan = spec.plan(&LinkFacts::at(mbps(10))).unwrap();
         plan.curve().unwrap().clone()
     }
 

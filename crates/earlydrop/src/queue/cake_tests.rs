@@ -1,7 +1,7 @@
 use super::*;
 use crate::counters::Tally;
 use crate::packet::{Ack, Ecn, Hosts};
-use crate::registry::{Link, Plan, Spec};
+use crate::registry::{LinkFacts, Plan, Spec};
 use crate::schemes::cobalt::Cobalt;
 use crate::testing::mbps;
 use alloc::vec::Vec;
@@ -61,7 +61,7 @@ fn packet(flow: u64) -> Routed {
 /// The queue of `spec` before a link of 8 Mbps.
 fn cake(spec: &str) -> CakeQueue<Routed, Cobalt> {
     let spec: Spec = spec.parse().unwrap();
-    match spec.plan(&Link::at(mbps(8))).unwrap() {
+    match spec.plan(&LinkFacts::at(mbps(8))).unwrap() {
         Plan::Cake { aqm, params } => CakeQueue::new(&aqm, params, Pcg32::new(1, 0)),
         other => panic!("{other:?}"),
     }
@@ -269,7 +269,9 @@ fn the_fattest_flow_loses_from_its_head() {
 fn targets_follow_the_rate() {
     let at = |mbps: u64| {
         let spec: Spec = "cake:diffserv=besteffort".parse().unwrap();
-        let plan = spec.plan(&Link::at(BitsPerSec::from_mbps(mbps))).unwrap();
+        let plan = spec
+            .plan(&LinkFacts::at(BitsPerSec::from_mbps(mbps)))
+            .unwrap();
         let Plan::Cake { aqm, params } = plan else {
             panic!("another plan");
         };

@@ -7,6 +7,7 @@ use super::variants::feng::Feng;
 use super::variants::rared::RateRule;
 use super::variants::restraint::Restraint;
 use super::{Average, Curve};
+use crate::trace::Trace;
 use crate::units::Nanos;
 
 /// The rule that moves the curve's strength: the fourth part of the RED family.
@@ -56,16 +57,23 @@ impl Adaptation {
     /// Adapts to the updated average. Returns a strength for this packet only, where the
     /// rate rule sets one.
     #[inline]
-    pub fn on_average(&mut self, now: Nanos, average: &Average, curve: &mut Curve) -> Option<f64> {
+    pub(crate) fn on_average(
+        &mut self,
+        now: Nanos,
+        average: &Average,
+        curve: &mut Curve,
+        trace: &mut impl Trace,
+    ) -> Option<f64> {
+        trace.note(|why| self.show(why, curve));
         match self {
             Adaptation::None | Adaptation::Floyd(_) | Adaptation::Restraint(_) => None,
             Adaptation::Feng(feng) => {
-                feng.on_average(average.value(), curve);
+                feng.on_average(average.value(), curve, trace);
                 None
             }
             Adaptation::Rate(rule, _) => {
                 let shape = curve.shape();
-                rule.on_average(now, average.value(), shape.max - shape.min)
+                rule.on_average(now, average.value(), shape.max - shape.min, trace)
             }
         }
     }

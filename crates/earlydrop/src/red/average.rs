@@ -12,6 +12,7 @@ mod why;
 use core::hint::cold_path;
 
 use super::Curve;
+use crate::trace::Trace;
 use crate::units::Nanos;
 
 /// How the average decays over an idle time of `m` packet transmission times.
@@ -227,15 +228,18 @@ impl Average {
     /// Updates the average by a queue of `length`, at most 2^32 packets or 2^38 bytes;
     /// returns it in its steps.
     #[inline]
-    pub(crate) fn update(&mut self, now: Nanos, length: u64) -> u64 {
+    pub(crate) fn update(&mut self, now: Nanos, length: u64, trace: &mut impl Trace) -> u64 {
         if self.idle_since != Nanos::NEVER {
             cold_path();
-            self.end_idle(now);
+            self.end_idle(now, trace);
             if !matches!(self.idle, Idle::FloorPlusOne | Idle::None) {
                 return self.value;
             }
         }
-        self.add(length * self.one)
+        let before = self.value();
+        let value = self.add(length * self.one);
+        trace.note(|why| self.show_update(why, before, length as f64));
+        value
     }
 
     /// Updates an average that has not been idle by a sample in its steps.
@@ -282,8 +286,9 @@ impl Average {
     }
 
     #[inline(never)]
-    fn end_idle(&mut self, now: Nanos) {
-        let idle = now.since(self.idle_since);
+    fn end_idle(&mut self, now: Nanos, trace: &mut impl Trace) {
+        let (before, since) = (self.value(), self.idle_since);
+        let idle = now.since(since);
         self.idle_since = Nanos::NEVER;
         self.idle_ended = now;
         let packets = idle.as_secs_f64() / self.packet_time;
@@ -292,11 +297,12 @@ impl Average {
             Idle::Floor | Idle::FloorPlusOne => self.kept_after(libm::floor(packets)),
             Idle::Halving => {
                 self.value = IdleTable::new(self.weight, self.packet_time).decay(self.value, idle);
-                return;
+                return trace.note(|why| self.show_idle(why, [since, now], before));
             }
             Idle::None => 1.0,
         };
         self.value = (self.value as f64 * left) as u64;
+        trace.note(|why| self.show_idle(why, [since, now], before));
     }
 
     /// The factor on the average after `packets` updates with an empty queue.
@@ -327,6 +333,7 @@ impl IdleTable {
     const LAST: u64 = 255;
     const MOST: f64 = 31.0;
 
+    #[inline]
     fn new(weight: f64, packet_time: f64) -> IdleTable {
         const TICKS: f64 = 15.625;
         // Whole microseconds, then whole ticks; a product just short of a whole one is one.
@@ -395,7 +402,7 @@ mod tests {
         let mut average = average(W, idle, 20);
         average.start_idle(Nanos::from_secs(1));
         let later = Nanos::from_secs(1) + Nanos::from_secs_f64(packets * 0.001);
-        average.update(later, 0);
+        average.update(later, 0, &mut ());
         average.value() / 20.0
     }
 
@@ -403,7 +410,7 @@ mod tests {
     fn follows_the_recursion() {
         let mut average = Average::new(0.25, Idle::Exact, 0.001, true);
         let values = [8, 8, 0].map(|length| {
-            average.update(Nanos::ZERO, length);
+            average.update(Nanos::ZERO, length, &mut ());
             average.value()
         });
         assert_eq!(values, [2.0, 3.5, 2.625]);
@@ -414,7 +421,7 @@ mod tests {
         for weight in [W, 1.0 / 512.0, 0.3, 1.0, 1e-5] {
             let mut average = Average::new(weight, Idle::Exact, 0.001, false);
             for _ in 0..500 {
-                average.update(Nanos::ZERO, 10);
+                average.update(Nanos::ZERO, 10, &mut ());
             }
             let expected = 10.0 * (1.0 - libm::pow(1.0 - weight, 500.0));
             // Rounding down loses less than a step of 2^-30 an update each way.
@@ -428,7 +435,7 @@ mod tests {
         // average is within 2^-30/weight = 0.00093 packets of the queue.
         let mut average = average(1e-6, Idle::Exact, 1000);
         for _ in 0..1_000_000 {
-            average.update(Nanos::ZERO, 1000);
+            average.update(Nanos::ZERO, 1000, &mut ());
         }
         assert!((average.value() - 1000.0).abs() < 0.001);
     }
@@ -479,7 +486,7 @@ mod tests {
         close(idled(Idle::Halving, 254.5 * cell), libm::exp2(-17.0));
         let mut average = average(W, Idle::Halving, 256);
         average.start_idle(Nanos::ZERO);
-        average.update(Nanos::from_secs_f64(255.0 * cell * 0.001), 0);
+        average.update(Nanos::from_secs_f64(255.0 * cell * 0.001), 0, &mut ());
         assert_eq!(average.value(), libm::exp2(-23.0), "31 halvings of 2^8");
     }
 
@@ -502,10 +509,10 @@ mod tests {
     fn linux_starts_its_idle_time_when_a_dequeue_finds_nothing() {
         let mut average = average(W, Idle::Halving, 20);
         average.on_empty(Nanos::from_secs(1));
-        average.update(Nanos::from_secs(9), 0);
+        average.update(Nanos::from_secs(9), 0, &mut ());
         assert!(average.value() > 19.9, "a sample, no idle time");
         average.start_idle(Nanos::from_secs(10));
-        average.update(Nanos::from_secs(11), 0);
+        average.update(Nanos::from_secs(11), 0, &mut ());
         average.on_empty(Nanos::from_secs(11));
         assert_eq!(average.idle_since, Nanos::from_secs(11), "still idle");
     }
@@ -514,7 +521,7 @@ mod tests {
     fn an_average_in_steps_of_its_weight_is_rounded_down() {
         let mut average = Average::new(0.25, Idle::Exact, 0.001, false).in_steps_of_weight();
         let values = [3; 12].map(|length| {
-            average.update(Nanos::ZERO, length);
+            average.update(Nanos::ZERO, length, &mut ());
             average.value()
         });
         // 3, 6 - 0, 9 - 1, ... quarters, where floor(avg) leaves each time.
@@ -526,10 +533,10 @@ mod tests {
     fn only_the_first_arrival_after_idling_decays() {
         let mut average = average(W, Idle::Exact, 20);
         average.start_idle(Nanos::ZERO);
-        average.update(Nanos::from_millis(100), 0);
+        average.update(Nanos::from_millis(100), 0, &mut ());
         let decayed = 20.0 * libm::pow(1.0 - W, 100.0);
         assert!((average.value() - decayed).abs() < 1e-8);
-        average.update(Nanos::from_millis(200), 0);
+        average.update(Nanos::from_millis(200), 0, &mut ());
         assert!((average.value() - decayed * (1.0 - W)).abs() < 1e-8);
     }
 

@@ -36,7 +36,7 @@ pub(crate) use crate::curve::{gentle_piece, linear_piece};
 
 use average::FastPath;
 pub(crate) use spacing::{Gap, Shares, probability};
-pub(crate) use why::{explain_whole, first_in_band, outside, source_of, spared};
+pub(crate) use why::{first_in_band, outside, show_whole, source_of, spared};
 
 use core::hint::cold_path;
 
@@ -45,6 +45,7 @@ use crate::curve::{ONE, in_steps};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::steering::{Setting, SteerError};
+use crate::trace::{Rule, Trace};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 /// How a packet signals congestion, by a drop or a mark: the sixth part of the RED family.
@@ -70,17 +71,17 @@ impl Action {
     }
 
     #[inline]
-    pub(crate) fn signal(&self, packet: &PacketInfo, pb: u64) -> Verdict {
+    pub(crate) fn signal(&self, packet: &PacketInfo, pb: u64, trace: &mut impl Trace) -> Verdict {
         if self.ecn && packet.ecn.is_capable() && pb <= self.mark_limit {
-            Verdict::Mark
-        } else {
-            Verdict::Drop(DropReason::Early)
+            return Verdict::Mark;
         }
+        trace.note(|why| self.show_unmarked(why, packet));
+        Verdict::Drop(DropReason::Early)
     }
 
-    pub(crate) fn signal_above_last(&self, packet: &PacketInfo) -> Verdict {
+    pub(crate) fn signal_above_last(&self, packet: &PacketInfo, trace: &mut impl Trace) -> Verdict {
         if self.mark_above_last {
-            self.signal(packet, ONE)
+            self.signal(packet, ONE, trace)
         } else {
             Verdict::Drop(DropReason::Early)
         }
@@ -248,9 +249,9 @@ impl Red {
 
     /// The verdict above the last threshold: drop, or mark where configured.
     #[inline]
-    fn above(&mut self, packet: &PacketInfo) -> Verdict {
+    fn above(&mut self, packet: &PacketInfo, trace: &mut impl Trace) -> Verdict {
         self.gap.restart_after_signal();
-        self.action.signal_above_last(packet)
+        self.action.signal_above_last(packet, trace)
     }
 
     /// The verdict for the gap's shares of Pb.
@@ -261,9 +262,10 @@ impl Red {
         step: u32,
         packet: &PacketInfo,
         random: &mut Pcg32,
+        trace: &mut impl Trace,
     ) -> Verdict {
-        if self.gap.is_over(shares, random, &mut ()) {
-            return self.end_gap(shares.pb, &{ *packet });
+        if self.gap.is_over(shares, random, trace) {
+            return self.end_gap(shares.pb, &{ *packet }, trace);
         }
         self.gap.pass(step);
         Verdict::Keep
@@ -271,43 +273,76 @@ impl Red {
 
     /// The verdict that ends a gap at Pb. A separate function, off the fast path.
     #[cold]
-    fn end_gap(&mut self, pb: u64, packet: &PacketInfo) -> Verdict {
+    fn end_gap(&mut self, pb: u64, packet: &PacketInfo, trace: &mut impl Trace) -> Verdict {
         self.gap.restart_after_signal();
-        self.action.signal(packet, pb)
+        self.action.signal(packet, pb, trace)
     }
 
     /// The verdict of curve and spacing on the fast path under the rule `cautious`.
     #[inline(always)]
-    fn judge_cautiously(&mut self, avg: u64, packet: &PacketInfo, random: &mut Pcg32) -> Verdict {
+    fn judge_cautiously(
+        &mut self,
+        avg: u64,
+        packet: &PacketInfo,
+        random: &mut Pcg32,
+        trace: &mut impl Trace,
+    ) -> Verdict {
         if avg < self.band.0 {
+            trace.note(|why| self.show_below(why, self.in_units(avg)));
             return self.below();
         }
         if !core::mem::replace(&mut self.in_band, true) {
+            trace.note(first_in_band);
             self.gap.restart(1);
             return Verdict::Keep;
         }
-        self.judge_fast(avg, packet, random)
+        self.judge_fast(avg, packet, random, trace)
     }
 
     /// The verdict of curve and spacing on the fast path, for an average in its own steps.
     #[inline(always)]
-    fn judge_fast(&mut self, avg: u64, packet: &PacketInfo, random: &mut Pcg32) -> Verdict {
+    fn judge_fast(
+        &mut self,
+        avg: u64,
+        packet: &PacketInfo,
+        random: &mut Pcg32,
+        trace: &mut impl Trace,
+    ) -> Verdict {
         if avg < self.band.0 {
+            trace.note(|why| self.show_below(why, self.in_units(avg)));
             self.gap.restart(0);
             return Verdict::Keep;
         }
         let pb = match self.curve.steps_on_line(avg - self.band.0) {
             Some(pb) => pb,
-            None if avg >= self.band.1 => return self.above(packet),
+            None if avg >= self.band.1 => {
+                trace.note(|why| self.show_above(why, self.in_units(avg), packet));
+                return self.above(packet, trace);
+            }
             None => {
                 cold_path();
                 let on_second = self.curve.steps_on_second_line(avg - self.band.0);
                 on_second.unwrap_or_else(|| self.curve.steps_between(avg))
             }
         };
+        trace.note(|why| self.show_pb(why, self.in_units(avg), self.curve.strength(), pb));
         // A gap outlasts 2^32 packets only while Pb is 0, so the product does not overflow.
         let shares = Shares::alike(pb, self.gap.count());
-        self.draw(shares, 1, packet, random)
+        self.draw(shares, 1, packet, random, trace)
+    }
+}
+
+impl Rule for Red {
+    fn arrive<Q: Backlog, T: Trace>(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        queue: &Q,
+        random: &mut Pcg32,
+        trace: &mut T,
+    ) -> Verdict {
+        trace.note(|why| self.show_names(why));
+        self.on_arrival_slow_path(now, packet, queue, random, trace)
     }
 }
 
@@ -322,17 +357,17 @@ impl Aqm for Red {
     ) -> Verdict {
         let length = queue.packets();
         if let Some(avg) = self.average.add_on_fast_path(self.fast, length) {
-            return self.judge_fast(avg, packet, random);
+            return self.judge_fast(avg, packet, random, &mut ());
         }
         let Some(avg) = self.average.add_on_fast_path(self.fast_cautious, length) else {
             cold_path();
             // A copy, so that only the slow path needs the packet's data in memory.
-            return self.on_arrival_slow_path(now, &{ *packet }, queue, random);
+            return self.on_arrival_slow_path(now, &{ *packet }, queue, random, &mut ());
         };
         if length <= 1 {
             return self.below();
         }
-        self.judge_cautiously(avg, packet, random)
+        self.judge_cautiously(avg, packet, random, &mut ())
     }
 
     #[inline]

@@ -8,6 +8,7 @@ use super::variants::sfred::Sfred;
 use crate::aqm::Verdict;
 use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
+use crate::trace::Trace;
 use crate::units::Nanos;
 
 /// How a policy wants a packet to be treated.
@@ -77,18 +78,31 @@ impl Policy {
     }
 
     /// How to treat an arriving packet, by the state of its flow.
-    pub fn treat(
+    #[inline]
+    pub(crate) fn treat(
         &mut self,
         now: Nanos,
         packet: &PacketInfo,
         view: &AverageView,
         random: &mut Pcg32,
+        trace: &mut impl Trace,
     ) -> Treatment {
         match self {
             Policy::None | Policy::Choke => Treatment::Normal,
-            Policy::Sfred(sfred) => sfred.treat(now, packet, random),
-            Policy::Lru(lru) => lru.treat(packet, random),
-            Policy::Fred(fred) => fred.treat(packet, view, random),
+            Policy::Sfred(sfred) => sfred.treat(now, packet, random, trace),
+            Policy::Lru(lru) => lru.treat(packet, random, trace),
+            Policy::Fred(fred) => fred.treat(packet, view, random, trace),
+        }
+    }
+
+    /// Where the policy is published.
+    pub(crate) fn source(&self) -> &'static str {
+        match self {
+            Policy::None => "",
+            Policy::Choke => "Pan, Prabhakar, Psounis 2000",
+            Policy::Sfred(_) => "Wang et al. 2008, section 2",
+            Policy::Lru(_) => "Smitha and Reddy 2001",
+            Policy::Fred(_) => "Lin and Morris 1997, section 5",
         }
     }
 

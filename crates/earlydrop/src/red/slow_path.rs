@@ -2,11 +2,14 @@
 //! or byte mode; and the first arrival after an idle time.
 
 use super::variants::choke;
+use super::why::{first_in_band, show_whole, spared};
 use super::{AverageView, Policy, Red, Treatment};
 use crate::aqm::{Backlog, DropReason, Verdict};
 use crate::curve::in_steps;
+use crate::explanation::{below, numbers};
 use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
+use crate::trace::Trace;
 use crate::units::Nanos;
 
 impl Red {
@@ -18,6 +21,7 @@ impl Red {
         packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
+        trace: &mut impl Trace,
     ) -> Verdict {
         if self.fast_eligible && self.config.cautious {
             self.fast_cautious = self.average.fast_path();
@@ -25,21 +29,22 @@ impl Red {
             self.fast = self.average.fast_path();
         }
         if self.policy.remembers_flows() {
-            return self.arrive_under_policy(now, packet, queue, random);
+            return self.arrive_under_policy(now, packet, queue, random, trace);
         }
         let length = self.config.length_of(queue);
-        self.average.update(now, length);
-        let strength = self.climbing_strength(now);
+        self.average.update(now, length, trace);
+        let strength = self.climbing_strength(now, trace);
         if self.config.cautious && length <= 1 {
+            trace.note(|why| spared(why, length));
             return self.below();
         }
         if matches!(self.policy, Policy::Choke)
             && self.average.in_steps() > self.band.0
-            && let Some(slot) = choke::match_waiting(packet, queue, random)
+            && let Some(slot) = choke::match_waiting(packet, queue, random, trace)
         {
             return Verdict::DropBoth(slot, DropReason::Policy);
         }
-        self.judge_current_average(strength, packet, random)
+        self.judge_current_average(strength, packet, random, trace)
     }
 
     /// The verdict for the present average.
@@ -49,27 +54,33 @@ impl Red {
         strength: Option<f64>,
         packet: &PacketInfo,
         random: &mut Pcg32,
+        trace: &mut impl Trace,
     ) -> Verdict {
         if strength.is_some() || self.config.by_size {
-            return self.judge(self.average.value(), strength, packet, random);
+            return self.judge(self.average.value(), strength, packet, random, trace);
         }
         let avg = match self.config.as_linux {
             true => self.average.in_whole_units_above(self.band.0),
             false => self.average.in_steps(),
         };
+        trace.note(|why| {
+            if self.config.as_linux && avg >= self.band.0 {
+                let (avg, first) = (self.in_units(avg), self.in_units(self.band.0));
+                show_whole(why, avg, first);
+            }
+        });
         if self.config.cautious {
-            self.judge_cautiously(avg, packet, random)
+            self.judge_cautiously(avg, packet, random, trace)
         } else {
-            self.judge_fast(avg, packet, random)
+            self.judge_fast(avg, packet, random, trace)
         }
     }
 
     /// Lets the adaptation follow the average; returns the strength it sets for this packet.
     #[inline]
-    fn climbing_strength(&mut self, now: Nanos) -> Option<f64> {
-        let climbing = self
-            .adaptation
-            .on_average(now, &self.average, &mut self.curve);
+    fn climbing_strength(&mut self, now: Nanos, trace: &mut impl Trace) -> Option<f64> {
+        let (average, curve) = (&self.average, &mut self.curve);
+        let climbing = self.adaptation.on_average(now, average, curve, trace);
         climbing.filter(|_| self.average.value() < self.curve.shape().max)
     }
 
@@ -81,30 +92,35 @@ impl Red {
         packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
+        trace: &mut impl Trace,
     ) -> Verdict {
         let length = self.config.length_of(queue);
         let sample_later = length > 0 && self.policy.follows_packets();
-        if !sample_later {
-            self.average.update(now, length);
+        if sample_later {
+            let says = "the average queue, after the last arrival or departure";
+            trace.note(|why| why.given(says, ("avg", why.unit), self.average.value()));
+        } else {
+            self.average.update(now, length, trace);
         }
-        let strength = self.climbing_strength(now);
+        let strength = self.climbing_strength(now, trace);
         let view = AverageView {
             avg: self.average.value(),
             first: self.curve.first(),
             max: self.curve.shape().max,
         };
-        let treatment = self.policy.treat(now, packet, &view, random);
+        let treatment = self.policy.treat(now, packet, &view, random, trace);
         // The rule `cautious` is about early drops. What a policy refuses is none: it does not
         // depend on the queue.
-        let spared =
+        let is_spared =
             self.config.cautious && length <= 1 && !matches!(treatment, Treatment::Refused);
-        let verdict = if spared {
+        let verdict = if is_spared {
+            trace.note(|why| spared(why, length));
             self.below()
         } else {
-            self.judge_treated(treatment, strength, packet, random)
+            self.judge_treated(treatment, strength, packet, random, trace)
         };
         if sample_later && matches!(verdict, Verdict::Keep | Verdict::Mark) {
-            self.average.update(now, length);
+            self.average.update(now, length, &mut ());
         }
         self.policy.on_verdict(packet, verdict);
         verdict
@@ -114,7 +130,7 @@ impl Red {
     #[inline(never)]
     pub(super) fn depart_under_policy<Q: Backlog>(&mut self, now: Nanos, flow: FlowKey, queue: &Q) {
         let length = self.config.length_of(queue);
-        self.average.update(now, length);
+        self.average.update(now, length, &mut ());
         self.policy.on_left(flow);
     }
 
@@ -126,26 +142,44 @@ impl Red {
         strength: Option<f64>,
         packet: &PacketInfo,
         random: &mut Pcg32,
+        trace: &mut impl Trace,
     ) -> Verdict {
         let (avg, first) = (self.average.value(), self.curve.first());
         match treatment {
-            Treatment::Normal => self.judge_current_average(strength, packet, random),
+            Treatment::Normal => self.judge_current_average(strength, packet, random, trace),
             Treatment::Scaled(factor) => {
-                let strength = strength.unwrap_or_else(|| self.curve.strength());
-                let strength = self.capped(strength * factor);
-                self.judge(avg, Some(strength), packet, random)
+                let base = strength.unwrap_or_else(|| self.curve.strength());
+                let scaled = self.capped(base * factor);
+                trace.note(|why| self.show_scaled(why, base, factor, scaled));
+                self.judge(avg, Some(scaled), packet, random, trace)
             }
-            // Between the first threshold and the raised one: neither counted in the gap nor
-            // the start of a new one.
-            Treatment::Raised(by) if avg >= first && avg - by < first => Verdict::Keep,
-            Treatment::Raised(by) => self.judge(avg - by, strength, packet, random),
-            Treatment::Spared => self.spare(avg, packet),
+            Treatment::Raised(by) => {
+                trace.note(|why| {
+                    let says = "the average against thresholds raised by k";
+                    let text = numbers!("{} - {}", avg, by);
+                    why.step(says, ("avg", why.unit), "avg = avg - k", text, avg - by);
+                });
+                // Between the first threshold and the raised one: neither counted in the gap nor
+                // the start of a new one.
+                if avg >= first && avg - by < first {
+                    trace.source(self.policy.source());
+                    let rule = "raised thresholds of a slow flow";
+                    trace.by(rule, || below(avg - by, first));
+                    return Verdict::Keep;
+                }
+                self.judge(avg - by, strength, packet, random, trace)
+            }
+            Treatment::Spared => self.spare(avg, packet, trace),
             Treatment::Admitted => {
+                trace.note(|why| self.show_policy(why, "two packets for each flow"));
                 self.in_band = true;
                 self.gap.restart(0);
                 Verdict::Keep
             }
-            Treatment::Refused => Verdict::Drop(DropReason::Policy),
+            Treatment::Refused => {
+                trace.note(|why| self.show_policy(why, "a rule about the flow"));
+                Verdict::Drop(DropReason::Policy)
+            }
         }
     }
 
@@ -165,37 +199,48 @@ impl Red {
         strength: Option<f64>,
         packet: &PacketInfo,
         random: &mut Pcg32,
+        trace: &mut impl Trace,
     ) -> Verdict {
         if avg < self.curve.first() {
+            trace.note(|why| self.show_below(why, avg));
             return self.below();
         }
         let step = self.config.step_of(packet);
         let was_in_band = core::mem::replace(&mut self.in_band, true);
         if self.config.cautious && !was_in_band {
+            trace.note(first_in_band);
             self.gap.restart(step);
             return Verdict::Keep;
         }
         if avg >= self.curve.last() {
-            return self.above(packet);
+            trace.note(|why| self.show_above(why, avg, packet));
+            return self.above(packet, trace);
         }
         let pb = in_steps(match strength {
             Some(strength) => self.curve.probability_at(avg, strength),
             None => self.curve.probability(avg),
         });
+        trace.note(|why| {
+            let strength = strength.unwrap_or_else(|| self.curve.strength());
+            self.show_pb(why, avg, strength, pb);
+        });
         let shares = self.config.shares(pb, self.gap.count(), packet);
-        self.draw(shares, step, packet, random)
+        self.draw(shares, step, packet, random, trace)
     }
 
     /// The verdict for a packet that is dropped only above the curve's last threshold. In the
     /// random region it still counts in the gap.
-    fn spare(&mut self, avg: f64, packet: &PacketInfo) -> Verdict {
+    fn spare(&mut self, avg: f64, packet: &PacketInfo, trace: &mut impl Trace) -> Verdict {
         if avg < self.curve.first() {
+            trace.note(|why| self.show_below(why, avg));
             return self.below();
         }
         self.in_band = true;
         if avg >= self.curve.last() {
-            return self.above(packet);
+            trace.note(|why| self.show_above(why, avg, packet));
+            return self.above(packet, trace);
         }
+        trace.note(|why| self.show_policy(why, "no random drops of small flows"));
         self.gap.pass(self.config.step_of(packet));
         Verdict::Keep
     }

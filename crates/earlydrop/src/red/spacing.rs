@@ -281,7 +281,7 @@ impl Gap {
             let says = "the number R drawn for the gap that starts";
             trace.given(says, ("R", ""), probability(self.goal - 1));
             let reason = "the first packet in the band starts a gap and passes";
-            trace.note(|why| why.set(self.spacing.names().0, reason));
+            trace.note(|why| why.by(self.spacing.names().0, reason));
             return false;
         }
         trace.note(|why| self.show_goal(why, reached));

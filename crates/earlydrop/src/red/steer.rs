@@ -54,7 +54,7 @@ mod tests {
     use crate::packet::Ecn;
     use crate::queue::{Outcome, QueueDiscipline};
     use crate::random::Pcg32;
-    use crate::registry::{Link, SCHEMES, Spec};
+    use crate::registry::{LinkFacts, SCHEMES, Spec};
     use crate::testing::{TestPacket, mbps};
     use crate::units::Nanos;
     use alloc::format;
@@ -64,7 +64,7 @@ mod tests {
 
     fn plan(spec: &str) -> Plan {
         let spec: Spec = spec.parse().unwrap();
-        spec.plan(&Link::at(mbps(10))).unwrap()
+        spec.plan(&LinkFacts::at(mbps(10))).unwrap()
     }
 
     /// Fates under waves of overload, with `steer` before each packet.

@@ -174,7 +174,7 @@ mod tests {
             .parse("fq-red:inner=test-scheme,inner.limit=7")
             .unwrap();
         assert!(
-            spec.plan(&crate::registry::Link::at(crate::testing::mbps(10)))
+            spec.plan(&crate::registry::LinkFacts::at(crate::testing::mbps(10)))
                 .is_ok()
         );
         let error = registry.spec("tset-scheme").unwrap_err();
@@ -202,7 +202,7 @@ mod tests {
         ] {
             let spec = text.parse::<Spec>().unwrap();
             assert_eq!(spec.to_string(), wanted);
-            let link = crate::registry::Link::at(crate::testing::mbps(10));
+            let link = crate::registry::LinkFacts::at(crate::testing::mbps(10));
             assert!(spec.plan(&link).is_ok(), "{text}");
         }
         // No two schemes are spellings of each other.

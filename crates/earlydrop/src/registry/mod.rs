@@ -1,6 +1,6 @@
 //! Schemes as data: name, source, parameters, presets, probes; and from text to a queue.
 //!
-//! Text is parsed to a [`Spec`], checked against a [`Link`] into a [`Plan`], which builds
+//! Text is parsed to a [`Spec`], checked against a [`LinkFacts`] into a [`Plan`], which builds
 //! queues. A [`Registry`] is the list of schemes that text can name.
 //!
 //! ```
@@ -19,7 +19,7 @@ mod spec;
 pub use error::{ConfigError, nearest};
 pub use list::{Registry, find};
 pub use parameter::{Kind, Length, Parameter, Range, Value};
-pub use settings::{Link, Settings};
+pub use settings::{LinkFacts, Settings};
 pub use spec::Spec;
 
 pub use crate::any::Plan;

@@ -13,17 +13,17 @@ use crate::units::{BitsPerSec, Bytes, Nanos};
 
 /// The link behind a queue, as far as a scheme must know it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
+pub struct LinkFacts {
     /// Its transmission rate.
     pub rate: BitsPerSec,
     /// The typical packet size, for times measured in packets.
     pub mean_packet: Bytes,
 }
 
-impl Link {
+impl LinkFacts {
     /// A link of `rate` with typical packets of 1,000 bytes, as in the papers.
-    pub const fn at(rate: BitsPerSec) -> Link {
-        Link {
+    pub const fn at(rate: BitsPerSec) -> LinkFacts {
+        LinkFacts {
             rate,
             mean_packet: Bytes(1000),
         }
@@ -36,7 +36,7 @@ pub struct Settings {
     pub(super) scheme: &'static Descriptor,
     /// The registry in which a nested scheme is looked up.
     pub(super) registry: Registry,
-    pub(super) link: Link,
+    pub(super) link: LinkFacts,
     /// In the order of the scheme's parameters.
     pub(super) values: Vec<Value>,
     pub(super) given: Vec<String>,
@@ -151,7 +151,7 @@ impl Settings {
     }
 
     /// The link behind the queue.
-    pub fn link(&self) -> Link {
+    pub fn link(&self) -> LinkFacts {
         self.link
     }
 
@@ -318,7 +318,7 @@ mod tests {
     use crate::units::Bytes;
 
     fn settings(limit: &str) -> Result<Settings, ConfigError> {
-        let link = Link::at(BitsPerSec::from_mbps(1));
+        let link = LinkFacts::at(BitsPerSec::from_mbps(1));
         let spec: Spec = format!("droptail:limit={limit}").parse().unwrap();
         spec.settings(&link)
     }

@@ -7,16 +7,16 @@ use core::fmt;
 use core::str::FromStr;
 
 use super::error::{ConfigError, nearest};
-use super::settings::{Link, Settings};
+use super::settings::{LinkFacts, Settings};
 use super::{Descriptor, Plan, Registry};
 
 /// A scheme and the parameters given for it: `nlred:min=10,max=30`.
 ///
 /// ```
-/// use earlydrop::registry::{Link, Spec};
+/// use earlydrop::registry::{LinkFacts, Spec};
 /// use earlydrop::units::BitsPerSec;
 /// let spec: Spec = "clred:adapt=ared,policy=choke".parse().unwrap();
-/// let plan = spec.plan(&Link::at(BitsPerSec::from_mbps(10))).unwrap();
+/// let plan = spec.plan(&LinkFacts::at(BitsPerSec::from_mbps(10))).unwrap();
 /// ```
 #[derive(Clone, Debug)]
 pub struct Spec {
@@ -121,12 +121,12 @@ impl Spec {
     }
 
     /// Checks every value, alone and together, and computes automatic ones.
-    pub fn plan(&self, link: &Link) -> Result<Plan, ConfigError> {
+    pub fn plan(&self, link: &LinkFacts) -> Result<Plan, ConfigError> {
         (self.descriptor.plan)(&self.settings(link)?)
     }
 
     /// Every parameter's value: the one given, else the preset's, else the default.
-    pub fn settings(&self, link: &Link) -> Result<Settings, ConfigError> {
+    pub fn settings(&self, link: &LinkFacts) -> Result<Settings, ConfigError> {
         let scheme = self.descriptor;
         if link.rate.0 == 0 || link.mean_packet.0 == 0 {
             return Err(ConfigError::contradiction(

@@ -1,11 +1,14 @@
-use crate::registry::{Link, Plan, Spec};
+use crate::registry::{LinkFacts, Plan, Spec};
 use crate::testing::mbps;
 use alloc::string::ToString;
 
 #[test]
 fn linux_s_limit_is_four_times_an_interval_of_the_rate() {
     let bytes = |spec: &str, rate| {
-        let plan = spec.parse::<Spec>().unwrap().plan(&Link::at(mbps(rate)));
+        let plan = spec
+            .parse::<Spec>()
+            .unwrap()
+            .plan(&LinkFacts::at(mbps(rate)));
         match plan.unwrap() {
             Plan::Cake { params, .. } => params.limit.bytes.0,
             other => panic!("{other:?}"),
@@ -23,7 +26,7 @@ fn linux_s_limit_is_four_times_an_interval_of_the_rate() {
 fn groups_of_hosts_are_whole_numbers() {
     for text in ["0", "1 0", "1.5", "hosts"] {
         let spec: Spec = alloc::format!("cake:sources={text}").parse().unwrap();
-        let error = spec.plan(&Link::at(mbps(10))).unwrap_err().to_string();
+        let error = spec.plan(&LinkFacts::at(mbps(10))).unwrap_err().to_string();
         assert!(error.contains("whole numbers of flows"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::packet::Ecn;
 use crate::queue::QueueDiscipline;
-use crate::registry::{Link, Spec};
+use crate::registry::{LinkFacts, Spec};
 use crate::testing::{TestPacket, mbps, packet, queue};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -195,7 +195,7 @@ fn never_drops_with_a_backlog_of_one_mtu_or_less() {
 #[test]
 fn a_wait_of_target_itself_is_above() {
     let spec: Spec = "codel".parse().unwrap();
-    let mut codel = Codel::from_settings(&spec.settings(&Link::at(mbps(1))).unwrap()).unwrap();
+    let mut codel = Codel::from_settings(&spec.settings(&LinkFacts::at(mbps(1))).unwrap()).unwrap();
     for (wait, above) in [(5 * MS - 1, None), (5 * MS, Some(Nanos(107 * MS)))] {
         codel.sojourn = Nanos(wait);
         codel.above_for_long(Nanos(7 * MS), 2000, &mut ());
@@ -221,7 +221,7 @@ fn marks_by_ce_threshold_even_without_ecn() {
 #[test]
 fn refuses_a_target_above_its_interval() {
     let spec: Spec = "codel:target=200 ms".parse().unwrap();
-    let error = spec.plan(&Link::at(mbps(1))).unwrap_err();
+    let error = spec.plan(&LinkFacts::at(mbps(1))).unwrap_err();
     assert_eq!(error.parameter(), Some("target"));
 }
 

@@ -5,7 +5,7 @@ use alloc::format;
 use crate::aqm::{Backlog, DropReason, Verdict};
 use crate::explanation::numbers;
 use crate::packet::PacketInfo;
-use crate::registry::{ConfigError, Kind, Length, Link, Parameter, Settings, Value};
+use crate::registry::{ConfigError, Kind, Length, LinkFacts, Parameter, Settings, Value};
 use crate::trace::Trace;
 use crate::units::{BitsPerSec, Bytes};
 
@@ -118,7 +118,7 @@ pub(crate) struct Threshold {
 }
 
 impl Threshold {
-    pub(crate) fn new(given: Length, link: Link) -> Threshold {
+    pub(crate) fn new(given: Length, link: LinkFacts) -> Threshold {
         let mut threshold = Threshold {
             given,
             mean_packet: link.mean_packet,
@@ -189,7 +189,7 @@ mod tests {
     use crate::packet::Ecn;
     use crate::queue::{AnyQueue, Outcome, QueueDiscipline};
     use crate::random::Pcg32;
-    use crate::registry::{Link, Spec, find};
+    use crate::registry::{LinkFacts, Spec, find};
     use crate::testing::{TestPacket, mbps};
     use crate::units::Nanos;
 
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn every_preset_keeps_the_contract() {
         for spec in specs() {
-            let plan = spec.plan(&Link::at(mbps(10))).unwrap();
+            let plan = spec.plan(&LinkFacts::at(mbps(10))).unwrap();
             let (mut eager, mut lazy) = (plan.queue(5), plan.queue(5));
             assert_eq!(run(&mut eager, true), run(&mut lazy, false), "{spec}");
             let counters = eager.counters();

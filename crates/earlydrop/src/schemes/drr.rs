@@ -69,7 +69,7 @@ pub const SCHEME: Descriptor = Descriptor {
 #[cfg(test)]
 mod tests {
     use crate::queue::{AnyQueue, QueueDiscipline};
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::{TestPacket, mbps, packet, queue};
     use crate::units::Nanos;
     use alloc::string::ToString;
@@ -186,7 +186,7 @@ mod tests {
     fn weights_are_numbers_above_zero() {
         for text in ["4 0", "1.5", "70000", "x", "-1"] {
             let spec: Spec = alloc::format!("drr:weights={text}").parse().unwrap();
-            let error = spec.plan(&Link::at(mbps(10))).unwrap_err().to_string();
+            let error = spec.plan(&LinkFacts::at(mbps(10))).unwrap_err().to_string();
             assert!(error.contains("whole numbers from 1 to 65535"), "{error}");
         }
     }

@@ -85,14 +85,14 @@ pub const SCHEME: Descriptor = Descriptor {
 mod tests {
     use crate::aqm::DropReason;
     use crate::queue::QueueDiscipline;
-    use crate::registry::{ConfigError, Link, Spec};
+    use crate::registry::{ConfigError, LinkFacts, Spec};
     use crate::testing::{mbps, packet, queue};
     use crate::units::Nanos;
     use alloc::string::ToString;
 
     fn refusal(text: &str) -> ConfigError {
         let spec: Spec = text.parse().unwrap();
-        spec.plan(&Link::at(mbps(10))).unwrap_err()
+        spec.plan(&LinkFacts::at(mbps(10))).unwrap_err()
     }
 
     #[test]
@@ -123,7 +123,7 @@ mod tests {
     fn any_scheme_for_one_queue_may_be_inside() {
         for inner in ["droptail", "choke", "ared", "codel", "cobalt"] {
             let spec: Spec = alloc::format!("fq-red:inner={inner}").parse().unwrap();
-            assert!(spec.plan(&Link::at(mbps(10))).is_ok(), "{inner}");
+            assert!(spec.plan(&LinkFacts::at(mbps(10))).is_ok(), "{inner}");
         }
     }
 

@@ -266,12 +266,12 @@ impl Aqm for Pi {
 mod tests {
     use super::*;
     use crate::queue::QueueDiscipline;
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::{mbps, packet, queue};
 
     fn pi(text: &str) -> Pi {
         let spec: Spec = text.parse().unwrap();
-        Pi::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+        Pi::from_settings(&spec.settings(&LinkFacts::at(mbps(10))).unwrap()).unwrap()
     }
 
     #[test]
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn gains_without_an_equilibrium_are_refused() {
         let spec: Spec = "pi:a=0.1,b=0.2".parse().unwrap();
-        let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
+        let error = spec.plan(&LinkFacts::at(mbps(10))).unwrap_err();
         assert_eq!(error.parameter(), Some("b"));
     }
 }

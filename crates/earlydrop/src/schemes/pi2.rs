@@ -380,12 +380,12 @@ mod tests {
     use super::*;
     use crate::packet::Ecn;
     use crate::queue::{AnyQueue, Outcome, QueueDiscipline};
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::{TestPacket, mbps, packet, queue};
 
     fn pi2(text: &str) -> Pi2 {
         let spec: Spec = text.parse().unwrap();
-        Pi2::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+        Pi2::from_settings(&spec.settings(&LinkFacts::at(mbps(10))).unwrap()).unwrap()
     }
 
     #[test]

@@ -409,7 +409,7 @@ impl Pie {
             let left = self.burst_left.as_secs_f64();
             why.given("what is left of the burst allowance", ("burst", "s"), left);
             let reason = format!("the burst allowance lasts {}", amount(1000.0 * left, "ms"));
-            return why.set("no drop during the burst allowance", reason);
+            return why.by("no drop during the burst allowance", reason);
         }
         why.source = "RFC 8033, section 4.1";
         let delay = match &self.last {
@@ -417,7 +417,7 @@ impl Pie {
             _ => self.delay,
         };
         if delay >= self.parameters.half || self.probability >= LARGE_P {
-            return why.set("no drop before the next update", "signals are off so far");
+            return why.by("no drop before the next update", "signals are off so far");
         }
         if self.departed {
             let says = "the delay of the last packet that left";
@@ -426,7 +426,7 @@ impl Pie {
         why.given("half the target", ("target/2", "s"), self.parameters.half);
         let compared = below(1000.0 * delay, 1000.0 * self.parameters.half);
         let reason = format!("the delay is below half the target, {compared} ms");
-        why.set("no drop at a short delay, while p is below 0.2", reason);
+        why.by("no drop at a short delay, while p is below 0.2", reason);
     }
 }
 

@@ -2,12 +2,12 @@ use super::*;
 use crate::aqm::DropReason;
 use crate::packet::Ecn;
 use crate::queue::{Outcome, QueueDiscipline};
-use crate::registry::{Link, Spec};
+use crate::registry::{LinkFacts, Spec};
 use crate::testing::{TestPacket, mbps, packet, queue};
 
 fn pie(text: &str) -> Pie {
     let spec: Spec = text.parse().unwrap();
-    Pie::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+    Pie::from_settings(&spec.settings(&LinkFacts::at(mbps(10))).unwrap()).unwrap()
 }
 
 fn close(a: f64, b: f64) {
@@ -198,7 +198,7 @@ fn derandomised_drops_lie_between_085_and_85_of_p() {
 #[test]
 fn a_target_beyond_the_buffer_is_refused() {
     let spec: Spec = "pie:target=2 s,limit=1 s".parse().unwrap();
-    let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
+    let error = spec.plan(&LinkFacts::at(mbps(10))).unwrap_err();
     assert_eq!(error.parameter(), Some("target"));
 }
 

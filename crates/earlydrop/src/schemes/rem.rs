@@ -519,12 +519,12 @@ mod tests {
     use crate::aqm::DropReason;
     use crate::packet::Ecn;
     use crate::queue::{AnyQueue, Outcome, QueueDiscipline};
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::{TestPacket, mbps, packet, queue};
 
     fn rem(text: &str) -> Rem {
         let spec: Spec = text.parse().unwrap();
-        Rem::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+        Rem::from_settings(&spec.settings(&LinkFacts::at(mbps(10))).unwrap()).unwrap()
     }
 
     fn close(a: f64, b: f64) {
@@ -667,7 +667,7 @@ mod tests {
             ("rem:limit=1,q_ref=0,last_place=off", "last_place"),
         ] {
             let spec: Spec = text.parse().unwrap();
-            let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
+            let error = spec.plan(&LinkFacts::at(mbps(10))).unwrap_err();
             assert_eq!(error.parameter(), Some(blamed));
         }
     }

@@ -1,12 +1,12 @@
 use super::*;
 use crate::packet::Ecn;
 use crate::queue::{Outcome, QueueDiscipline};
-use crate::registry::{Link, Spec};
+use crate::registry::{LinkFacts, Spec};
 use crate::testing::{TestPacket, mbps, packet, queue};
 
 fn sfb(text: &str) -> Sfb {
     let spec: Spec = text.parse().unwrap();
-    Sfb::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+    Sfb::from_settings(&spec.settings(&LinkFacts::at(mbps(10))).unwrap()).unwrap()
 }
 
 struct Nothing;
@@ -223,7 +223,7 @@ fn contradictions_are_refused() {
         ("sfb:limit=12", "bin_size"),
     ] {
         let spec: Spec = text.parse().unwrap();
-        let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
+        let error = spec.plan(&LinkFacts::at(mbps(10))).unwrap_err();
         assert_eq!(error.parameter(), Some(blamed));
     }
 }

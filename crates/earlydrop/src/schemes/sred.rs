@@ -328,12 +328,12 @@ impl Aqm for Sred {
 mod tests {
     use super::*;
     use crate::queue::{Outcome, QueueDiscipline};
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::{mbps, packet, queue};
 
     fn sred(text: &str) -> Sred {
         let spec: Spec = text.parse().unwrap();
-        Sred::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap())
+        Sred::from_settings(&spec.settings(&LinkFacts::at(mbps(10))).unwrap())
     }
 
     fn close(a: f64, b: f64) {

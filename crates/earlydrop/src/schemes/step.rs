@@ -130,7 +130,7 @@ mod tests {
     use crate::aqm::DropReason;
     use crate::packet::Ecn;
     use crate::queue::{Outcome, QueueDiscipline};
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::{TestPacket, mbps, packet, queue};
     use crate::units::Nanos;
 
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_threshold_above_the_buffer_is_refused() {
         let spec: Spec = "step:limit=10,threshold=20 packets".parse().unwrap();
-        let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
+        let error = spec.plan(&LinkFacts::at(mbps(10))).unwrap_err();
         assert_eq!(error.parameter(), Some("threshold"));
         assert_eq!(
             alloc::string::ToString::to_string(&error),

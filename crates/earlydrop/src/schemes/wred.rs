@@ -42,10 +42,11 @@ use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::parameters::{ACTION, AVERAGE, SPACING, round_slope};
 use crate::red::variants::{gred, red};
-use crate::red::{Action, Average, Curve, Gap, RedConfig, Shape};
+use crate::red::{Action, Average, Curve, Gap, RedConfig, Shape, first_in_band, outside, spared};
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Settings,
 };
+use crate::trace::{Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Nanos};
 
 const PARAMETERS: &[Parameter] = &[
@@ -308,52 +309,67 @@ fn parse(text: &str) -> Option<Vec<Shape>> {
     shapes.filter(|shapes| shapes.len() <= 256)
 }
 
-impl Aqm for Wred {
+impl Rule for Wred {
     #[inline]
-    fn on_arrival<Q: Backlog>(
+    fn arrive<Q: Backlog, T: Trace>(
         &mut self,
         now: Nanos,
         packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
+        trace: &mut T,
     ) -> Verdict {
         let class = self.class_of(packet);
+        trace.note(|why| self.show_class(why, class));
         let length = self.waiting(class, queue);
         let average = self.average_of(class);
-        let avg = self.averages[average].update(now, length);
+        let average = &mut self.averages[average];
+        let avg = average.update(now, length, trace);
         let profile = &mut self.profiles[class];
         let few = self.config.cautious && length <= 1;
         if avg < profile.band.0 || few {
+            trace.note(|why| match avg < profile.band.0 {
+                true => outside(why, average.value(), profile.ends()),
+                false => spared(why, length),
+            });
             profile.gap.restart(0);
             profile.in_band = false;
             return Verdict::Keep;
         }
         let step = self.config.step_of(packet);
         if self.config.cautious && !profile.in_band {
+            trace.note(first_in_band);
             profile.gap.restart(step);
             profile.in_band = true;
             return Verdict::Keep;
         }
         profile.in_band = true;
-        let avg = match self.config.as_linux {
-            true => self.averages[average].in_whole_units_above(profile.band.0),
+        let (as_linux, one) = (self.config.as_linux, average.one());
+        let avg = match as_linux {
+            true => average.in_whole_units_above(profile.band.0),
             false => avg,
         };
+        trace.note(|why| profile.show_average(why, (avg, one), as_linux));
         if avg >= profile.band.1 {
             profile.gap.restart_after_signal();
-            return self.action.signal_above_last(packet);
+            return self.action.signal_above_last(packet, trace);
         }
         let line = profile.curve.steps_on_line(avg - profile.band.0);
         let pb = line.unwrap_or_else(|| profile.curve.steps_between(avg));
+        trace.note(|why| profile.show_pb(why, class, (avg, one), pb));
         let shares = self.config.shares(pb, profile.gap.count(), packet);
-        if profile.gap.is_over(shares, random, &mut ()) {
+        if profile.gap.is_over(shares, random, trace) {
             profile.gap.restart_after_signal();
-            self.action.signal(packet, pb)
+            self.action.signal(packet, pb, trace)
         } else {
             profile.gap.pass(step);
             Verdict::Keep
         }
     }
+}
+
+impl Aqm for Wred {
+    by_rule!(on_arrival);
 
     #[inline]
     fn on_accepted(&mut self, _now: Nanos, packet: &PacketInfo) {
@@ -439,12 +455,12 @@ mod tests {
     use super::*;
     use crate::aqm::{DropReason, Slot};
     use crate::packet::{Ecn, FlowKey};
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::mbps;
 
     fn wred(text: &str) -> Wred {
         let spec: Spec = text.parse().unwrap();
-        Wred::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+        Wred::from_settings(&spec.settings(&LinkFacts::at(mbps(10))).unwrap()).unwrap()
     }
 
     fn info(class: u8) -> PacketInfo {
@@ -573,7 +589,7 @@ mod tests {
             "wred:profiles=10/30/0.1; 10/50/0.1,limit=40",
         ] {
             let spec: Spec = text.parse().unwrap();
-            let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
+            let error = spec.plan(&LinkFacts::at(mbps(10))).unwrap_err();
             assert_eq!(error.parameter(), Some("profiles"), "{text}");
         }
     }

@@ -2,7 +2,7 @@
 
 use earlydrop::packet::{Ecn, FlowKey, Hosts, Packet};
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
-use earlydrop::registry::{Link, Spec};
+use earlydrop::registry::{LinkFacts, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
 
 use super::traces::Arrival;
@@ -182,7 +182,7 @@ pub(crate) fn replay(
     let parsed: Spec = spec
         .parse()
         .unwrap_or_else(|error| panic!("{spec}: {error}"));
-    let plan = parsed.plan(&Link::at(BitsPerSec(link.rate)));
+    let plan = parsed.plan(&LinkFacts::at(BitsPerSec(link.rate)));
     let plan = plan.unwrap_or_else(|error| panic!("{spec}: {error}"));
     let mut device = Device {
         queue: plan.queue(seed),

@@ -8,12 +8,12 @@ pub(crate) mod ledger;
 pub(crate) mod traffic;
 
 use earlydrop::queue::Limit;
-use earlydrop::registry::{Link, Plan, SCHEMES, Spec};
+use earlydrop::registry::{LinkFacts, Plan, SCHEMES, Spec};
 use earlydrop::units::BitsPerSec;
 
 /// 8 Mbps and packets of 1,000 bytes: a packet takes a millisecond.
-pub(crate) fn link() -> Link {
-    Link::at(BitsPerSec::from_mbps(8))
+pub(crate) fn link() -> LinkFacts {
+    LinkFacts::at(BitsPerSec::from_mbps(8))
 }
 
 /// The plan of `text`, which must be valid.

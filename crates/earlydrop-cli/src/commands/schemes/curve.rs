@@ -120,11 +120,11 @@ fn in_words(curve: &Curve, settings: &Settings) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use earlydrop::registry::Link;
+    use earlydrop::registry::LinkFacts;
     use earlydrop::units::BitsPerSec;
 
     fn configured(spec: &str) -> ConfiguredScheme {
-        let link = Link::at(BitsPerSec::from_mbps(10));
+        let link = LinkFacts::at(BitsPerSec::from_mbps(10));
         ConfiguredScheme::new(spec.parse().unwrap(), &link).unwrap()
     }
 

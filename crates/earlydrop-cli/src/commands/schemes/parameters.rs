@@ -136,7 +136,7 @@ fn without_effect(settings: &Settings, style: &Style) -> Vec<Text> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use earlydrop::registry::{Link, Spec};
+    use earlydrop::registry::{LinkFacts, Spec};
     use earlydrop::units::BitsPerSec;
 
     fn output(spec: &str) -> String {
@@ -146,7 +146,9 @@ mod tests {
             width: 200,
         };
         let spec: Spec = spec.parse().unwrap();
-        let settings = spec.settings(&Link::at(BitsPerSec::from_mbps(10))).unwrap();
+        let settings = spec
+            .settings(&LinkFacts::at(BitsPerSec::from_mbps(10)))
+            .unwrap();
         let lines = section(&settings, spec.descriptor(), &style);
         let lines: Vec<String> = lines.iter().map(|line| line.paint(&style)).collect();
         lines.join("\n")

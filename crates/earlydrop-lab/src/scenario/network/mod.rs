@@ -171,12 +171,12 @@ impl LinkSpec {
     }
 
     /// The link's properties that a scheme depends on.
-    fn for_registry(&self, packet: Bytes) -> registry::Link {
+    fn for_registry(&self, packet: Bytes) -> registry::LinkFacts {
         let rate = match &self.trace {
             Some(trace) => trace.mean_rate(),
             None => self.rate,
         };
-        registry::Link {
+        registry::LinkFacts {
             rate,
             mean_packet: self.packet.unwrap_or(packet),
         }
@@ -185,13 +185,13 @@ impl LinkSpec {
 
 impl Topology {
     /// The links whose queue is the compared scheme, as the registry needs them.
-    pub(super) fn scheme_links(&self, packet: Bytes) -> Vec<registry::Link> {
+    pub(super) fn scheme_links(&self, packet: Bytes) -> Vec<registry::LinkFacts> {
         let named = self.named_scheme_links(packet).into_iter();
         named.map(|(_, link)| link).collect()
     }
 
     /// The names of the links whose queue is the compared scheme, with what the registry needs.
-    pub(super) fn named_scheme_links(&self, packet: Bytes) -> Vec<(String, registry::Link)> {
+    pub(super) fn named_scheme_links(&self, packet: Bytes) -> Vec<(String, registry::LinkFacts)> {
         let links = self.shape.links.iter();
         let under_scheme = links.filter_map(|NamedLink { name, link }| {
             matches!(link.queue, QueueChoice::Scheme).then_some((name.as_ref()?, link))

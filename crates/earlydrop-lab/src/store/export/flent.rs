@@ -157,8 +157,9 @@ impl Facts {
     fn of(plan: &Plan, point: usize) -> Facts {
         let at = plan.points.get(point).unwrap_or(&plan.points[0]);
         let scenario = &at.scenario;
-        let time =
-            |link: &earlydrop::registry::Link| 1.0 / link.rate.packets_per_sec(link.mean_packet);
+        let time = |link: &earlydrop::registry::LinkFacts| {
+            1.0 / link.rate.packets_per_sec(link.mean_packet)
+        };
         let links = scenario.sizes();
         let groups = scenario.groups.iter();
         Facts {

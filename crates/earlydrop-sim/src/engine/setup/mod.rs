@@ -9,7 +9,7 @@ mod sprays;
 
 use earlydrop::packet::FlowKey;
 use earlydrop::queue::QueueDiscipline;
-use earlydrop::registry::{ConfigError, Link as LinkFacts, Plan, Spec};
+use earlydrop::registry::{ConfigError, LinkFacts, Plan, Spec};
 use earlydrop::schemes::AnyAqm;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 

@@ -65,7 +65,8 @@ fn why_victim<P: Packet>(
         why.given("the number it acknowledges", ("old", ""), f64::from(number));
         why.given("that of the arrival", ("new", ""), f64::from(arriving));
         let reason = format!("acknowledgment {number} is replaced by {arriving}");
-        return why.by("ACK filter", reason).decided("dropped");
+        why.by("ACK filter", reason);
+        return why.decided("dropped");
     }
     let same = (place.tin, place.index) == (own.tin, own.index);
     let more = if same { packet.size() } else { 0 };
@@ -85,8 +86,8 @@ fn why_victim<P: Packet>(
     let state = buffer.state(&mut why);
     let (tin, index) = (place.tin, place.index);
     let reason = format!("{state}; the longest, {index} of tin {tin}, loses from its head");
-    why.by("full buffer: the longest sub-queue", reason)
-        .decided("dropped")
+    why.by("full buffer: the longest sub-queue", reason);
+    why.decided("dropped")
 }
 
 pub(super) fn depart<P: Packet>(queue: &CakeQueue<P, Cobalt>, now: Nanos) -> Vec<Explanation> {

@@ -7,26 +7,9 @@ use crate::explanation::{Why, numbers, rounded};
 use crate::units::Nanos;
 
 impl Average {
-    /// Shows how a queue of `length` changes the average, as [`update`](Average::update) does,
-    /// and changes it.
-    pub(crate) fn explain_update(
-        &mut self,
-        why: &mut Why,
-        now: Nanos,
-        length: u64,
-        unit: &'static str,
-    ) {
-        if self.idle_since != Nanos::NEVER {
-            self.explain_idle(why, now, unit);
-            if !matches!(self.idle, Idle::FloorPlusOne | Idle::None) {
-                self.update(now, length);
-                return;
-            }
-            // The arrival's own update follows the decay.
-            self.end_idle(now);
-        }
-        let (w, before, q) = (self.weight, self.value(), length as f64);
-        self.update(now, length);
+    /// Shows how a queue of `q` has changed the average from `before`.
+    pub(super) fn show_update(&self, why: &mut Why, before: f64, q: f64) {
+        let (w, unit) = (self.weight, why.unit);
         let whole = self.one < super::BYTE;
         let (equation, ideal, text) = if whole {
             let floor = libm::floor(before);
@@ -53,27 +36,16 @@ impl Average {
         );
     }
 
-    /// Shows the average as it is.
-    pub(crate) fn explain_value(&self, why: &mut Why, says: &str, unit: &'static str) {
-        why.given(says, ("avg", unit), self.value());
-    }
-
-    /// Shows how the average decays over the idle time that ends now.
-    fn explain_idle(&self, why: &mut Why, now: Nanos, unit: &'static str) {
-        let idle = now.since(self.idle_since);
-        let mut after = self.clone();
-        after.end_idle(now);
-        let (w, before, value) = (self.weight, self.value(), after.value());
+    /// Shows how the average has decayed from `before` over an idle time.
+    pub(super) fn show_idle(&self, why: &mut Why, [since, now]: [Nanos; 2], before: f64) {
+        let idle = now.since(since);
+        let (w, value, unit) = (self.weight, self.value(), why.unit);
         let time = idle.as_secs_f64();
         why.step(
             "how long the queue was empty",
             ("idle", "s"),
             "idle = now - idle_since",
-            numbers!(
-                "{} - {}",
-                now.0 as f64 / 1e9,
-                self.idle_since.0 as f64 / 1e9
-            ),
+            numbers!("{} - {}", now.0 as f64 / 1e9, since.0 as f64 / 1e9),
             time,
         );
         let m = time / self.packet_time;

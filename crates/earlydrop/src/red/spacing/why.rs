@@ -81,7 +81,7 @@ impl Gap {
             numbers!("{} + {}", probability(shares.spent), terms.own),
             reached,
         );
-        why.set(self.spacing.names().0, below(reached, 1.0));
+        why.by(self.spacing.names().0, below(reached, 1.0));
     }
 
     /// Shows Pa, a packet's share over `divisor`, and what was drawn: `u` in steps of 2^-31.

@@ -200,12 +200,12 @@ impl Floyd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::{mbps, red_curve};
 
     fn floyd(text: &str) -> Floyd {
         let spec: Spec = text.parse().unwrap();
-        Floyd::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+        Floyd::from_settings(&spec.settings(&LinkFacts::at(mbps(10))).unwrap()).unwrap()
     }
 
     #[test]
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn everything_automatic_is_worked_out_from_the_link() {
         let spec: Spec = "ared:limit=5000".parse().unwrap();
-        let settings = |rate| spec.settings(&Link::at(mbps(rate))).unwrap();
+        let settings = |rate| spec.settings(&LinkFacts::at(mbps(rate))).unwrap();
         let shape = |rate| {
             let red = crate::red::Red::from_settings(&settings(rate)).unwrap();
             (red.curve().shape().min, red.curve().shape().max)

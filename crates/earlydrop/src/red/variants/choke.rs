@@ -27,6 +27,7 @@ use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
 use crate::registry::{Descriptor, Preset};
+use crate::trace::Trace;
 
 /// The scheme.
 pub const SCHEME: Descriptor = scheme(
@@ -70,9 +71,19 @@ pub(crate) fn match_waiting<Q: Backlog>(
     packet: &PacketInfo,
     queue: &Q,
     random: &mut Pcg32,
+    trace: &mut impl Trace,
 ) -> Option<Slot> {
     let (slot, flow) = queue.draw(random)?;
-    (flow == packet.flow).then_some(slot)
+    let says = "the flow of a packet drawn at random from the queue";
+    trace.given(says, ("drawn", ""), flow.0 as f64);
+    trace.given("the packet's flow", ("flow", ""), packet.flow.0 as f64);
+    if flow != packet.flow {
+        return None;
+    }
+    trace.source("Pan, Prabhakar, Psounis 2000");
+    let reason = "the packet drawn is of the same flow, so both go";
+    trace.by("CHOKe's comparison", || reason.into());
+    Some(slot)
 }
 
 #[cfg(test)]

@@ -20,12 +20,14 @@
 //! | names | ns-3's text swaps alpha and beta, its code does not | alpha divides, beta multiplies | |
 //! | gentle part | slope of the first max_p | none, or of the present one | |
 
-mod why;
+use alloc::format;
 
+use crate::explanation::numbers;
 use crate::red::Curve;
 use crate::red::parameters::scheme;
 use crate::red::presets::{AS_NS2, AS_NS3};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
+use crate::trace::Trace;
 
 const FENG: Option<(&str, &[&str])> = Some(("adapt", &["feng"]));
 
@@ -116,7 +118,7 @@ impl Feng {
 
     /// Moves the curve's strength where the average, now `avg`, has left the band.
     #[inline]
-    pub fn on_average(&mut self, avg: f64, curve: &mut Curve) {
+    pub(crate) fn on_average(&mut self, avg: f64, curve: &mut Curve, trace: &mut impl Trace) {
         let shape = curve.shape();
         let side = if avg < shape.min {
             Side::Below
@@ -126,18 +128,41 @@ impl Feng {
             Side::Between
         };
         if side != self.side {
-            self.cross(side, curve);
+            return self.cross(side, curve, trace);
         }
+        let says = "max_p, as self-configuring RED has set it";
+        trace.note(|why| why.given(says, (why.strength, ""), curve.strength()));
     }
 
     #[cold]
-    fn cross(&mut self, side: Side, curve: &mut Curve) {
+    fn cross(&mut self, side: Side, curve: &mut Curve, trace: &mut impl Trace) {
         self.side = side;
-        let strength = curve.strength();
+        let before = curve.strength();
         match side {
-            Side::Below => curve.set_strength((strength / self.alpha).max(FLOOR)),
-            Side::Above => curve.set_strength((strength * self.beta).min(1.0)),
-            Side::Between => {}
+            Side::Below => {
+                curve.set_strength((before / self.alpha).max(FLOOR));
+                trace.note(|why| {
+                    let symbol = why.strength;
+                    let says = "max_p, as the average has just fallen below min";
+                    let equation = format!("{symbol} = {symbol} / alpha");
+                    let text = numbers!("max({} / {}, {})", before, self.alpha, FLOOR);
+                    why.step(says, (symbol, ""), equation, text, curve.strength());
+                });
+            }
+            Side::Above => {
+                curve.set_strength((before * self.beta).min(1.0));
+                trace.note(|why| {
+                    let symbol = why.strength;
+                    let says = "max_p, as the average has just risen above max";
+                    let equation = format!("{symbol} = {symbol} beta");
+                    let text = numbers!("min({} * {}, 1)", before, self.beta);
+                    why.step(says, (symbol, ""), equation, text, curve.strength());
+                });
+            }
+            Side::Between => {
+                let says = "max_p: the average is back between min and max";
+                trace.note(|why| why.given(says, (why.strength, ""), before));
+            }
         }
     }
 }
@@ -152,7 +177,7 @@ mod tests {
         let mut curve = red_curve(10.0, 30.0, 0.1);
         let mut feng = Feng::new(3.0, 2.0);
         let mut max_p = |avg: f64| {
-            feng.on_average(avg, &mut curve);
+            feng.on_average(avg, &mut curve, &mut ());
             curve.strength()
         };
         assert_eq!(max_p(5.0), 0.1, "starts below");
@@ -169,11 +194,11 @@ mod tests {
     fn max_p_stays_a_probability() {
         let mut curve = red_curve(10.0, 30.0, 0.9);
         let mut feng = Feng::new(3.0, 2.0);
-        feng.on_average(31.0, &mut curve);
+        feng.on_average(31.0, &mut curve, &mut ());
         assert_eq!(curve.strength(), 1.0);
         for _ in 0..1000 {
-            feng.on_average(20.0, &mut curve);
-            feng.on_average(5.0, &mut curve);
+            feng.on_average(20.0, &mut curve, &mut ());
+            feng.on_average(5.0, &mut curve, &mut ());
         }
         assert_eq!(curve.strength(), FLOOR);
     }

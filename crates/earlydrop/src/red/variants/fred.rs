@@ -36,13 +36,17 @@
 
 mod why;
 
+use alloc::format;
+
 use crate::aqm::{DropReason, Verdict};
+use crate::explanation::{amount, below};
 use crate::flow_table::FlowTable;
 use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
 use crate::red::{AverageView, RedConfig, Treatment};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
+use crate::trace::Trace;
 
 const FRED: Option<(&str, &[&str])> = Some(("policy", &["fred"]));
 
@@ -131,6 +135,7 @@ impl Fred {
         packet: &PacketInfo,
         view: &AverageView,
         random: &mut Pcg32,
+        trace: &mut impl Trace,
     ) -> Treatment {
         self.active.salt_once(random);
         let flow = match self.active.find(packet.flow) {
@@ -146,16 +151,39 @@ impl Fred {
         } else {
             (view.first / self.unit).max(self.min_waiting)
         };
-        let overruns = waiting >= most
-            || (above && waiting > 2.0 * share)
-            || (waiting >= share && flow.strikes > 1);
-        if overruns {
+        trace.note(|why| self.show_flow(why, &flow, view, most));
+        let (strikes, least) = (flow.strikes, share.max(self.min_waiting));
+        if waiting >= most {
+            trace.note(|why| {
+                why.reason = format!("qlen_i has reached maxq, {}", below(waiting, most));
+            });
+            Treatment::Refused
+        } else if waiting >= share && strikes > 1 {
+            trace.note(|why| {
+                let reached = below(waiting, share);
+                why.reason = format!("the flow overran {strikes} times before, and {reached}");
+            });
+            Treatment::Refused
+        } else if above && waiting > 2.0 * share {
+            trace.note(|why| {
+                let most = amount(2.0 * share, "packets");
+                let reason = "avg has reached max, and qlen_i exceeds twice avgcq";
+                why.reason = format!("{reason}, {most}");
+            });
             Treatment::Refused
         } else if above && self.two_each {
+            trace.note(|why| {
+                let reason = "avg has reached max, but a flow may have two packets";
+                why.reason = format!("{reason}, {}", below(waiting, most));
+            });
             Treatment::Admitted
-        } else if above || waiting >= share.max(self.min_waiting) {
+        } else if above || waiting >= least {
             Treatment::Normal
         } else {
+            trace.note(|why| {
+                let reason = "the flow has less than its share";
+                why.reason = format!("{reason}, {}", below(waiting, least));
+            });
             Treatment::Spared
         }
     }
@@ -262,7 +290,7 @@ mod tests {
                 first: 4.0 * self.fred.unit,
                 max: 8.0 * self.fred.unit,
             };
-            self.fred.treat(&of(flow), &view, &mut self.random)
+            self.fred.treat(&of(flow), &view, &mut self.random, &mut ())
         }
     }
 

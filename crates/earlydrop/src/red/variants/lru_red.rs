@@ -28,14 +28,14 @@
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
-mod why;
-
+use crate::explanation::numbers;
 use crate::flow_table::{FlowTable, MOST_FLOWS};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::Treatment;
 use crate::red::parameters::scheme;
 use crate::registry::{Descriptor, Kind, Parameter, Range, Settings};
+use crate::trace::Trace;
 
 const LRU: Option<(&str, &[&str])> = Some(("policy", &["lru"]));
 const OURS: &str = "ours, not the paper's";
@@ -125,9 +125,16 @@ impl LruRed {
     }
 
     /// Counts an arriving packet and classifies its flow.
-    pub(crate) fn treat(&mut self, packet: &PacketInfo, random: &mut Pcg32) -> Treatment {
+    pub(crate) fn treat(
+        &mut self,
+        packet: &PacketInfo,
+        random: &mut Pcg32,
+        trace: &mut impl Trace,
+    ) -> Treatment {
         self.cache.salt_once(random);
         let Some(slot) = self.cache.find(packet.flow) else {
+            let says = "the flow's packets in the cache: it was not in it";
+            trace.given(says, ("count_i", "packets"), 0.0);
             if random.chance(self.entry) {
                 self.cache.insert(packet.flow, 1);
             }
@@ -136,11 +143,27 @@ impl LruRed {
         self.cache.touch(slot);
         let seen = self.cache.value_mut(slot);
         *seen = seen.saturating_add(1);
+        let says = "the flow's packets since it entered the cache, this one among them";
+        let (count, threshold) = (f64::from(*seen), f64::from(self.threshold));
+        trace.given(says, ("count_i", "packets"), count);
+        let says = "above this it is a high-bandwidth flow";
+        trace.given(says, ("threshold", "packets"), threshold);
         if *seen <= self.threshold {
             return Treatment::Normal;
         }
-        let ratio = f64::from(*seen) / f64::from(self.threshold);
-        Treatment::Scaled(self.factor.unwrap_or(ratio))
+        let factor = self.factor.unwrap_or(count / threshold);
+        trace.note(|why| {
+            let (equation, text) = match self.factor {
+                Some(fixed) => ("factor", numbers!("{}", fixed)),
+                None => (
+                    "factor = count_i / threshold",
+                    numbers!("{} / {}", count, threshold),
+                ),
+            };
+            let says = "the factor on max_p of a high-bandwidth flow";
+            why.step(says, ("factor", ""), equation, text, factor);
+        });
+        Treatment::Scaled(factor)
     }
 
     /// Goes on with the cache of `old`.
@@ -181,7 +204,7 @@ mod tests {
 
         fn arrive(&mut self, flow: u64) -> Treatment {
             let packet = info(flow, Nanos::ZERO);
-            self.lru.treat(&packet, &mut self.random)
+            self.lru.treat(&packet, &mut self.random, &mut ())
         }
     }
 

@@ -28,12 +28,12 @@
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
-mod why;
-
 use super::ared::{AUTOMATIC, Floyd};
+use crate::explanation::{Why, numbers};
 use crate::red::Adaptation;
 use crate::red::parameters::scheme;
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
+use crate::trace::Trace;
 use crate::units::Nanos;
 
 const RARED: Option<(&str, &[&str])> = Some(("adapt", &["rared"]));
@@ -151,20 +151,51 @@ impl RateRule {
     /// Returns max_p_r while the average climbs; it is now `avg`, with thresholds `band`
     /// apart.
     #[inline]
-    pub fn on_average(&mut self, now: Nanos, avg: f64, band: f64) -> Option<f64> {
+    pub(crate) fn on_average(
+        &mut self,
+        now: Nanos,
+        avg: f64,
+        band: f64,
+        trace: &mut impl Trace,
+    ) -> Option<f64> {
         // Below 2^63 ns (292 years), so converting a signed number is exact and faster.
         let time = now.since(self.last_time).0 as i64 as f64;
-        let climbs = avg - self.last_avg > (self.slope + self.bands * band) * time;
+        let slope = self.slope + self.bands * band;
+        let climbs = avg - self.last_avg > slope * time;
+        trace.note(|why| self.show_rise(why, now, avg, slope));
         self.last_avg = avg;
         self.last_time = now;
+        if climbs {
+            let says = "rise > bound: max_p while the rate is climbing";
+            trace.given(says, ("max_p", ""), self.max_p);
+        }
         climbs.then_some(self.max_p)
+    }
+
+    /// Shows how far the average has risen, and how far is climbing, at `slope` a nanosecond.
+    fn show_rise(&self, why: &mut Why, now: Nanos, avg: f64, slope: f64) {
+        let (time, slope) = (now.since(self.last_time).as_secs_f64(), slope * 1e9);
+        why.step(
+            "how much the average has risen since the last arrival",
+            ("rise", why.unit),
+            "rise = avg - avg'",
+            numbers!("{} - {}", avg, self.last_avg),
+            avg - self.last_avg,
+        );
+        why.step(
+            "a rise above this in that time counts as climbing",
+            ("bound", why.unit),
+            "bound = slope_th (t - t')",
+            numbers!("{} * {}", slope, time),
+            slope * time,
+        );
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::mbps;
 
     #[test]
@@ -172,40 +203,68 @@ mod tests {
         let mut rule = RateRule::new(20.0, 0.8);
         let at = Nanos::from_millis;
         assert_eq!(
-            rule.on_average(at(1000), 6.0, 10.0),
+            rule.on_average(at(1000), 6.0, 10.0, &mut ()),
             None,
             "6 packets in 1 s"
         );
-        assert_eq!(rule.on_average(at(1001), 6.019, 10.0), None, "19 packets/s");
         assert_eq!(
-            rule.on_average(at(1002), 6.040, 10.0),
+            rule.on_average(at(1001), 6.019, 10.0, &mut ()),
+            None,
+            "19 packets/s"
+        );
+        assert_eq!(
+            rule.on_average(at(1002), 6.040, 10.0, &mut ()),
             Some(0.8),
             "21 packets/s"
         );
         assert_eq!(
-            rule.on_average(at(1002), 6.041, 10.0),
+            rule.on_average(at(1002), 6.041, 10.0, &mut ()),
             Some(0.8),
             "at one instant"
         );
-        assert_eq!(rule.on_average(at(1002), 6.041, 10.0), None, "no change");
-        assert_eq!(rule.on_average(at(1003), 5.9, 10.0), None, "falling");
+        assert_eq!(
+            rule.on_average(at(1002), 6.041, 10.0, &mut ()),
+            None,
+            "no change"
+        );
+        assert_eq!(
+            rule.on_average(at(1003), 5.9, 10.0, &mut ()),
+            None,
+            "falling"
+        );
     }
 
     #[test]
     fn slope_auto_asks_whether_the_average_would_cross_the_band_in_an_interval() {
         let mut rule = RateRule::across_band_in(Nanos::from_millis(500), 0.8);
         let at = Nanos::from_millis;
-        assert_eq!(rule.on_average(at(1000), 6.0, 10.0), None);
-        assert_eq!(rule.on_average(at(1001), 6.019, 10.0), None, "19 packets/s");
-        assert_eq!(rule.on_average(at(1002), 6.040, 10.0), Some(0.8), "21");
-        assert_eq!(rule.on_average(at(1003), 6.061, 62.5), None, "21 of 125");
-        assert_eq!(rule.on_average(at(1004), 6.190, 62.5), Some(0.8), "129");
+        assert_eq!(rule.on_average(at(1000), 6.0, 10.0, &mut ()), None);
+        assert_eq!(
+            rule.on_average(at(1001), 6.019, 10.0, &mut ()),
+            None,
+            "19 packets/s"
+        );
+        assert_eq!(
+            rule.on_average(at(1002), 6.040, 10.0, &mut ()),
+            Some(0.8),
+            "21"
+        );
+        assert_eq!(
+            rule.on_average(at(1003), 6.061, 62.5, &mut ()),
+            None,
+            "21 of 125"
+        );
+        assert_eq!(
+            rule.on_average(at(1004), 6.190, 62.5, &mut ()),
+            Some(0.8),
+            "129"
+        );
     }
 
     /// Whether an average that rises by 30 packets a second counts as climbing.
     fn climbs(text: &str, rate: u64) -> bool {
         let spec: Spec = text.parse().unwrap();
-        let settings = spec.settings(&Link::at(mbps(rate))).unwrap();
+        let settings = spec.settings(&LinkFacts::at(mbps(rate))).unwrap();
         let Adaptation::Rate(mut rule, _) = adaptation(&settings).unwrap() else {
             panic!("{text} has no rate rule");
         };
@@ -213,8 +272,14 @@ mod tests {
             .unwrap()
             .curve()
             .shape();
-        let mut at =
-            |millis, avg| rule.on_average(Nanos::from_millis(millis), avg, shape.max - shape.min);
+        let mut at = |millis, avg| {
+            rule.on_average(
+                Nanos::from_millis(millis),
+                avg,
+                shape.max - shape.min,
+                &mut (),
+            )
+        };
         at(1000, 6.0);
         at(1001, 6.03).is_some()
     }

@@ -119,7 +119,7 @@ pub const CURVE: CurveLaw = CurveLaw {
 
 #[cfg(test)]
 mod tests {
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::{curve, mbps};
 
     /// The largest W = 2^-n, n from 1, with burst + 1 - min <= (1 - (1-W)^burst)/W:
@@ -144,7 +144,7 @@ mod tests {
             let expected: f64 = weight.parse().unwrap();
             assert_eq!(tc_weight(min, burst), expected, "{spec}");
             let spec: Spec = spec.parse().unwrap();
-            let settings = spec.settings(&Link::at(mbps(10))).unwrap();
+            let settings = spec.settings(&LinkFacts::at(mbps(10))).unwrap();
             assert_eq!(settings.number_or_auto("weight"), Some(expected));
         }
     }
@@ -159,7 +159,7 @@ mod tests {
             ("gred:as=ns2,ecn=on", true),
         ] {
             let parsed: Spec = spec.parse().unwrap();
-            let settings = parsed.settings(&Link::at(mbps(10))).unwrap();
+            let settings = parsed.settings(&LinkFacts::at(mbps(10))).unwrap();
             assert_eq!(settings.flag("ecn"), ecn, "{spec}");
         }
     }

@@ -159,14 +159,14 @@ impl Restraint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Link, Spec};
+    use crate::registry::{LinkFacts, Spec};
     use crate::testing::{mbps, red_curve};
     use alloc::vec::Vec;
 
     /// max_p after each slot of a history of (average, queue), band 150 to 200.
     fn trajectory(text: &str, history: &[(f64, f64)]) -> Vec<f64> {
         let spec: Spec = text.parse().unwrap();
-        let settings = spec.settings(&Link::at(mbps(1))).unwrap();
+        let settings = spec.settings(&LinkFacts::at(mbps(1))).unwrap();
         let mut curve = red_curve(100.0, 200.0, 0.1);
         let mut restraint = Restraint::from_settings(&settings, 0.1);
         let slots = history.iter().map(|(avg, length)| {

@@ -57,6 +57,7 @@ use crate::random::Pcg32;
 use crate::red::parameters::scheme;
 use crate::red::{RedConfig, Treatment};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
+use crate::trace::Trace;
 use crate::units::Nanos;
 
 const SFRED: Option<(&str, &[&str])> = Some(("policy", &["sfred"]));
@@ -224,6 +225,7 @@ impl Sfred {
         now: Nanos,
         packet: &PacketInfo,
         random: &mut Pcg32,
+        trace: &mut impl Trace,
     ) -> Treatment {
         if now >= self.epoch_ends {
             self.age(now);
@@ -232,7 +234,7 @@ impl Sfred {
         let slot = self.most_recent(packet.flow);
         self.marked = false;
         let own = self.count(slot, |counts| counts.received += 1.0);
-        self.judge(&own)
+        self.judge(&own, trace)
     }
 
     /// Counts the verdict on the packet just judged.
@@ -307,6 +309,7 @@ impl Sfred {
     }
 
     /// Moves `flow` to the head of the list, or inserts it there.
+    #[inline]
     fn most_recent(&mut self, flow: FlowKey) -> FlowSlot {
         if let Some(slot) = self.list.find(flow) {
             self.list.touch(slot);
@@ -334,26 +337,38 @@ impl Sfred {
         }
     }
 
-    fn judge(&self, own: &Counts) -> Treatment {
+    fn judge(&self, own: &Counts, trace: &mut impl Trace) -> Treatment {
         let rules = &self.rules;
+        let says = "the flow's packets received, this one among them; counts age by halving";
+        trace.given(says, ("T_i", "packets"), own.received);
+        let says = "the flow's packets dropped or marked";
+        trace.given(says, ("D_i", "packets"), own.signals);
         if own.received < rules.eta && own.signals < 1.0 {
+            let says = "the limit eta of a slow flow";
+            trace.given(says, ("eta", "packets"), rules.eta);
+            let says = "how much a slow flow's thresholds are raised";
+            trace.given(says, ("k", ""), rules.k);
             return Treatment::Raised(rules.k);
         }
         // T_i > (1+alpha) T_f and L_i > (1+beta) L, each without its divisions.
         let through = (self.totals.received - self.totals.dropped).max(0.0);
         let flows = f64::from(self.list.flows());
+        trace.note(|why| self.show_fair_share(why, through, flows));
         if own.received * flows <= (1.0 + rules.alpha) * through {
             return Treatment::Normal;
         }
         let lost = own.signals * self.totals.received;
+        trace.note(|why| self.show_loss(why, own));
         if lost > (1.0 + rules.beta) * self.totals.signals * own.received {
             return Treatment::Refused;
         }
         let fair_share = through / flows;
-        Treatment::Scaled(if rules.as_printed {
+        let factor = if rules.as_printed {
             fair_share / own.received
         } else {
             (own.received / fair_share).min(LARGEST_FACTOR)
-        })
+        };
+        trace.note(|why| self.show_factor(why, own, fair_share, factor));
+        Treatment::Scaled(factor)
     }
 }

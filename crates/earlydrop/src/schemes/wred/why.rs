@@ -1,73 +1,51 @@
-//! Why WRED drops, marks or keeps a packet.
+//! The numbers by which WRED drops, marks or keeps a packet.
 
 use alloc::format;
 
-use super::Wred;
-use crate::aqm::Backlog;
-use crate::curve::ONE;
+use super::{Profile, Wred};
 use crate::explanation::Why;
-use crate::packet::PacketInfo;
-use crate::random::Pcg32;
-use crate::red::{explain_whole, first_in_band, outside, probability, source_of, spared};
-use crate::trace::Rule;
-use crate::units::Nanos;
+use crate::red::{outside, probability, show_whole, source_of};
 
-impl Rule for Wred {
-    fn why_arrival<Q: Backlog>(
-        &self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-    ) -> Option<Why> {
-        let class = self.class_of(packet);
-        let profile = &self.profiles[class];
-        let curve = &profile.curve;
-        let (config, shape) = (&self.config, curve.shape());
-        let law = match curve.last() > shape.max {
-            true => "gentle",
-            false => "red",
-        };
-        let unit = if config.in_bytes { "bytes" } else { "packets" };
-        let mut why = Why::new(source_of(law));
+impl Wred {
+    /// Shows the packet's class.
+    pub(super) fn show_class(&self, why: &mut Why, class: usize) {
+        why.unit = self.config.unit();
+        why.source = source_of(self.profiles[class].law_name());
         let says = format!("the packet's class, of {}", self.profiles.len());
         why.given(says, ("class", ""), class as f64);
-        let length = self.waiting(class, queue);
-        let mut average = self.averages[self.average_of(class)].clone();
-        average.explain_update(&mut why, now, length, unit);
-        let band = (curve.first(), curve.last());
-        if average.in_steps() < profile.band.0 {
-            return Some(outside(why, average.value(), band, unit));
+    }
+}
+
+impl Profile {
+    fn law_name(&self) -> &'static str {
+        match self.curve.last() > self.curve.shape().max {
+            true => "gentle",
+            false => "red",
         }
-        if config.cautious && length <= 1 {
-            return Some(spared(why, length, unit));
+    }
+
+    /// The curve's first and last thresholds.
+    pub(super) fn ends(&self) -> (f64, f64) {
+        (self.curve.first(), self.curve.last())
+    }
+
+    /// Shows an average, in so many steps of 1/`one`, where it is rounded or above the last
+    /// threshold.
+    pub(super) fn show_average(&self, why: &mut Why, (steps, one): (u64, u64), as_linux: bool) {
+        let (avg, first) = (steps as f64 / one as f64, self.band.0 as f64 / one as f64);
+        if as_linux {
+            show_whole(why, avg, first);
         }
-        if config.cautious && !profile.in_band {
-            return Some(first_in_band(why));
+        if steps >= self.band.1 {
+            outside(why, avg, self.ends());
         }
-        let steps = match config.as_linux {
-            true => average.in_whole_units_above(profile.band.0),
-            false => average.in_steps(),
-        };
-        let one = average.one() as f64;
-        let avg = steps as f64 / one;
-        if config.as_linux {
-            explain_whole(&mut why, avg, profile.band.0 as f64 / one, unit);
-        }
-        if steps >= profile.band.1 {
-            let why = outside(why, avg, band, unit);
-            return Some(match self.action.mark_above_last {
-                true => self.action.why_not_marked(why, packet, ONE),
-                false => why,
-            });
-        }
-        let line = curve.steps_on_line(steps - profile.band.0);
-        let pb = line.unwrap_or_else(|| curve.steps_between(steps));
-        let (equation, text) = curve.equation(law, avg, curve.strength());
+    }
+
+    /// Shows Pb at an average of so many steps of 1/`one`.
+    pub(super) fn show_pb(&self, why: &mut Why, class: usize, (steps, one): (u64, u64), pb: u64) {
+        let (avg, strength) = (steps as f64 / one as f64, self.curve.strength());
+        let (equation, text) = self.curve.equation(self.law_name(), avg, strength);
         let says = format!("the initial probability: the curve of class {class} at the average");
         why.step(says, ("p_b", ""), equation, text, probability(pb));
-        let shares = config.shares(pb, profile.gap.count(), packet);
-        profile.gap.clone().is_over(shares, random, &mut why);
-        Some(self.action.why_not_marked(why, packet, pb))
     }
 }

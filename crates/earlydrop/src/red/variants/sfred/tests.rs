@@ -3,7 +3,7 @@
 use super::*;
 use crate::aqm::DropReason;
 use crate::queue::{Outcome, QueueDiscipline};
-use crate::registry::{Link, Spec};
+use crate::registry::{LinkFacts, Spec};
 use crate::testing::{info, mbps, packet, queue, settings};
 use alloc::string::ToString;
 
@@ -28,7 +28,8 @@ impl Bench {
     /// A packet of `flow` arrives and is not dropped.
     fn arrive(&mut self, flow: u64) -> Treatment {
         let packet = info(flow, self.now);
-        self.sfred.treat(self.now, &packet, &mut self.random)
+        self.sfred
+            .treat(self.now, &packet, &mut self.random, &mut ())
     }
 
     fn arrive_and(&mut self, flow: u64, verdict: Verdict) -> Treatment {
@@ -284,7 +285,7 @@ fn a_slow_packet_leaves_the_count_of_the_others_alone() {
 fn an_empty_list_is_refused_with_the_nearest_that_would_do() {
     let error = |text: &str| {
         let spec: Spec = text.parse().unwrap();
-        spec.plan(&Link::at(mbps(10))).unwrap_err().to_string()
+        spec.plan(&LinkFacts::at(mbps(10))).unwrap_err().to_string()
     };
     assert!(error("sfred:flows=0").contains("nearest: flows = 1"));
     assert!(error("sfred:flows=2000000").contains("nearest: flows = 1048576"));

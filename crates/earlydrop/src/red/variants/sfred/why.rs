@@ -1,51 +1,15 @@
-//! How SFRED classifies a flow, with its numbers.
+//! The numbers by which SFRED classifies a flow.
 
-use alloc::string::{String, ToString};
+use alloc::format;
 
-use super::{LARGEST_FACTOR, Sfred};
-use crate::explanation::{Why, above, below, numbers};
-use crate::packet::PacketInfo;
-use crate::random::Pcg32;
-use crate::red::Treatment;
-use crate::units::Nanos;
+use super::{Counts, LARGEST_FACTOR, Sfred};
+use crate::explanation::{Why, above, numbers};
 
 impl Sfred {
-    /// Shows how [`treat`](Sfred::treat) classifies the packet's flow, and classifies it. Returns
-    /// the reason, too.
-    pub(crate) fn explain(
-        &mut self,
-        why: &mut Why,
-        now: Nanos,
-        packet: &PacketInfo,
-        random: &mut Pcg32,
-    ) -> (Treatment, String) {
-        let treatment = self.treat(now, packet, random);
-        let Some(slot) = self.list.newest() else {
-            return (treatment, String::new());
-        };
-        let own = self.list.value(slot).at(self.epoch);
-        let (rules, totals) = (self.rules, self.totals);
-        let flows = f64::from(self.list.flows());
-        why.given(
-            "the flow's packets received, this one among them; counts age by halving",
-            ("T_i", "packets"),
-            own.received,
-        );
-        why.given(
-            "the flow's packets dropped or marked",
-            ("D_i", "packets"),
-            own.signals,
-        );
-        if let Treatment::Raised(k) = treatment {
-            why.given(
-                "the limit eta of a slow flow",
-                ("eta", "packets"),
-                rules.eta,
-            );
-            why.given("how much a slow flow's thresholds are raised", ("k", ""), k);
-            return (treatment, below(own.received, rules.eta));
-        }
-        let through = (totals.received - totals.dropped).max(0.0);
+    /// Shows T_f, where `through` packets of `flows` flows got through, and what is fast.
+    pub(super) fn show_fair_share(&self, why: &mut Why, through: f64, flows: f64) {
+        let (alpha, totals) = (self.rules.alpha, &self.totals);
+        let share = through / flows;
         why.step(
             "the fair share of the flows in the list",
             ("T_f", "packets"),
@@ -56,18 +20,20 @@ impl Sfred {
                 totals.dropped,
                 flows
             ),
-            through / flows,
+            share,
         );
         why.step(
             "above this a flow is fast",
             ("fast", "packets"),
             "fast = (1 + alpha) T_f",
-            numbers!("(1 + {}) * {}", rules.alpha, through / flows),
-            (1.0 + rules.alpha) * (through / flows),
+            numbers!("(1 + {}) * {}", alpha, share),
+            (1.0 + alpha) * share,
         );
-        if treatment == Treatment::Normal {
-            return (treatment, String::new());
-        }
+    }
+
+    /// Shows L_i and from where a fast flow is unresponsive, which is why it is refused.
+    pub(super) fn show_loss(&self, why: &mut Why, own: &Counts) {
+        let (beta, totals) = (self.rules.beta, &self.totals);
         let lost = own.signals / own.received;
         why.step(
             "the fast flow's share of packets dropped or marked",
@@ -76,45 +42,33 @@ impl Sfred {
             numbers!("{} / {}", own.signals, own.received),
             lost,
         );
-        let bound = (1.0 + rules.beta) * (totals.signals / totals.received);
+        let bound = (1.0 + beta) * (totals.signals / totals.received);
         why.step(
             "above this share a fast flow is unresponsive",
             ("bound", ""),
             "bound = (1 + beta) S / H_r",
-            numbers!(
-                "(1 + {}) * {} / {}",
-                rules.beta,
-                totals.signals,
-                totals.received
-            ),
+            numbers!("(1 + {}) * {} / {}", beta, totals.signals, totals.received),
             bound,
         );
-        if let Treatment::Scaled(factor) = treatment {
-            let share = through / flows;
-            let (equation, text) = match (rules.as_printed, factor < LARGEST_FACTOR) {
-                (true, _) => (
-                    "factor = T_f / T_i",
-                    numbers!("{} / {}", share, own.received),
-                ),
-                (false, true) => (
-                    "factor = T_i / T_f",
-                    numbers!("{} / {}", own.received, share),
-                ),
-                (false, false) => (
-                    "factor = T_i / T_f, at most a million",
-                    numbers!("{}", LARGEST_FACTOR),
-                ),
-            };
-            let says = "the factor on max_p of a fast flow";
-            why.step(says, ("factor", ""), equation, text, factor);
-            return (treatment, String::new());
-        }
-        let reason = "the flow is fast and does not respond: L_i > bound".to_string();
-        let numbers = above(lost, bound);
-        let reason = match lost > bound {
-            true => reason + ", " + &numbers,
-            false => reason,
+        let reason = "the flow is fast and does not respond: L_i > bound";
+        why.reason = match lost > bound {
+            true => format!("{reason}, {}", above(lost, bound)),
+            false => reason.into(),
         };
-        (treatment, reason)
+    }
+
+    /// Shows the factor on a fast flow's max_p.
+    pub(super) fn show_factor(&self, why: &mut Why, own: &Counts, share: f64, factor: f64) {
+        let received = own.received;
+        let (equation, text) = match (self.rules.as_printed, factor < LARGEST_FACTOR) {
+            (true, _) => ("factor = T_f / T_i", numbers!("{} / {}", share, received)),
+            (false, true) => ("factor = T_i / T_f", numbers!("{} / {}", received, share)),
+            (false, false) => (
+                "factor = T_i / T_f, at most a million",
+                numbers!("{}", LARGEST_FACTOR),
+            ),
+        };
+        let says = "the factor on max_p of a fast flow";
+        why.step(says, ("factor", ""), equation, text, factor);
     }
 }
