@@ -95,15 +95,20 @@ fn a_claim_is_judged_in_other_universes() {
     assert!(words.out.contains("universes: holds in "), "{}", words.out);
     let page = fs::read_to_string(user.path("pages/clred.md")).unwrap();
     assert!(page.contains("| how drops are spaced | wait ("), "{page}");
+    assert!(page.contains("| clred.F6.a | holds in "), "{page}");
+    // The page names the command that draws the specification curve in the report.
     assert!(
-        page.contains("(pictures/clred.F6.a-universes.svg)"),
+        page.contains("`earlydrop reproduce ID --full --multiverse 64`"),
         "{page}"
     );
-    let picture = user.path("pages/pictures/clred.F6.a-universes.svg");
-    let picture = fs::read_to_string(picture).unwrap();
-    assert!(picture.contains(", our values</title>"), "{picture}");
     let report = fs::read_to_string(words.report(&user)).unwrap();
     assert!(report.contains("Other universes: holds in "), "{report}");
+    let curves: Vec<&str> = report.split("<details class=\"universes\">").collect();
+    assert_eq!(curves.len(), 2, "{report}");
+    let curve = curves[1].split("</details>").next().unwrap();
+    assert!(curve.contains(", our values</title>"), "{curve}");
+    let svg = ["<svg ", "</svg>"].map(|tag| curve.matches(tag).count());
+    assert_eq!(svg, [1, 1], "{curve}");
 
     let ran = user.runs(&["reproduce", "clred.F6.a", "--multiverse", "1"]);
     assert_eq!(ran.code, Some(2));

@@ -51,12 +51,7 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
         page.text.push_str("\n## Claims of no figure\n");
         page.claims(&format!("{}-text", paper.key), &loose);
     }
-    let (text, pictures) = robustness::markdown(study);
-    page.text.push_str(&text);
-    let files = pictures
-        .into_iter()
-        .map(|(name, drawing)| (name, drawing.file()));
-    page.pictures.extend(files);
+    page.text.push_str(&robustness::markdown(study));
     page
 }
 

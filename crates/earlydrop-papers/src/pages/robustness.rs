@@ -10,7 +10,7 @@ use super::study::Study;
 use crate::multiverse::{Choice, Robustness};
 
 /// The specification curve of a claim; `None` where it has no effect in any universe.
-pub(super) fn curve(robustness: &Robustness<'_>) -> Option<Drawing> {
+fn curve(robustness: &Robustness<'_>) -> Option<Drawing> {
     let order: Vec<&Choice> = robustness
         .influences()
         .iter()
@@ -65,18 +65,21 @@ pub(super) fn html(robustness: &Robustness<'_>) -> String {
     }
 }
 
-/// The part of a paper's page in Markdown about other universes, and its pictures by name; empty
-/// where none were run.
-pub(super) fn markdown(study: &Study<'_>) -> (String, Vec<(String, Drawing)>) {
+/// The part of a paper's page in Markdown about other universes; empty where none were run. It
+/// names the command that draws the specification curves: 50 KB each, they are not kept with the
+/// pages.
+pub(super) fn markdown(study: &Study<'_>) -> String {
     if study.robustness.is_empty() {
-        return (String::new(), Vec::new());
+        return String::new();
     }
     let mut text = "\n## What survives other choices\n\n\
         The paper does not print the quantities below. Each of its claims was judged in *universes*: \
         ours, each choice alone moved to each of its other values, and combinations that fill the \
         space between. Support is the share of a claim's comparisons that support it less the share \
         of those that contradict it. A choice's part of the variance is of support over all \
-        universes; *alone* is the largest change of support when nothing else is moved.\n\n\
+        universes; *alone* is the largest change of support when nothing else is moved. \
+        `earlydrop reproduce ID --full --multiverse 64` draws the specification curve of a claim, \
+        its effect in every universe over the values chosen there, in the report that it names.\n\n\
         | not printed | ours | also plausible |\n|---|---|---|\n"
         .to_string();
     for choice in &study.paper.choices.choices {
@@ -90,20 +93,11 @@ pub(super) fn markdown(study: &Study<'_>) -> (String, Vec<(String, Drawing)>) {
         text.push_str(&row([choice.what.clone(), words(ours), words(others)]));
     }
     text.push_str("\n| claim | in all universes | depends most on |\n|---|---|---|\n");
-    let mut pictures = Vec::new();
     for one in &study.robustness {
         let depends = one
             .depends_on()
             .unwrap_or_else(|| "nothing that was moved".to_string());
-        let name = format!("{}-universes.svg", one.claim.id);
-        let verdicts = match curve(one) {
-            Some(drawing) => {
-                pictures.push((name.clone(), drawing));
-                format!("[{}](pictures/{name})", one.verdicts())
-            }
-            None => one.verdicts(),
-        };
-        text.push_str(&row([one.claim.id.clone(), verdicts, depends]));
+        text.push_str(&row([one.claim.id.clone(), one.verdicts(), depends]));
     }
-    (text, pictures)
+    text
 }
