@@ -101,10 +101,12 @@ function drawScatter(look, xIndex, yIndex) {
   }
   const direction = { less: ["\u2190 better", "\u2193 better"], more: ["better \u2192", "better \u2191"] };
   const hinted = (axis, hint) => ({ ...axis, label: hint ? `${axis.label}   ${hint}` : axis.label });
+  // No share is above 100%: an axis near it that fits what is left ends there.
+  const end = (place, { unit }) => (!isWhole && unit === "%" && Math.max(...visible.map(({ mean }) => mean[place])) > 95 ? { max: 100 } : {});
   const option = {
     grid: plotGrid(look, { top: look.size + 12, right: look.small ? 40 : 70 }),
-    xAxis: plotAxis(look, hinted(xAxis, direction[xMetric.better]?.[0]), { isWhole }),
-    yAxis: plotAxis(look, hinted(yAxis, direction[yMetric.better]?.[1]), { isWhole, vertical: true }),
+    xAxis: plotAxis(look, hinted(xAxis, direction[xMetric.better]?.[0]), { isWhole, ...end(0, xMetric) }),
+    yAxis: plotAxis(look, hinted(yAxis, direction[yMetric.better]?.[1]), { isWhole, vertical: true, ...end(1, yMetric) }),
     tooltip: plotTooltip("item", (item) => {
       const one = visible.find(({ scheme }) => data.schemes[scheme].label === item.seriesName);
       if (!one) return "";
