@@ -1,9 +1,11 @@
 //! What a paper does not print, with its plausible values: `choices.toml`.
 
-use earlydrop_lab::document::{Entries, Field, Key, Node, Problem, Problems, Section, Shape};
+use earlydrop_lab::document::{Place, Problem, Problems};
 use earlydrop_lab::plan::Source;
+use serde::Deserialize;
+use serde_spanned::Spanned;
 
-use crate::toml_file::{LIST, NAME, WORDS, field, open_table, read_file, require, texts};
+use crate::toml_file::{TomlFile, pairs};
 
 /// The choices of a paper: one `choices.toml`.
 #[derive(Clone, Debug, Default)]
@@ -39,60 +41,45 @@ pub struct ChoiceValue {
     pub fields: Vec<(String, String)>,
 }
 
-static FILE: Section = Section {
-    name: "choices.toml",
-    meaning: "what a paper does not print",
-    fields: &[field("choices", Shape::List(&CHOICE), "", "the choices")],
-};
+/// The whole file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileFields {
+    #[serde(default)]
+    choices: Vec<ChoiceFields>,
+}
 
-static CHOICE: Section = Section {
-    name: "choices",
-    meaning: "a quantity that the paper does not print",
-    fields: &[
-        field("id", NAME, "", "its id"),
-        field("what", WORDS, "", "the quantity in words"),
-        field("experiments", LIST, "", "the scenario files it applies to"),
-        field(
-            "field",
-            NAME,
-            "",
-            "the field of the scenario that a value sets",
-        ),
-        VALUES,
-    ],
-};
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChoiceFields {
+    id: String,
+    what: String,
+    experiments: Vec<String>,
+    /// The field of the scenario that a value sets.
+    field: Option<String>,
+    values: Spanned<Vec<Spanned<ValueFields>>>,
+}
 
-const VALUES: Field = field(
-    "values",
-    Shape::List(&VALUE),
-    "",
-    "its values; the first is ours",
-);
-
-static VALUE: Section = Section {
-    name: "values",
-    meaning: "a value",
-    fields: &[
-        field("is", NAME, "", "the value"),
-        field("because", WORDS, "", "why it is plausible"),
-        field(
-            "set",
-            Shape::Open("a table of fields of the scenario"),
-            "",
-            "what it sets, where `field` is not given",
-        ),
-    ],
-};
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ValueFields {
+    is: String,
+    because: String,
+    /// The fields that it sets, where the choice has no `field`.
+    #[serde(default, deserialize_with = "pairs")]
+    set: Vec<(String, String)>,
+}
 
 impl ChoiceFile {
     /// Reads a `choices.toml`; `name` is the file's name in messages.
     pub fn parse(name: &str, text: &str) -> Result<ChoiceFile, Problems> {
-        read_file(name, text, &FILE, |entries, problems| {
-            let list = entries.list("choices").iter();
-            ChoiceFile {
-                choices: list.map(|entry| choice(entry, problems)).collect(),
-            }
-        })
+        let file = TomlFile { name, text };
+        let fields: FileFields = file.read()?;
+        let mut problems = Vec::new();
+        let choices = fields.choices.into_iter();
+        let choices = choices.map(|choice| choice.read(&mut problems)).collect();
+        file.refuse(problems)?;
+        Ok(ChoiceFile { choices })
     }
 
     /// The choices that apply to an experiment.
@@ -102,48 +89,47 @@ impl ChoiceFile {
     }
 }
 
-fn choice(entries: &Entries, problems: &mut Vec<Problem>) -> Choice {
-    require(entries, &["id", "what", "experiments", "values"], problems);
-    let path = entries.has("field").then(|| entries.text("field"));
-    let values = entries.list("values");
-    if entries.has("values") && values.len() < 2 {
-        let message = "a choice with one value is none";
-        let help = "allowed: two values or more, ours first";
-        problems.push(Problem::new(entries.place_of("values"), message, help));
-    }
-    Choice {
-        id: entries.text("id"),
-        what: entries.text("what"),
-        experiments: texts(entries, "experiments", problems),
-        values: (values.iter())
-            .map(|entry| value(entry, path.as_deref(), problems))
-            .collect(),
+impl ChoiceFields {
+    fn read(self, problems: &mut Vec<Problem>) -> Choice {
+        let place = Place::File(self.values.span());
+        let values = self.values.into_inner();
+        if values.len() < 2 {
+            let message = "a choice with one value is none";
+            let help = "allowed: two values or more, ours first";
+            problems.push(Problem::new(&place, message, help));
+        }
+        let field = self.field.as_deref();
+        let values = values.into_iter();
+        Choice {
+            values: values
+                .map(|value| read_value(value, field, problems))
+                .collect(),
+            id: self.id,
+            what: self.what,
+            experiments: self.experiments,
+        }
     }
 }
 
 /// Reads a value: of the choice's one field, or with a table of fields.
-fn value(entries: &Entries, path: Option<&str>, problems: &mut Vec<Problem>) -> ChoiceValue {
-    require(entries, &["is", "because"], problems);
-    let name = entries.text("is");
-    let set = open_table(
-        entries,
-        "set",
-        "{ \"network.access\" = \"10 Mbps\" }",
-        problems,
-    );
-    let text = |(key, node): &(Key, Node)| Some((key.name.clone(), node.text()?));
-    let fields: Vec<(String, String)> = match path {
-        Some(path) => vec![(path.to_string(), name.clone())],
-        None => set.iter().filter_map(text).collect(),
-    };
-    if fields.is_empty() || (path.is_some() && !set.is_empty()) {
+fn read_value(
+    value: Spanned<ValueFields>,
+    field: Option<&str>,
+    problems: &mut Vec<Problem>,
+) -> ChoiceValue {
+    let place = Place::File(value.span());
+    let ValueFields { is, because, set } = value.into_inner();
+    if field.is_some() != set.is_empty() {
         let message = "a value sets either the choice's `field` or the fields of its own `set`";
-        problems.push(Problem::new(entries.place(), message, ""));
+        problems.push(Problem::new(&place, message, ""));
     }
     ChoiceValue {
-        name,
-        because: entries.text("because"),
-        fields,
+        fields: match field {
+            Some(field) => vec![(field.to_string(), is.clone())],
+            None => set,
+        },
+        name: is,
+        because,
     }
 }
 

@@ -1,18 +1,20 @@
 //! What a reader of the papers should know, each with the claims that show it.
 
-use earlydrop_lab::document::{Entries, Problem, Problems, Section, Shape};
+use earlydrop_lab::document::{Problem, Problems};
+use serde::Deserialize;
 
 use crate::claims::Claim;
-use crate::toml_file::{LIST, NAME, NameRef, WORDS, field, name_refs, read_file, require};
+use crate::toml_file::{NameRef, TomlFile};
 
 /// A finding about the papers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Finding {
     /// The finding in a sentence.
     pub title: String,
     /// What kind of finding it is: "confirmed".
-    pub kind: String,
+    pub kind: NameRef,
     /// What was found, in Markdown.
     pub text: String,
     /// The ids of the claims that show it.
@@ -27,60 +29,43 @@ const KINDS: [&str; 4] = [
     "misprint",
 ];
 
-static FINDINGS_FILE: Section = Section {
-    name: "findings.toml",
-    meaning: "what a reader of the papers should know",
-    fields: &[field("findings", Shape::List(&FINDING), "", "the findings")],
-};
-
-static FINDING: Section = Section {
-    name: "findings",
-    meaning: "a finding",
-    fields: &[
-        field("title", WORDS, "", "the finding in a sentence"),
-        field(
-            "kind",
-            NAME,
-            "",
-            "confirmed, contradicted, depends on a choice or misprint",
-        ),
-        field("text", WORDS, "", "what was found, in Markdown"),
-        field("claims", LIST, "", "the ids of the claims that show it"),
-    ],
-};
+/// The whole file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileFields {
+    findings: Vec<Finding>,
+}
 
 impl Finding {
     /// Reads `findings.toml`, given as its name in messages and its text. Every finding must name
     /// claims that are among `known`.
     pub fn parse(name: &str, text: &str, known: &[&Claim]) -> Result<Vec<Finding>, Problems> {
-        read_file(name, text, &FINDINGS_FILE, |entries, problems| {
-            require(entries, &["findings"], problems);
-            let list = entries.list("findings").iter();
-            list.map(|entry| finding(entry, known, problems)).collect()
-        })
-    }
-}
-
-fn finding(entries: &Entries, known: &[&Claim], problems: &mut Vec<Problem>) -> Finding {
-    require(entries, &["title", "kind", "text", "claims"], problems);
-    let finding = Finding {
-        title: entries.text("title"),
-        kind: entries.text("kind"),
-        text: entries.text("text").trim().to_string(),
-        claims: name_refs(entries, "claims", problems),
-    };
-    if !KINDS.contains(&finding.kind.as_str()) {
-        let message = format!("no kind of finding is called \"{}\"", finding.kind);
-        let help = format!("allowed: {}", KINDS.join(", "));
-        problems.push(Problem::new(entries.place_of("kind"), message, help));
-    }
-    for claim in &finding.claims {
-        if !known.iter().any(|one| one.id == claim.name) {
-            let message = format!("no claim is called {}", claim.name);
-            problems.push(Problem::new(&claim.place, message, ""));
+        let file = TomlFile { name, text };
+        let FileFields { mut findings } = file.read()?;
+        for finding in &mut findings {
+            finding.text.truncate(finding.text.trim_end().len());
         }
+        let problems = findings.iter().flat_map(|finding| finding.wrong(known));
+        file.refuse(problems.collect())?;
+        Ok(findings)
     }
-    finding
+
+    /// What is wrong with it: an unknown kind, unknown claims.
+    fn wrong(&self, known: &[&Claim]) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if !KINDS.contains(&self.kind.name.as_str()) {
+            let message = format!("no kind of finding is called \"{}\"", self.kind.name);
+            let help = format!("allowed: {}", KINDS.join(", "));
+            problems.push(Problem::new(&self.kind.place, message, help));
+        }
+        for claim in &self.claims {
+            if !known.iter().any(|one| one.id == claim.name) {
+                let message = format!("no claim is called {}", claim.name);
+                problems.push(Problem::new(&claim.place, message, ""));
+            }
+        }
+        problems
+    }
 }
 
 #[cfg(test)]

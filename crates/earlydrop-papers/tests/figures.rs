@@ -96,7 +96,7 @@ fn an_error_is_reported_with_file_and_line() {
         (
             "kind = \"time\"",
             "kind = \"tim\"",
-            "nearest: kind = \"time\"",
+            "did you mean \"time\"?",
         ),
         (
             "caption = \"The parameters.\"",

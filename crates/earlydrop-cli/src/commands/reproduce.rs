@@ -329,8 +329,11 @@ fn claim_lines(
     let mut heading = Text::new(&format!("{:18} ", report.claim.id), Look::Code);
     heading.push(&report.verdict(), look);
     heading.push(&format!("  {}", report.effect()), Look::Plain);
-    if !report.claim.beside.is_empty() {
-        heading.push(&format!("  (beside {})", report.claim.beside), Look::Faint);
+    if !report.claim.beside.name.is_empty() {
+        heading.push(
+            &format!("  (beside {})", report.claim.beside.name),
+            Look::Faint,
+        );
     }
     let mut lines = vec![heading];
     let width = style.width.saturating_sub(4);

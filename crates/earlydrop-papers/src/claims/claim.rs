@@ -2,13 +2,18 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer};
+
 use super::selector::Selector;
+use crate::toml_file::{NameRef, pairs};
 
 /// A paper and its claims: one `claims.toml`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Paper {
     /// The key in files, ids and on the command line: "clred".
+    #[serde(rename = "paper")]
     pub key: String,
     /// The name for readers, by author and scheme: "Hassan & Oluwatope, CLRED".
     pub name: String,
@@ -19,33 +24,49 @@ pub struct Paper {
     /// The year of publication, or what is known of it.
     pub year: String,
     /// What it proposes, in a line.
+    #[serde(default)]
     pub summary: String,
     /// The claims, in the file's order.
+    #[serde(default)]
     pub claims: Vec<Claim>,
+    /// The scheme that is run in place of each scheme, unless a claim names its own.
+    #[serde(default, deserialize_with = "pairs")]
+    pub(super) wrong: Vec<(String, String)>,
 }
 
 /// A statement about an experiment, and the test that decides it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The id, with the paper's key in front: "sfred-nlred.F13-14.a".
     pub id: String,
     /// The id of the claim that is counted in place of this one; "" where this one is. Both are
     /// the paper's sentence, under different values that it does not print or in different
     /// readings.
-    pub beside: String,
+    #[serde(default)]
+    pub beside: NameRef,
     /// The figure or table that it is about.
     pub figure: String,
     /// The statement, in our words.
     pub claim: String,
     /// The experiment: a scenario file in the paper's folder, without `.toml`.
+    #[serde(default)]
     pub experiment: String,
     /// The quantity that is measured in each run.
+    #[serde(default = "Selector::utilisation")]
     pub metric: Selector,
     /// The test.
     pub test: Test,
     /// The scheme that is run in place of the one that the claim is about, to show that the
     /// claim can fail: a label of the experiment, or a specification such as "droptail".
+    #[serde(default)]
     pub wrong: String,
+    /// Whether it is about a number of a table.
+    #[serde(default)]
+    pub printed: bool,
+    /// Whether it was found on a second reading.
+    #[serde(default)]
+    pub added: bool,
 }
 
 /// Whose a claim is, and whether it is counted.
@@ -65,30 +86,41 @@ pub enum Standing {
 pub type Restriction = Vec<(String, Vec<String>)>;
 
 /// How a claim is decided. The fields are described in `docs/reference/claims.md`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename = "test", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the fields are those of `reference/claims.md`")]
 pub enum Test {
     /// A scheme's values are less (or more) than others', or at most by a tolerance more
     /// (or less), as a share of the others'.
+    #[serde(
+        rename = "less",
+        alias = "more",
+        alias = "not-less",
+        alias = "not-more"
+    )]
     Ordering {
         scheme: String,
         than: Vec<String>,
         less: bool,
         tolerance: f64,
+        #[serde(default, deserialize_with = "pairs")]
         at: Restriction,
     },
     /// A scheme's values change less along an axis than others'.
+    #[serde(rename = "range-less")]
     Range {
         scheme: String,
         than: Vec<String>,
         over: String,
+        #[serde(default, deserialize_with = "pairs")]
         at: Restriction,
     },
     /// The smallest value along an axis lies at neither end.
     MinimumInside {
         scheme: String,
         over: String,
+        #[serde(default, deserialize_with = "pairs")]
         at: Restriction,
     },
     /// The place of the smallest value along an axis moves up (or down) as another axis grows.
@@ -96,6 +128,7 @@ pub enum Test {
         scheme: String,
         over: String,
         with: String,
+        #[serde(default = "up", rename = "direction", deserialize_with = "is_up")]
         up: bool,
     },
     /// Values lie on a straight line that rises along an axis from zero or below.
@@ -103,22 +136,27 @@ pub enum Test {
         scheme: String,
         over: String,
         tolerance: f64,
+        #[serde(default, deserialize_with = "pairs")]
         at: Restriction,
     },
     /// A scheme's values of different seeds lie closer together (or farther apart) than others'.
+    #[serde(rename = "spread-less", alias = "spread-more")]
     Spread {
         scheme: String,
         than: Vec<String>,
         less: bool,
+        #[serde(default, deserialize_with = "pairs")]
         at: Restriction,
     },
     /// Values grow (or fall) from one value of an axis to another.
+    #[serde(rename = "grows", alias = "falls")]
     Trend {
         scheme: String,
         over: String,
         from: String,
         to: String,
         up: bool,
+        #[serde(default, deserialize_with = "pairs")]
         at: Restriction,
     },
     /// Values lie between two bounds.
@@ -126,12 +164,14 @@ pub enum Test {
         scheme: String,
         low: f64,
         high: f64,
+        #[serde(default, deserialize_with = "pairs")]
         at: Restriction,
     },
     /// Schemes' values are equal within a relative tolerance.
     Equal {
         schemes: Vec<String>,
         tolerance: f64,
+        #[serde(default, deserialize_with = "pairs")]
         at: Restriction,
     },
     /// A value is the printed one within a relative tolerance.
@@ -139,6 +179,7 @@ pub enum Test {
         scheme: String,
         value: f64,
         tolerance: f64,
+        #[serde(default, deserialize_with = "pairs")]
         at: Restriction,
     },
     /// A scheme's values are nearer to a given one than others'.
@@ -146,10 +187,28 @@ pub enum Test {
         scheme: String,
         than: Vec<String>,
         value: f64,
+        #[serde(default, deserialize_with = "pairs")]
         at: Restriction,
     },
     /// The paper leaves out what a test would need.
     Undecidable { missing: String },
+}
+
+fn up() -> bool {
+    true
+}
+
+fn is_up<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename = "direction", rename_all = "kebab-case")]
+    enum Direction {
+        Up,
+        Down,
+    }
+    Ok(matches!(
+        Direction::deserialize(deserializer)?,
+        Direction::Up
+    ))
 }
 
 impl Test {
@@ -262,7 +321,7 @@ impl Claim {
         let mut parts = self.id.split('.');
         match parts.any(|part| ["open", "reading", "today", "curves"].contains(&part)) {
             true => Standing::Ours,
-            false if self.beside.is_empty() => Standing::Paper,
+            false if self.beside.name.is_empty() => Standing::Paper,
             false => Standing::Beside,
         }
     }

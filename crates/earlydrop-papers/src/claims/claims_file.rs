@@ -1,14 +1,27 @@
 //! Reads a `claims.toml`. Unknown keys, missing ones and wrong values are problems with their
-//! place in the file.
+//! place in the file. `docs/reference/claims.md` describes every key.
 
-use earlydrop_lab::document::{Content, Entries, Key, Node, Problem, Problems, suggestion};
+use earlydrop_lab::document::{Content, Key, Node, Problem, Problems, suggestion};
+use serde::de::{Deserialize, Deserializer, Error};
 
-use super::claim::{Claim, Paper, Restriction, Standing, Test};
-use super::fields::{CLAIMS, TESTS};
-use crate::toml_file::{open_table, read_file, require, texts};
+use super::claim::{Claim, Paper, Standing};
+use super::selector::Selector;
+use crate::toml_file::{NameRef, TomlFile, items};
 
 /// The scheme that is run in place of another unless the file names one.
 const WRONG: &str = "droptail";
+
+/// What kinds of tests that are read as one say by their names: a field, and whether it is so.
+const SAID: [(&str, &str, bool); 8] = [
+    ("less", "less", true),
+    ("more", "less", false),
+    ("not-less", "less", false),
+    ("not-more", "less", true),
+    ("spread-less", "less", true),
+    ("spread-more", "less", false),
+    ("grows", "up", true),
+    ("falls", "up", false),
+];
 
 impl Paper {
     /// Reads a `claims.toml`; `name` is the file's name in messages.
@@ -28,226 +41,98 @@ impl Paper {
     /// assert!(problems.to_string().contains("did you mean `figure`?"));
     /// ```
     pub fn parse(name: &str, text: &str) -> Result<Paper, Problems> {
-        read_file(name, text, &CLAIMS, |entries, problems| {
-            require(entries, &["paper", "name", "title"], problems);
-            require(entries, &["authors", "year"], problems);
-            let wrong = wrong_schemes(entries, problems);
-            let list = entries.list("claims");
-            let claims = list
-                .iter()
-                .filter_map(|entry| claim(entry, &wrong, problems));
-            let claims: Vec<Claim> = claims.collect();
-            problems.extend(list.iter().filter_map(|entry| misplaced(entry, &claims)));
-            Paper {
-                claims,
-                key: entries.text("paper"),
-                name: entries.text("name"),
-                title: entries.text("title"),
-                authors: entries.text("authors"),
-                year: entries.text("year"),
-                summary: entries.text("summary"),
-            }
-        })
+        let file = TomlFile { name, text };
+        let mut tree = file.tree()?;
+        for claim in items(&mut tree, "claims") {
+            claim.entry("test").into_iter().for_each(spell_out);
+        }
+        let mut paper: Paper = file.read_tree(&tree)?;
+        for claim in &mut paper.claims {
+            claim.name_wrong_scheme(&paper.wrong);
+        }
+        let references = paper.claims.iter().map(|claim| &claim.beside);
+        let misplaced = references.filter_map(|name| misplaced(name, &paper.claims));
+        file.refuse(misplaced.collect())?;
+        Ok(paper)
     }
 }
 
-/// The scheme to run in place of each scheme of `[wrong]`.
-fn wrong_schemes(entries: &Entries, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
-    let given = open_table(entries, "wrong", "{ clred = \"red\" }", problems);
-    let mut schemes = Vec::new();
-    for (key, node) in given {
-        match node.text() {
-            Some(text) => schemes.push((key.name.clone(), text)),
-            None => {
-                let message = format!("`{}` is {}", key.name, node.kind());
-                problems.push(Problem::new(&node.place, message, "allowed: a scheme"));
-            }
+/// Adds to a test what its kind says, and makes each single value of `at` a list.
+fn spell_out(test: &mut Node) {
+    let Some(kind) = test.at(&["kind"]).cloned() else {
+        return;
+    };
+    let place = kind.place.clone();
+    let kind = kind.text().unwrap_or_default();
+    let said = SAID.iter().filter(|(of, ..)| *of == kind);
+    let mut said: Vec<(&str, Content)> = said
+        .map(|(_, field, is_so)| (*field, Content::Flag(*is_so)))
+        .collect();
+    if ["less", "more"].contains(&kind.as_str()) {
+        said.push(("tolerance", Content::Number("0".to_string())));
+    }
+    if let Content::Table(entries) = &mut test.content {
+        entries.extend(said.into_iter().map(|(name, content)| {
+            let (name, place) = (name.to_string(), place.clone());
+            let key = Key {
+                name,
+                place: place.clone(),
+            };
+            (key, Node { content, place })
+        }));
+    }
+    if let Some(Content::Table(at)) = test.entry("at").map(|node| &mut node.content) {
+        for (_, node) in at.iter_mut().filter(|(_, node)| node.text().is_some()) {
+            node.content = Content::List(vec![node.clone()]);
         }
     }
-    schemes
-}
-
-/// Reads a claim; `None` where its test or its metric is not one.
-fn claim(
-    entries: &Entries,
-    wrong_schemes: &[(String, String)],
-    problems: &mut Vec<Problem>,
-) -> Option<Claim> {
-    require(entries, &["id", "figure", "claim", "test"], problems);
-    let test = entries.open("test").map(|node| test(node, problems));
-    let metric = entries.text("metric").parse();
-    let metric = metric.map_err(|error| {
-        let place = entries.place_of("metric");
-        problems.push(Problem::new(place, format!("{error}"), ""));
-    });
-    let test = test??;
-    Some(Claim {
-        id: entries.text("id"),
-        beside: entries.text("beside"),
-        figure: entries.text("figure"),
-        claim: entries.text("claim"),
-        experiment: entries.text("experiment"),
-        metric: metric.ok()?,
-        wrong: wrong_scheme(entries, &test, wrong_schemes),
-        test,
-    })
 }
 
 /// A problem where `beside` names no claim that is counted.
-fn misplaced(entries: &Entries, claims: &[Claim]) -> Option<Problem> {
-    let name = entries.text("beside");
+fn misplaced(beside: &NameRef, claims: &[Claim]) -> Option<Problem> {
     let counted = claims
         .iter()
         .filter(|claim| claim.standing() == Standing::Paper);
     let counted: Vec<&str> = counted.map(|claim| claim.id.as_str()).collect();
+    let name = &beside.name;
     if name.is_empty() || counted.contains(&name.as_str()) {
         return None;
     }
     let message = format!("no claim that is counted is called \"{name}\"");
-    let help = suggestion(&name, &counted, '"');
-    Some(Problem::new(entries.place_of("beside"), message, help))
+    let help = suggestion(name, &counted, '"');
+    Some(Problem::new(&beside.place, message, help))
 }
 
-/// The scheme to run in place of the one that a test is about: the claim's own, else the
-/// file's, else drop-tail.
-fn wrong_scheme(entries: &Entries, test: &Test, of_file: &[(String, String)]) -> String {
-    if entries.has("wrong") {
-        return entries.text("wrong");
-    }
-    let mut of_file = of_file.iter();
-    let of_scheme = of_file.find(|(scheme, _)| test.scheme() == Some(scheme));
-    of_scheme.map_or(WRONG.to_string(), |(_, wrong)| wrong.clone())
-}
-
-/// Reads a test. Its kind decides which keys it takes.
-fn test(node: &Node, problems: &mut Vec<Problem>) -> Option<Test> {
-    let kind = node.at(&["kind"]).and_then(Node::text);
-    let Some(kind) = kind else {
-        problems.push(Problem::new(&node.place, "`kind` is missing", ""));
-        return None;
-    };
-    let Some(section) = TESTS.iter().find(|section| section.name == kind) else {
-        let kinds: Vec<&str> = TESTS.iter().map(|section| section.name).collect();
-        let message = format!("no test is called \"{kind}\"");
-        let place = node.at(&["kind"]).map_or(&node.place, |node| &node.place);
-        problems.push(Problem::new(place, message, suggestion(&kind, &kinds, '"')));
-        return None;
-    };
-    let entries = Entries::read(node, section, problems);
-    let needed = section.fields.iter().map(|field| field.name);
-    let needed: Vec<&str> = needed
-        .filter(|name| !["at", "direction"].contains(name))
-        .collect();
-    require(&entries, &needed, problems);
-    let at = restriction(&entries, section.field("at").is_some(), problems);
-    Some(build_test(&kind, &entries, at, problems))
-}
-
-fn build_test(kind: &str, entries: &Entries, at: Restriction, problems: &mut Vec<Problem>) -> Test {
-    let text = |name| entries.text(name);
-    let number = |name| entries.number(name);
-    let mut list = |name| texts(entries, name, problems);
-    let scheme = || entries.text("scheme");
-    match kind {
-        "less" | "more" => Test::Ordering {
-            scheme: scheme(),
-            than: list("than"),
-            less: kind == "less",
-            tolerance: 0.0,
-            at,
-        },
-        "not-less" | "not-more" => Test::Ordering {
-            scheme: scheme(),
-            than: list("than"),
-            less: kind == "not-more",
-            tolerance: number("tolerance"),
-            at,
-        },
-        "range-less" => Test::Range {
-            scheme: scheme(),
-            than: list("than"),
-            over: text("over"),
-            at,
-        },
-        "minimum-inside" => Test::MinimumInside {
-            scheme: scheme(),
-            over: text("over"),
-            at,
-        },
-        "minimum-moves" => Test::MinimumMoves {
-            scheme: scheme(),
-            over: text("over"),
-            with: text("with"),
-            up: entries.choice("direction") == "up",
-        },
-        "proportional" => Test::Proportional {
-            scheme: scheme(),
-            over: text("over"),
-            tolerance: number("tolerance"),
-            at,
-        },
-        "spread-less" | "spread-more" => Test::Spread {
-            scheme: scheme(),
-            than: list("than"),
-            less: kind == "spread-less",
-            at,
-        },
-        "grows" | "falls" => Test::Trend {
-            scheme: scheme(),
-            over: text("over"),
-            from: text("from"),
-            to: text("to"),
-            up: kind == "grows",
-            at,
-        },
-        "between" => Test::Between {
-            scheme: scheme(),
-            low: number("low"),
-            high: number("high"),
-            at,
-        },
-        "equal" => Test::Equal {
-            schemes: list("schemes"),
-            tolerance: number("tolerance"),
-            at,
-        },
-        "value" => Test::Value {
-            scheme: scheme(),
-            value: number("value"),
-            tolerance: number("tolerance"),
-            at,
-        },
-        "nearer" => Test::Nearer {
-            scheme: scheme(),
-            than: list("than"),
-            value: number("value"),
-            at,
-        },
-        _ => Test::Undecidable {
-            missing: text("missing"),
-        },
+impl Claim {
+    /// Names the scheme to run in place of the one that it is about: the claim's own, else the
+    /// file's, else drop-tail.
+    fn name_wrong_scheme(&mut self, of_file: &[(String, String)]) {
+        let is_of = |(scheme, _): &&(String, String)| self.test.scheme() == Some(scheme);
+        let of_scheme = of_file.iter().find(is_of);
+        if self.wrong.is_empty() {
+            self.wrong = of_scheme.map_or(WRONG, |(_, wrong)| wrong).to_string();
+        }
     }
 }
 
-/// Values of swept fields: of each one value or a list. Empty where the test takes no `at`.
-fn restriction(entries: &Entries, takes_at: bool, problems: &mut Vec<Problem>) -> Restriction {
-    if !takes_at {
-        return Restriction::new();
+impl Selector {
+    /// What a claim measures that names nothing.
+    pub(super) fn utilisation() -> Selector {
+        Selector::Metric("utilisation".to_string())
     }
-    let given = open_table(entries, "at", "{ \"flows.ftp.count\" = [100] }", problems);
-    let values = |(key, node): &(Key, Node)| {
-        let values = match &node.content {
-            Content::List(items) => items.iter().filter_map(Node::text).collect(),
-            _ => node.text().into_iter().collect(),
-        };
-        (key.name.clone(), values)
-    };
-    given.iter().map(values).collect()
+}
+
+impl<'de> Deserialize<'de> for Selector {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Selector, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::Test;
 
     const HEAD: &str = "paper = \"x\"\nname = \"X\"\ntitle = \"T\"\nauthors = \"A\"\nyear = 2000\n";
 

@@ -6,15 +6,17 @@
 
 use std::fmt;
 
-use earlydrop_lab::document::{Entries, Field, Problem, Problems, Section, Shape};
+use earlydrop_lab::document::Problems;
+use serde::Deserialize;
 
 use super::comparisons::Comparison;
 use super::report::{ClaimReport, join_places};
 use super::verdict::Verdict;
-use crate::toml_file::{LIST, NAME, WORDS, field, read_file, require, texts};
+use crate::toml_file::TomlFile;
 
 /// An idea of a paper, and the rule by which it is worth using.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Idea {
     /// The id: "nlred".
@@ -28,11 +30,13 @@ pub struct Idea {
     /// The claims that must be supported: ids, or what ids begin with.
     pub needs: Vec<String>,
     /// What its paper claims about it: ids, or what ids begin with.
+    #[serde(default)]
     pub claimed: Vec<String>,
 }
 
 /// Our reading of a passage that is misprinted or silent, and another one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Reading {
     /// The passage.
@@ -55,52 +59,25 @@ pub struct IdeasAndReadings {
     pub readings: Vec<Reading>,
 }
 
-static IDEAS_FILE: Section = Section {
-    name: "ideas.toml",
-    meaning: "the papers' ideas",
-    fields: &[field("ideas", Shape::List(&IDEA), "", "the ideas")],
-};
+/// A whole `ideas.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IdeasFile {
+    ideas: Vec<Idea>,
+}
 
-static IDEA: Section = Section {
-    name: "ideas",
-    meaning: "an idea",
-    fields: &[
-        field("id", NAME, "", "its id"),
-        field("idea", WORDS, "", "the idea in a sentence"),
-        field("from", WORDS, "", "the paper, by author and scheme"),
-        field("rule", WORDS, "", "what makes it worth using"),
-        field("needs", LIST, "", "the claims that must be supported"),
-        field("claimed", LIST, "", "what its paper claims about it"),
-    ],
-};
-
-static READINGS_FILE: Section = Section {
-    name: "readings.toml",
-    meaning: "readings of the papers",
-    fields: &[field("readings", Shape::List(&READING), "", "the readings")],
-};
-
-static READING: Section = Section {
-    name: "readings",
-    meaning: "a reading",
-    fields: &[
-        field("reading", WORDS, "", "the passage"),
-        field("taken", WORDS, "", "how we read it"),
-        field("other", WORDS, "", "the other reading"),
-        CLAIMS,
-    ],
-};
-
-const CLAIMS: Field = field("claims", LIST, "", "the claims about its effect");
+/// A whole `readings.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadingsFile {
+    readings: Vec<Reading>,
+}
 
 impl Idea {
     /// Reads an `ideas.toml`; `name` is the file's name in messages.
     pub fn parse_all(name: &str, text: &str) -> Result<Vec<Idea>, Problems> {
-        read_file(name, text, &IDEAS_FILE, |entries, problems| {
-            require(entries, &["ideas"], problems);
-            let list = entries.list("ideas").iter();
-            list.map(|entry| idea(entry, problems)).collect()
-        })
+        let IdeasFile { ideas } = TomlFile { name, text }.read()?;
+        Ok(ideas)
     }
 }
 
@@ -110,19 +87,10 @@ impl IdeasAndReadings {
         ideas: (&str, &str),
         readings: (&str, &str),
     ) -> Result<IdeasAndReadings, Problems> {
-        Ok(IdeasAndReadings {
-            ideas: Idea::parse_all(ideas.0, ideas.1)?,
-            readings: read_file(
-                readings.0,
-                readings.1,
-                &READINGS_FILE,
-                |entries, problems| {
-                    require(entries, &["readings"], problems);
-                    let list = entries.list("readings").iter();
-                    list.map(|entry| reading(entry, problems)).collect()
-                },
-            )?,
-        })
+        let ideas = Idea::parse_all(ideas.0, ideas.1)?;
+        let (name, text) = readings;
+        let ReadingsFile { readings } = TomlFile { name, text }.read()?;
+        Ok(IdeasAndReadings { ideas, readings })
     }
 
     /// The claims that ideas and readings rest on: ids, or what ids begin with.
@@ -130,28 +98,6 @@ impl IdeasAndReadings {
         let ideas = self.ideas.iter().flat_map(|idea| &idea.needs);
         let readings = self.readings.iter().flat_map(|reading| &reading.claims);
         ideas.chain(readings).map(String::as_str)
-    }
-}
-
-fn idea(entries: &Entries, problems: &mut Vec<Problem>) -> Idea {
-    require(entries, &["id", "idea", "from", "rule", "needs"], problems);
-    Idea {
-        id: entries.text("id"),
-        idea: entries.text("idea"),
-        from: entries.text("from"),
-        rule: entries.text("rule"),
-        needs: texts(entries, "needs", problems),
-        claimed: texts(entries, "claimed", problems),
-    }
-}
-
-fn reading(entries: &Entries, problems: &mut Vec<Problem>) -> Reading {
-    require(entries, &["reading", "taken", "other", "claims"], problems);
-    Reading {
-        reading: entries.text("reading"),
-        taken: entries.text("taken"),
-        other: entries.text("other"),
-        claims: texts(entries, "claims", problems),
     }
 }
 
@@ -386,7 +332,10 @@ pub(crate) mod tests {
 
     #[test]
     fn a_missing_key_is_refused() {
-        let lacking = ("ideas.toml", "[[ideas]]\nid = \"x\"\n");
+        let lacking = (
+            "ideas.toml",
+            "[[ideas]]\nid = \"x\"\nidea = \"\"\nfrom = \"\"\n",
+        );
         let problems = IdeasAndReadings::parse(lacking, ("readings.toml", "")).unwrap_err();
         assert!(
             problems.to_string().contains("`rule` is missing"),

@@ -16,7 +16,6 @@ mod counterfactual;
 mod counts;
 mod detection;
 mod evidence;
-mod fields;
 mod ideas;
 mod measurements;
 mod missing;

@@ -1,52 +1,44 @@
 //! A paper's abstract, sentence by sentence: `abstract.toml`.
 
-use earlydrop_lab::document::{Entries, Field, Problem, Problems, Section, Shape};
+use earlydrop_lab::document::{Place, Problem, Problems};
+use serde::Deserialize;
+use serde_spanned::Spanned;
 
 use super::claim::{Paper, id_matches};
-use crate::toml_file::{LIST, NameRef, WORDS, field, name_refs, read_file, require};
+use crate::toml_file::{NameRef, TomlFile};
 
 /// A sentence of a paper's abstract, and the claims that judge it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Sentence {
     /// What it says, in our words.
     pub says: String,
     /// The claims that judge it: ids, or what ids begin with.
+    #[serde(default)]
     pub claims: Vec<NameRef>,
     /// Why no claim judges it; empty where claims do.
+    #[serde(default)]
     pub note: String,
 }
 
-static FILE: Section = Section {
-    name: "abstract.toml",
-    meaning: "a paper's abstract",
-    fields: &[field(
-        "sentences",
-        Shape::List(&SENTENCE),
-        "",
-        "its sentences, in order",
-    )],
-};
-
-static SENTENCE: Section = Section {
-    name: "sentences",
-    meaning: "a sentence",
-    fields: &[
-        field("says", WORDS, "", "what it says, in our words"),
-        CLAIMS,
-        field("note", WORDS, "", "why no claim judges it"),
-    ],
-};
-
-const CLAIMS: Field = field("claims", LIST, "", "the claims that judge it");
+/// The whole file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileFields {
+    #[serde(default)]
+    sentences: Vec<Spanned<Sentence>>,
+}
 
 impl Sentence {
     /// Reads an `abstract.toml`, whose name in messages is `name`. Its claims must be the paper's.
     pub fn parse(name: &str, text: &str, paper: &Paper) -> Result<Vec<Sentence>, Problems> {
-        read_file(name, text, &FILE, |entries, problems| {
-            let list = entries.list("sentences").iter();
-            list.map(|entry| sentence(entry, paper, problems)).collect()
-        })
+        let file = TomlFile { name, text };
+        let fields: FileFields = file.read()?;
+        let sentences = fields.sentences.iter();
+        file.refuse(sentences.flat_map(|one| wrong(one, paper)).collect())?;
+        let sentences = fields.sentences.into_iter();
+        Ok(sentences.map(Spanned::into_inner).collect())
     }
 
     /// Whether a claim judges it.
@@ -55,25 +47,25 @@ impl Sentence {
     }
 }
 
-fn sentence(entries: &Entries, paper: &Paper, problems: &mut Vec<Problem>) -> Sentence {
-    require(entries, &["says"], problems);
-    let claims = name_refs(entries, "claims", problems);
-    for reference in &claims {
+/// What is wrong with a sentence: claims that the paper does not have, or neither claims nor a note.
+fn wrong(sentence: &Spanned<Sentence>, paper: &Paper) -> Vec<Problem> {
+    let place = Place::File(sentence.span());
+    let Sentence { claims, note, .. } = sentence.get_ref();
+    let is_known = |name: &NameRef| {
         let mut ids = paper.claims.iter().map(|claim| claim.id.as_str());
-        if !ids.any(|id| id_matches(id, &reference.name)) {
-            let message = format!("no claim is called {}", reference.name);
-            problems.push(Problem::new(&reference.place, message, ""));
-        }
-    }
-    if claims.is_empty() != entries.has("note") {
+        ids.any(|id| id_matches(id, &name.name))
+    };
+    let unknown = claims.iter().filter(|name| !is_known(name));
+    let unknown = unknown.map(|name| {
+        let message = format!("no claim is called {}", name.name);
+        Problem::new(&name.place, message, "")
+    });
+    let mut problems: Vec<Problem> = unknown.collect();
+    if claims.is_empty() == note.is_empty() {
         let message = "a sentence has either claims or a note that says why none judges it";
-        problems.push(Problem::new(entries.place(), message, ""));
+        problems.push(Problem::new(&place, message, ""));
     }
-    Sentence {
-        says: entries.text("says"),
-        claims,
-        note: entries.text("note"),
-    }
+    problems
 }
 
 #[cfg(test)]

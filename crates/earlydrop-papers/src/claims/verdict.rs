@@ -410,7 +410,7 @@ pub(crate) mod tests {
         one.seeds.truncate(1);
         let claim = Claim {
             id: String::new(),
-            beside: String::new(),
+            beside: Default::default(),
             figure: String::new(),
             claim: String::new(),
             experiment: String::new(),
@@ -422,6 +422,8 @@ pub(crate) mod tests {
                 at: Vec::new(),
             },
             wrong: String::new(),
+            printed: false,
+            added: false,
         };
         assert_eq!(judge(&claim, &one).verdict, Verdict::Undecided);
     }

@@ -1,13 +1,17 @@
-//! A paper's figures as its `figures.toml` describes them.
+//! A paper's figures as its `figures.toml` describes them. `docs/reference/claims.md` describes
+//! every key.
 
-use earlydrop_lab::document::{Entries, Key, Node, Place, Problem, Problems};
+use earlydrop_lab::document::{Place, Problem, Problems};
+use serde::{Deserialize, Deserializer};
+use serde_spanned::Spanned;
 
-use super::fields::FIGURES;
-use crate::claims::{Selector, id_matches};
-use crate::toml_file::{NameRef, name_ref, name_refs, open_table, read_file, require, texts};
+use super::inheritance::with_panels;
+use crate::claims::{Selector, SelectorError, id_matches};
+use crate::toml_file::{NameRef, TomlFile, pairs, positive};
 
 /// A paper's figures and a description of the paper: one `figures.toml`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FigureFile {
     /// What the paper proposes, in two sentences.
     pub proposes: String,
@@ -16,6 +20,7 @@ pub struct FigureFile {
     /// Figures and tables in the paper's order.
     pub figures: Vec<FigureSpec>,
     /// The file's name and text, for messages.
+    #[serde(skip)]
     file: (String, String),
 }
 
@@ -23,7 +28,8 @@ pub struct FigureFile {
 pub type Coordinates = Vec<(NameRef, String)>;
 
 /// A figure or table of the paper.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FigureSpec {
     /// The id in addresses and names of files: "sfred-nlred.F19-20".
     pub id: String,
@@ -32,57 +38,106 @@ pub struct FigureSpec {
     /// The caption, in our words.
     pub caption: String,
     /// The claims about it: ids, or what ids begin with.
+    #[serde(default)]
     pub claims: Vec<NameRef>,
     /// What the paper does not print and how we chose it; may be empty.
+    #[serde(default)]
     pub not_printed: String,
     /// Why it is not drawn; empty where it is.
+    #[serde(default)]
     pub left_out: String,
     /// The panels.
+    #[serde(default)]
     pub panels: Vec<PanelSpec>,
 }
 
 /// A panel of a figure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PanelSpec {
     /// The title.
+    #[serde(default)]
     pub title: String,
+    /// What is drawn.
+    pub kind: PanelKind,
     /// The experiment that it shows.
     pub experiment: NameRef,
     /// The values of swept fields that it is restricted to.
+    #[serde(default, deserialize_with = "coordinates")]
     pub at: Coordinates,
     /// The horizontal axis.
+    #[serde(default)]
     pub x: AxisSpec,
     /// The vertical axis.
+    #[serde(default)]
     pub y: AxisSpec,
-    /// The kind, with what it draws.
-    pub kind: PanelKind,
-    /// Horizontal lines to compare with: names, and values in the axis's unit.
-    pub lines: Vec<(String, f64)>,
+    #[serde(default)]
+    curves: Vec<CurveSpec>,
+    /// Horizontal lines to compare with.
+    #[serde(default)]
+    pub lines: Vec<LevelSpec>,
+    /// The groups of flows that bars stand for.
+    #[serde(default)]
+    pub groups: Vec<GroupSpec>,
+    /// The rows of a table.
+    #[serde(default)]
+    pub rows: Vec<RowSpec>,
+    /// The columns of a table.
+    #[serde(default)]
+    pub columns: Vec<ColumnSpec>,
 }
 
 /// The kind of a panel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename = "kind of panel", rename_all = "kebab-case")]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the kinds are those of `reference/claims.md`")]
 pub enum PanelKind {
-    Sweep(Vec<CurveSpec>),
-    Time(Vec<CurveSpec>),
-    Bars {
-        curves: Vec<CurveSpec>,
-        groups: Vec<(String, NameRef)>,
-    },
-    Distribution(Vec<CurveSpec>),
-    DropFunction(Vec<CurveSpec>),
-    Table {
-        rows: Vec<(String, Coordinates)>,
-        columns: Vec<ColumnSpec>,
-    },
+    Sweep,
+    Time,
+    Bars,
+    Distribution,
+    DropFunction,
+    Table,
+}
+
+/// A horizontal line to compare with.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LevelSpec {
+    /// The name.
+    pub name: String,
+    /// The value in the axis's unit.
+    pub value: f64,
+}
+
+/// A group of flows.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupSpec {
+    /// The name in the paper.
+    pub name: String,
+    /// The name in the scenario.
+    pub group: NameRef,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RowSpec {
+    /// The heading.
+    pub name: String,
+    /// Values of swept fields.
+    #[serde(default, deserialize_with = "coordinates")]
+    pub at: Coordinates,
 }
 
 /// An axis.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AxisSpec {
     /// The swept field; empty where there is none.
+    #[serde(rename = "axis")]
     pub field: NameRef,
     /// The quantity that is shown.
     pub measure: Option<Measure>,
@@ -91,19 +146,22 @@ pub struct AxisSpec {
     /// The unit.
     pub unit: String,
     /// The factor that samples are multiplied by.
+    #[serde(deserialize_with = "positive")]
     pub times: f64,
     /// The axis reaches down to this at least.
     pub low: Option<f64>,
     /// The axis reaches up to this at least.
     pub high: Option<f64>,
     /// Whether the axis is logarithmic.
+    #[serde(rename = "scale", deserialize_with = "is_log")]
     pub log: bool,
     /// The ticks; chosen automatically where there are none.
     pub ticks: Vec<f64>,
 }
 
 /// A measured quantity, with the place in the file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "Spanned<String>")]
 pub struct Measure {
     /// The quantity.
     pub selector: Selector,
@@ -112,71 +170,85 @@ pub struct Measure {
 }
 
 /// A curve.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CurveSpec {
     /// The name in the paper; `{}` stands for the value of `each`.
     pub name: String,
     /// The scheme.
     pub scheme: NameRef,
     /// The scheme whose values are subtracted, seed by seed; empty: none.
+    #[serde(default)]
     pub minus: NameRef,
     /// Values of swept fields, which come before the panel's.
+    #[serde(default, deserialize_with = "coordinates")]
     pub at: Coordinates,
     /// The swept field for each value of which there is a curve; empty: a single curve.
+    #[serde(default)]
     pub each: NameRef,
     /// The quantity, if not that of the axis.
+    #[serde(default)]
     pub measure: Option<Measure>,
     /// The series.
+    #[serde(default)]
     pub series: NameRef,
     /// The series of whose sum it is shown as a share; none: as it is.
+    #[serde(default)]
     pub over: Vec<NameRef>,
     /// The link that was sampled; empty: the watched link.
+    #[serde(default)]
     pub source: NameRef,
     /// The group of flows whose transfers are shown.
+    #[serde(default)]
     pub group: NameRef,
 }
 
 /// A column of a table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ColumnSpec {
     /// The heading.
+    #[serde(default)]
     pub name: String,
     /// The heading above several columns.
+    #[serde(default)]
     pub under: String,
     /// The scheme.
     pub scheme: NameRef,
     /// The quantity.
     pub measure: Measure,
     /// The factor that our values are multiplied by.
+    #[serde(default = "one", deserialize_with = "positive")]
     pub times: f64,
     /// The swept field whose value our values are divided by; empty: none.
+    #[serde(default)]
     pub per: NameRef,
     /// The printed numbers, one for each row; empty texts where none is printed.
+    #[serde(default)]
     pub printed: Vec<String>,
 }
 
 impl FigureFile {
     /// Reads a `figures.toml`; `name` is the file's name in messages.
     pub fn parse(name: &str, text: &str) -> Result<FigureFile, Problems> {
-        read_file(name, text, &FIGURES, |entries, problems| {
-            let figures = entries.list("figures").iter();
-            let figures = figures.map(|entry| figure(entry, problems));
-            FigureFile {
-                figures: figures.collect(),
-                proposes: entries.text("proposes"),
-                text: name_refs(entries, "text", problems),
-                file: (name.to_string(), text.to_string()),
-            }
-        })
+        let file = TomlFile { name, text };
+        let mut tree = file.tree()?;
+        file.refuse(with_panels(&mut tree))?;
+        let mut figures: FigureFile = file.read_tree(&tree)?;
+        let panels = figures.figures.iter_mut();
+        panels
+            .flat_map(|figure| &mut figure.panels)
+            .for_each(PanelSpec::place_missing);
+        let panels = figures.figures.iter().flat_map(|figure| &figure.panels);
+        file.refuse(panels.flat_map(PanelSpec::uneven_columns).collect())?;
+        figures.file = (name.to_string(), text.to_string());
+        Ok(figures)
     }
 
     /// Fails with these problems, if there are any, and the file's name and text.
     pub(crate) fn refuse(&self, list: Vec<Problem>) -> Result<(), Problems> {
-        let (name, text) = self.file.clone();
-        match list.is_empty() {
-            true => Ok(()),
-            false => Err(Problems { name, text, list }),
-        }
+        let (name, text) = (&self.file.0, &self.file.1);
+        TomlFile { name, text }.refuse(list)
     }
 
     /// The experiments that the figures show.
@@ -211,174 +283,87 @@ impl PanelSpec {
     pub(crate) fn all_coordinates(&self) -> Vec<&Coordinates> {
         let of_curves = self.curves().iter().map(|curve| &curve.at);
         let mut all: Vec<&Coordinates> = [&self.at].into_iter().chain(of_curves).collect();
-        if let PanelKind::Table { rows, .. } = &self.kind {
-            all.extend(rows.iter().map(|(_, at)| at));
-        }
+        all.extend(self.rows.iter().map(|row| &row.at));
         all
+    }
+
+    /// Gives names that are missing the place of their panel, or of their curve's scheme.
+    fn place_missing(&mut self) {
+        self.x.field.place_at(&self.experiment.place);
+        for curve in &mut self.curves {
+            curve.series.place_at(&curve.scheme.place);
+            curve.group.place_at(&curve.scheme.place);
+        }
+    }
+
+    /// A problem for each column of a table that has not a printed number for each row.
+    fn uneven_columns(&self) -> Vec<Problem> {
+        let rows = self.rows.len();
+        let problem = |column: &ColumnSpec| {
+            let count = column.printed.len();
+            let message = format!("{count} numbers for {rows} rows");
+            let place = &column.measure.place;
+            (count != rows).then(|| Problem::new(place, message, "one for each row"))
+        };
+        self.columns.iter().filter_map(problem).collect()
     }
 
     /// The curves; none in a table.
     pub(crate) fn curves(&self) -> &[CurveSpec] {
-        match &self.kind {
-            PanelKind::Sweep(curves)
-            | PanelKind::Time(curves)
-            | PanelKind::Bars { curves, .. }
-            | PanelKind::Distribution(curves)
-            | PanelKind::DropFunction(curves) => curves,
-            PanelKind::Table { .. } => &[],
+        match self.kind {
+            PanelKind::Table => &[],
+            _ => &self.curves,
         }
     }
 }
 
-fn figure(entries: &Entries, problems: &mut Vec<Problem>) -> FigureSpec {
-    require(entries, &["id", "number", "caption"], problems);
-    let is_single = entries.list("panels").is_empty();
-    let panels = match is_single {
-        true => panel(entries, entries, problems).into_iter().collect(),
-        false => {
-            let panels = entries.list("panels").iter();
-            let panels = panels.filter_map(|own| panel(own, entries, problems));
-            panels.collect::<Vec<PanelSpec>>()
+impl Default for AxisSpec {
+    fn default() -> AxisSpec {
+        AxisSpec {
+            field: NameRef::default(),
+            measure: None,
+            label: String::new(),
+            unit: String::new(),
+            times: one(),
+            low: None,
+            high: None,
+            log: false,
+            ticks: Vec::new(),
         }
-    };
-    if panels.is_empty() && !entries.has("left_out") {
-        let help = "give it a `kind`, or say in `left_out` why it is not drawn";
-        problems.push(Problem::new(entries.place(), "nothing is drawn", help));
-    }
-    FigureSpec {
-        id: entries.text("id"),
-        number: entries.text("number"),
-        caption: entries.text("caption"),
-        claims: name_refs(entries, "claims", problems),
-        not_printed: entries.text("not_printed"),
-        left_out: entries.text("left_out"),
-        panels,
     }
 }
 
-/// Reads a panel, which takes from its figure what it does not give itself; `None` where
-/// nothing is drawn.
-fn panel(own: &Entries, figure: &Entries, problems: &mut Vec<Problem>) -> Option<PanelSpec> {
-    let entries = &own.over(figure);
-    let axis_of = |name: &str| own.table(name).over(&figure.table(name));
-    let kind = entries.choice("kind");
-    if kind == "none" {
-        return None;
-    }
-    require(entries, &["experiment"], problems);
-    let curves = entries.list("curves").iter();
-    let curves: Vec<CurveSpec> = curves.map(|entry| curve(entry, problems)).collect();
-    let kind = match kind {
-        "sweep" => PanelKind::Sweep(curves),
-        "time" => PanelKind::Time(curves),
-        "bars" => {
-            let groups = entries.list("groups").iter();
-            let groups = groups.map(|entry| (entry.text("name"), name_ref(entry, "group")));
-            PanelKind::Bars {
-                curves,
-                groups: groups.collect(),
-            }
-        }
-        "distribution" => PanelKind::Distribution(curves),
-        "drop-function" => PanelKind::DropFunction(curves),
-        _ => table(entries, problems),
-    };
-    let lines = entries.list("lines").iter();
-    Some(PanelSpec {
-        title: entries.text("title"),
-        experiment: name_ref(entries, "experiment"),
-        at: coordinates(entries, problems),
-        x: axis(&axis_of("x"), problems),
-        y: axis(&axis_of("y"), problems),
-        kind,
-        lines: lines
-            .map(|line| (line.text("name"), line.number("value")))
-            .collect(),
-    })
+fn one() -> f64 {
+    1.0
 }
 
-fn table(entries: &Entries, problems: &mut Vec<Problem>) -> PanelKind {
-    let rows = entries.list("rows").iter();
-    let rows = rows.map(|row| (row.text("name"), coordinates(row, problems)));
-    let rows: Vec<(String, Coordinates)> = rows.collect();
-    let columns = entries.list("columns").iter();
-    let columns = columns.filter_map(|entry| {
-        let printed = texts(entry, "printed", problems);
-        if printed.len() != rows.len() {
-            let message = format!("{} numbers for {} rows", printed.len(), rows.len());
-            let place = entry.place_of("printed");
-            problems.push(Problem::new(place, message, "one for each row"));
-        }
-        require(entry, &["measure"], problems);
-        Some(ColumnSpec {
-            name: entry.text("name"),
-            under: entry.text("under"),
-            scheme: name_ref(entry, "scheme"),
-            measure: measure(entry, problems)?,
-            times: entry.number("times"),
-            per: name_ref(entry, "per"),
-            printed,
+fn is_log<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename = "scale", rename_all = "kebab-case")]
+    enum Scale {
+        Linear,
+        Log,
+    }
+    Ok(matches!(Scale::deserialize(deserializer)?, Scale::Log))
+}
+
+impl TryFrom<Spanned<String>> for Measure {
+    type Error = SelectorError;
+
+    fn try_from(text: Spanned<String>) -> Result<Measure, SelectorError> {
+        Ok(Measure {
+            selector: text.get_ref().parse()?,
+            place: Place::File(text.span()),
         })
-    });
-    let columns = columns.collect();
-    PanelKind::Table { rows, columns }
-}
-
-fn curve(entries: &Entries, problems: &mut Vec<Problem>) -> CurveSpec {
-    require(entries, &["name", "scheme"], problems);
-    CurveSpec {
-        name: entries.text("name"),
-        scheme: name_ref(entries, "scheme"),
-        minus: name_ref(entries, "minus"),
-        at: coordinates(entries, problems),
-        each: name_ref(entries, "each"),
-        measure: measure(entries, problems),
-        series: name_ref(entries, "series"),
-        over: name_refs(entries, "over", problems),
-        source: name_ref(entries, "source"),
-        group: name_ref(entries, "group"),
     }
 }
 
-fn axis(entries: &Entries, problems: &mut Vec<Problem>) -> AxisSpec {
-    let ticks = texts(entries, "ticks", problems);
-    AxisSpec {
-        field: name_ref(entries, "axis"),
-        measure: measure(entries, problems),
-        label: entries.text("label"),
-        unit: entries.text("unit"),
-        times: entries.number("times"),
-        low: entries.number_or_auto("low"),
-        high: entries.number_or_auto("high"),
-        log: entries.choice("scale") == "log",
-        ticks: ticks.iter().filter_map(|text| text.parse().ok()).collect(),
-    }
-}
-
-fn measure(entries: &Entries, problems: &mut Vec<Problem>) -> Option<Measure> {
-    let text = entries.text("measure");
-    let place = entries.place_of("measure").clone();
-    if text.is_empty() {
-        return None;
-    }
-    match text.parse::<Selector>() {
-        Ok(selector) => Some(Measure { selector, place }),
-        Err(error) => {
-            problems.push(Problem::new(&place, format!("{error}"), ""));
-            None
-        }
-    }
-}
-
-/// Values of swept fields, each a single one.
-fn coordinates(entries: &Entries, problems: &mut Vec<Problem>) -> Coordinates {
-    let given = open_table(entries, "at", "{ \"flows.ftp.count\" = 100 }", problems);
-    let value = |(key, node): &(Key, Node)| {
-        let field = NameRef {
-            name: key.name.clone(),
-            place: node.place.clone(),
-        };
-        Some((field, node.text()?))
+/// Values of swept fields, each with the place of its value.
+fn coordinates<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Coordinates, D::Error> {
+    let pairs = pairs::<D, Spanned<String>>(deserializer)?.into_iter();
+    let coordinate = |(name, value): (String, Spanned<String>)| {
+        let place = Place::File(value.span());
+        (NameRef { name, place }, value.into_inner())
     };
-    given.iter().filter_map(value).collect()
+    Ok(pairs.map(coordinate).collect())
 }

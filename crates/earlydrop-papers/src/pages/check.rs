@@ -97,28 +97,24 @@ impl Checker<'_> {
         }
         let measure = panel.y.measure.as_ref();
         self.measure(measure);
-        match &panel.kind {
-            PanelKind::Sweep(curves) => self.sweep(panel, curves),
-            PanelKind::Time(curves) => self.curves(panel, curves, |checker, curve| {
-                checker.series(curve);
-            }),
-            PanelKind::Bars { curves, groups } => {
-                for (_, group) in groups {
-                    self.group(group);
+        match panel.kind {
+            PanelKind::Sweep => self.sweep(panel),
+            PanelKind::Time => self.curves(panel, |checker, curve| checker.series(curve)),
+            PanelKind::Bars => {
+                for group in &panel.groups {
+                    self.group(&group.group);
                 }
-                self.curves(panel, curves, |_, _| {});
+                self.curves(panel, |_, _| {});
             }
-            PanelKind::Distribution(curves) => self.curves(panel, curves, |checker, curve| {
-                checker.group(&curve.group);
-            }),
-            PanelKind::DropFunction(curves) => {
-                for curve in curves {
+            PanelKind::Distribution => {
+                self.curves(panel, |checker, curve| checker.group(&curve.group));
+            }
+            PanelKind::DropFunction => {
+                for curve in panel.curves() {
                     self.scheme(&curve.scheme);
                 }
             }
-            PanelKind::Table { columns, .. } => {
-                columns.iter().for_each(|column| self.column(column))
-            }
+            PanelKind::Table => panel.columns.iter().for_each(|column| self.column(column)),
         }
         self.problems
     }
@@ -175,10 +171,10 @@ impl Checker<'_> {
         }
     }
 
-    fn sweep(&mut self, panel: &PanelSpec, curves: &[CurveSpec]) {
+    fn sweep(&mut self, panel: &PanelSpec) {
         self.axis(&panel.x.field);
         let measure = panel.y.measure.as_ref();
-        self.curves(panel, curves, |checker, curve| {
+        self.curves(panel, |checker, curve| {
             checker.measure(curve.measure.as_ref());
             if !curve.minus.name.is_empty() {
                 checker.scheme(&curve.minus);
@@ -191,13 +187,8 @@ impl Checker<'_> {
     }
 
     /// Checks what all curves have: a scheme, and a value for each swept field.
-    fn curves(
-        &mut self,
-        panel: &PanelSpec,
-        curves: &[CurveSpec],
-        mut more: impl FnMut(&mut Self, &CurveSpec),
-    ) {
-        for curve in curves {
+    fn curves(&mut self, panel: &PanelSpec, mut more: impl FnMut(&mut Self, &CurveSpec)) {
+        for curve in panel.curves() {
             self.scheme(&curve.scheme);
             if !curve.each.name.is_empty() {
                 self.axis(&curve.each);

@@ -34,7 +34,7 @@ pub(super) fn point(plan: &Plan, values: &Values<'_>) -> Option<usize> {
 pub(super) fn undetermined(plan: &Plan, panel: &PanelSpec, curve: &CurveSpec) -> Vec<String> {
     let values = values(&[&curve.at, &panel.at]);
     let along = match panel.kind {
-        PanelKind::Sweep(_) => panel.x.field.name.as_str(),
+        PanelKind::Sweep => panel.x.field.name.as_str(),
         _ => "",
     };
     let is_given = |field: &str| {

@@ -30,7 +30,7 @@ pub fn findings_page(
         } = finding;
         page.push_str(&format!(
             "\n## {number}. {title}\n\n**{}.** {text}\n\n",
-            capital(kind)
+            capital(&kind.name)
         ));
         page.push_str("| claim | says | verdict | in all universes | depends most on |\n");
         page.push_str("|---|---|---|---|---|\n");
@@ -59,7 +59,7 @@ pub(super) fn own_findings(findings: &[Finding], reports: &[ClaimReport<'_>]) ->
         let text = text.trim();
         part.push_str(&format!(
             "\n### {title}\n\n**{}.** {text}\n\n",
-            capital(kind)
+            capital(&kind.name)
         ));
         part.push_str("| claim | says | verdict |\n|---|---|---|\n");
         let report = |id: &str| reports.iter().find(|report| report.claim.id == id);

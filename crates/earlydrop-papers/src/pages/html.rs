@@ -136,7 +136,7 @@ pub(super) const STRIP_WIDTH: u32 = 260;
 /// Which claim is counted in place of this one, the command that runs it alone, and the cells that
 /// it rests on.
 fn origin(report: &ClaimReport<'_>) -> String {
-    let beside = match report.claim.beside.as_str() {
+    let beside = match report.claim.beside.name.as_str() {
         "" => String::new(),
         other => format!(
             "Not counted: stands beside <code>{}</code>. ",

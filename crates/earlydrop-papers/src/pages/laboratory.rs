@@ -28,14 +28,12 @@ pub struct LabPoint {
 
 /// The points of a panel, in rows with a name each, of a curve or of all.
 pub(super) fn rows(panel: &PanelSpec, experiment: &Experiment) -> Vec<(String, Vec<LabPoint>)> {
-    let (curves, along) = match &panel.kind {
-        PanelKind::Sweep(curves) => (curves, Some(panel.x.field.name.as_str())),
-        PanelKind::Time(curves)
-        | PanelKind::Bars { curves, .. }
-        | PanelKind::Distribution(curves)
-        | PanelKind::DropFunction(curves) => (curves, None),
-        PanelKind::Table { .. } => return Vec::new(),
-    };
+    if panel.kind == PanelKind::Table {
+        return Vec::new();
+    }
+    let curves = panel.curves();
+    let is_sweep = panel.kind == PanelKind::Sweep;
+    let along = is_sweep.then_some(panel.x.field.name.as_str());
     let builder = Rows {
         panel,
         experiment,

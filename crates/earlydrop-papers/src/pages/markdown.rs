@@ -214,7 +214,7 @@ fn line(report: &ClaimReport<'_>) -> String {
     if let Some(missing) = &report.judgement.missing {
         words.push_str(&format!(": {missing}"));
     }
-    let beside = match report.claim.beside.as_str() {
+    let beside = match report.claim.beside.name.as_str() {
         "" => String::new(),
         other => format!(" (beside {other})"),
     };

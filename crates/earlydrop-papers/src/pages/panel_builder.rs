@@ -14,7 +14,7 @@ use super::experiment::Experiment;
 use super::panel_content::PanelContent;
 use super::printed_table::PrintedTable;
 use crate::claims::{ClaimReport, Selector};
-use crate::figures::{AxisSpec, CurveSpec, NameRef, PanelKind, PanelSpec};
+use crate::figures::{AxisSpec, CurveSpec, GroupSpec, LevelSpec, NameRef, PanelKind, PanelSpec};
 
 /// The data of a panel, before it is drawn.
 pub(super) enum PanelData {
@@ -90,15 +90,15 @@ pub(super) fn build(
     reports: &[ClaimReport<'_>],
 ) -> Result<PanelData, StoreError> {
     let panel = PanelBuilder { panel, experiment };
-    match &panel.panel.kind {
-        PanelKind::Sweep(curves) => panel.sweep(curves),
-        PanelKind::Time(curves) => panel.time(curves),
-        PanelKind::Bars { curves, groups } => panel.bars(curves, groups),
-        PanelKind::Distribution(curves) => panel.distribution(curves),
-        PanelKind::DropFunction(curves) => Ok(panel.drop_function(curves)),
-        PanelKind::Table { rows, columns } => {
-            let table = PrintedTable::of(panel.panel, experiment, (rows, columns), reports);
-            table.map(PanelData::Table)
+    let curves = panel.panel.curves();
+    match panel.panel.kind {
+        PanelKind::Sweep => panel.sweep(curves),
+        PanelKind::Time => panel.time(curves),
+        PanelKind::Bars => panel.bars(curves, &panel.panel.groups),
+        PanelKind::Distribution => panel.distribution(curves),
+        PanelKind::DropFunction => Ok(panel.drop_function(curves)),
+        PanelKind::Table => {
+            PrintedTable::of(panel.panel, experiment, reports).map(PanelData::Table)
         }
     }
 }
@@ -157,9 +157,9 @@ impl<'a> PanelBuilder<'a> {
 
     fn levels(&self) -> Vec<Level> {
         let lines = self.panel.lines.iter();
-        let level = |(name, value): &(String, f64)| Level {
-            name: name.clone(),
-            value: *value,
+        let level = |line: &LevelSpec| Level {
+            name: line.name.clone(),
+            value: line.value,
         };
         lines.map(level).collect()
     }
@@ -317,11 +317,7 @@ impl<'a> PanelBuilder<'a> {
         Ok(())
     }
 
-    fn bars(
-        &self,
-        curves: &[CurveSpec],
-        groups: &[(String, NameRef)],
-    ) -> Result<PanelData, StoreError> {
+    fn bars(&self, curves: &[CurveSpec], groups: &[GroupSpec]) -> Result<PanelData, StoreError> {
         let measure = self.panel.y.measure.as_ref();
         let Some(Selector::Metric(name)) = measure.map(|measure| &measure.selector) else {
             return Ok(PanelData::Missing("`y.measure` is no metric".to_string()));
@@ -329,7 +325,11 @@ impl<'a> PanelBuilder<'a> {
         let mut rows = Vec::new();
         for curve in curves {
             let mut bars = Vec::new();
-            for (group_name, group) in groups {
+            for GroupSpec {
+                name: group_name,
+                group,
+            } in groups
+            {
                 let selector = Selector::Group(group.name.clone(), name.clone());
                 bars.push(self.bar(curve, group_name, &selector)?);
             }
@@ -338,7 +338,7 @@ impl<'a> PanelBuilder<'a> {
         Ok(PanelData::Bars(Bars {
             title: self.panel.title.clone(),
             y: self.y(),
-            groups: groups.iter().map(|(name, _)| name.clone()).collect(),
+            groups: groups.iter().map(|group| group.name.clone()).collect(),
             rows,
             levels: self.levels(),
         }))

@@ -6,7 +6,7 @@ use earlydrop_lab::store::StoreError;
 use super::coordinates::{point, values};
 use super::experiment::Experiment;
 use crate::claims::{ClaimReport, Test, Verdict, is_same_value};
-use crate::figures::{ColumnSpec, Coordinates, PanelSpec};
+use crate::figures::{ColumnSpec, Coordinates, PanelSpec, RowSpec};
 
 /// A printed table with our numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,13 +49,12 @@ impl PrintedTable {
     pub(super) fn of(
         panel: &PanelSpec,
         experiment: &Experiment,
-        (rows, columns): (&[(String, Coordinates)], &[ColumnSpec]),
         reports: &[ClaimReport<'_>],
     ) -> Result<PrintedTable, StoreError> {
         let mut numbered = Vec::new();
-        for (index, (name, at)) in rows.iter().enumerate() {
+        for (index, RowSpec { name, at }) in panel.rows.iter().enumerate() {
             let mut numbers = Vec::new();
-            for column in columns {
+            for column in &panel.columns {
                 numbers.push(Number {
                     printed: column.printed[index].clone(),
                     ours: ours(panel, experiment, at, column)?,
@@ -67,7 +66,7 @@ impl PrintedTable {
         let heading = |column: &ColumnSpec| (column.under.clone(), column.name.clone());
         Ok(PrintedTable {
             title: panel.title.clone(),
-            columns: columns.iter().map(heading).collect(),
+            columns: panel.columns.iter().map(heading).collect(),
             rows: numbered,
         })
     }
