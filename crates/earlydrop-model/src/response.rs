@@ -5,7 +5,7 @@
 //! scheme that controls the queue to a target has a jump at the target: no signals below it, and as
 //! many as needed at it.
 
-use earlydrop::queue::Limit;
+use earlydrop::queue::{DualLaw, Limit};
 use earlydrop::red::{Average, Curve, Spacing};
 use earlydrop::registry::{Plan, Settings, Spec};
 use earlydrop::schemes::AnyAqm;
@@ -390,14 +390,16 @@ fn law_of(
     omissions: &mut Vec<&'static str>,
 ) -> Result<Law, ModelError> {
     match plan {
-        Plan::Dual { coupling } if coupling.curvy.is_some() => Err(ModelError::NoModel {
-            scheme: s.scheme(),
-            reason: "its curve is one of the delay, without a target",
-        }),
-        Plan::Dual { .. } => {
-            omissions.push("only its Classic queue is modelled");
-            Ok(target(delay(s, "target", load)))
-        }
+        Plan::Dual { coupling } => match coupling.law {
+            DualLaw::Pi2(_) => {
+                omissions.push("only its Classic queue is modelled");
+                Ok(target(delay(s, "target", load)))
+            }
+            DualLaw::CurvyRed(_) => Err(ModelError::NoModel {
+                scheme: s.scheme(),
+                reason: "its curve is one of the delay, without a target",
+            }),
+        },
         // CoDel and COBALT never drop the last packet of a flow's queue.
         Plan::FairCodel { .. } | Plan::Cake { .. } => Ok(Law::Target {
             queue: delay(s, "target", load),

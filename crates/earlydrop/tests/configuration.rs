@@ -452,7 +452,7 @@ fn presets_of_red_drop_as_often_as_the_tools_they_name() {
     assert!((ratio - 2.9).abs() < 0.15, "Linux over ns-3: {ratio}");
 }
 
-/// Updates that are due are made up for one by one: at 1 ns, an idle second would be a billion.
+/// Updates that are due are executed one by one: at 1 ns, an idle second would be a billion.
 #[test]
 fn updates_are_at_least_a_microsecond_apart() {
     let link = LinkFacts::at(BitsPerSec::from_mbps(10));

@@ -118,25 +118,25 @@ enum Note {
 
 type Notes = Rc<RefCell<Vec<Note>>>;
 
-/// A scheme that notes why it gives each verdict.
+/// A scheme that records why it gives each verdict.
 ///
 /// It sees the backlog behind a pointer: so all schemes' code is compiled once more for it, and not
 /// once for each kind of queue.
-struct Noted {
+struct Recording {
     aqm: AnyAqm,
     notes: Notes,
 }
 
-impl Clone for Noted {
-    fn clone(&self) -> Noted {
-        Noted {
+impl Clone for Recording {
+    fn clone(&self) -> Recording {
+        Recording {
             aqm: self.aqm.clone(),
             notes: Rc::clone(&self.notes),
         }
     }
 }
 
-impl Aqm for Noted {
+impl Aqm for Recording {
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
@@ -198,19 +198,19 @@ impl Aqm for Noted {
     }
 }
 
-/// Makes schemes note into one list.
-fn noting<A: Clone + Into<AnyAqm>>() -> (Notes, impl Fn(&A) -> Noted) {
+/// Makes schemes that record into one list.
+fn recording<A: Clone + Into<AnyAqm>>() -> (Notes, impl Fn(&A) -> Recording) {
     let notes = Notes::default();
     let list = Rc::clone(&notes);
-    let note = move |aqm: &A| Noted {
+    let note = move |aqm: &A| Recording {
         aqm: aqm.clone().into(),
         notes: Rc::clone(&list),
     };
     (notes, note)
 }
 
-/// An enqueue that was tried.
-struct Tried {
+/// Why the packets of an enqueue are dropped, marked or kept.
+struct ExplainedEnqueue {
     arrival: Explanation,
     /// The arrival joins the queue.
     is_kept: bool,
@@ -258,7 +258,7 @@ impl Enqueued {
         why: Why,
         buffer: Buffer,
         victims: impl Fn(&Shadow) -> Explanation,
-    ) -> Tried {
+    ) -> ExplainedEnqueue {
         let refused = self.notes.iter().any(|note| matches!(note, Note::Refused));
         let verdict = self.notes.iter().find_map(|note| match note {
             Note::Judged(_, _, verdict) => Some(*verdict),
@@ -286,7 +286,7 @@ impl Enqueued {
             (false, Some(Verdict::DropBoth(..))) => why.clone().decided("dropped"),
             (false, _) => victims(lost),
         };
-        Tried {
+        ExplainedEnqueue {
             lost: self.lost.iter().map(explain).collect(),
             arrival,
             is_kept,
@@ -312,9 +312,9 @@ fn try_single<P: Packet, A: Aqm + Clone + Into<AnyAqm>>(
     queue: &SingleQueue<P, A>,
     now: Nanos,
     packet: &P,
-) -> Option<Tried> {
-    let (notes, noted) = noting::<A>();
-    let mut copy = queue.shadow(noted);
+) -> Option<ExplainedEnqueue> {
+    let (notes, recorded) = recording::<A>();
+    let mut copy = queue.shadow(recorded);
     let mut enqueued = Enqueued::on(&mut copy, &notes, now, packet);
     let why = enqueued.why()?;
     let buffer = Buffer {
@@ -331,9 +331,9 @@ fn try_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
     queue: &FairQueue<P, A, RULES>,
     now: Nanos,
     packet: &P,
-) -> Option<Tried> {
-    let (notes, noted) = noting::<A>();
-    let mut copy = queue.shadow(noted);
+) -> Option<ExplainedEnqueue> {
+    let (notes, recorded) = recording::<A>();
+    let mut copy = queue.shadow(recorded);
     let mut enqueued = Enqueued::on(&mut copy, &notes, now, packet);
     let (packets, bytes, limit) = queue.buffer();
     let size = queue.counted_size(packet.size());
@@ -403,7 +403,7 @@ fn why_victim<P: Packet, A: Aqm + Clone, const RULES: bool>(
     why.decided("dropped")
 }
 
-fn try_dual<P: Packet>(queue: &DualQueue<P>, now: Nanos, packet: &P) -> Tried {
+fn try_dual<P: Packet>(queue: &DualQueue<P>, now: Nanos, packet: &P) -> ExplainedEnqueue {
     let enqueued = Enqueued::on(&mut queue.shadow(), &Notes::default(), now, packet);
     let buffer = Buffer {
         packets: queue.packets(),
@@ -468,16 +468,16 @@ fn depart_single<P: Packet, A: Aqm + Clone + Into<AnyAqm>>(
     queue: &SingleQueue<P, A>,
     now: Nanos,
 ) -> Vec<Explanation> {
-    let (notes, noted) = noting::<A>();
-    departures(&mut queue.shadow(noted), &notes, now, |_, why| why)
+    let (notes, recorded) = recording::<A>();
+    departures(&mut queue.shadow(recorded), &notes, now, |_, why| why)
 }
 
 fn depart_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
     queue: &FairQueue<P, A, RULES>,
     now: Nanos,
 ) -> Vec<Explanation> {
-    let (notes, noted) = noting::<A>();
-    departures(&mut queue.shadow(noted), &notes, now, |packet, why| {
+    let (notes, recorded) = recording::<A>();
+    departures(&mut queue.shadow(recorded), &notes, now, |packet, why| {
         in_sub_queue(queue, &Shadow::seen(packet), why)
     })
 }
@@ -513,7 +513,7 @@ macro_rules! explain_any {
         }
 
         impl<P: Packet> AnyQueue<P> {
-            fn try_enqueue(&self, now: Nanos, packet: &P) -> Option<Tried> {
+            fn try_enqueue(&self, now: Nanos, packet: &P) -> Option<ExplainedEnqueue> {
                 match self {
                     $(AnyQueue::$variant(queue) => try_single(queue, now, packet),)+
                     AnyQueue::Fair(queue) => try_fair(queue, now, packet),

@@ -6,9 +6,12 @@
 //! appendices A and B. Equations and readings: the schemes [`dualpi2`](crate::schemes::dualpi2) and
 //! [`dual_curvy_red`](crate::schemes::dual_curvy_red).
 
+mod law;
 mod why;
 
 use alloc::format;
+
+pub use law::{Curvy, DualLaw, PiControl};
 
 use super::pool::{Chain, Pool};
 use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
@@ -25,14 +28,8 @@ use crate::units::{BitsPerSec, Nanos};
 pub struct Coupling {
     /// The capacity of both queues together.
     pub limit: Limit,
-    /// The delay the controller aims at.
-    pub target: Nanos,
-    /// Time between two updates of p'.
-    pub update: Nanos,
-    /// Integral gain, in Hz.
-    pub alpha: f64,
-    /// Proportional gain, in Hz.
-    pub beta: f64,
+    /// The law of p'.
+    pub law: DualLaw,
     /// k, the coupling factor.
     pub factor: f64,
     /// The delay in the low-latency queue from which packets are marked.
@@ -49,36 +46,6 @@ pub struct Coupling {
     pub drop_on_overload: bool,
     /// Space congestion signals evenly rather than randomly.
     pub evenly: bool,
-    /// Curvy RED's law in place of the PI controller, whose target, update and gains then have no
-    /// effect.
-    pub curvy: Option<Curvy>,
-}
-
-/// Curvy RED (RFC 9332, appendix B), explained in
-/// [`dual_curvy_red`](crate::schemes::dual_curvy_red).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Curvy {
-    /// The Classic delay at which p' is 1.
-    pub scale: Nanos,
-    /// The weight of a packet's delay in the average Classic delay, in (0, 1].
-    pub weight: f64,
-    /// U, the exponent of the coupled probability; the Classic one's is twice that.
-    pub curviness: u32,
-}
-
-impl Curvy {
-    /// p' for a Classic delay in seconds, not clamped.
-    fn base(&self, delay: f64) -> f64 {
-        delay / self.scale.as_secs_f64()
-    }
-}
-
-/// RFC 9332, appendix A: `p' += alpha (delay - target) + beta (delay - delay before)`.
-///
-/// Delays in seconds, gains in Hz; the result is not clamped.
-fn pi_step(p: f64, coupling: &Coupling, delay: f64, before: f64) -> f64 {
-    let target = coupling.target.as_secs_f64();
-    p + coupling.alpha * (delay - target) + coupling.beta * (delay - before)
 }
 
 /// One of the two queues.
@@ -123,7 +90,7 @@ impl<P: Packet> DualQueue<P> {
             coupling,
             pool: Pool::with_room_for(coupling.limit.packets),
             lanes: [lane.clone(), lane],
-            ticker: Ticker::every(coupling.update),
+            ticker: Ticker::every(coupling.law.interval()),
             base: 0.0,
             last_delay: 0.0,
             credit: 0.0,
@@ -141,16 +108,19 @@ impl<P: Packet> DualQueue<P> {
             self.update(now);
         }
         self.pool.grow(coupling.limit.packets);
-        let old = core::mem::replace(&mut self.ticker, Ticker::every(coupling.update));
+        let old = core::mem::replace(&mut self.ticker, Ticker::every(coupling.law.interval()));
         self.ticker.continue_from(now, &old);
-        let was_curvy = self.coupling.curvy.is_some();
-        self.coupling = coupling;
+        let old = core::mem::replace(&mut self.coupling, coupling);
         self.last_update = None;
-        match coupling.curvy {
-            Some(curvy) if was_curvy => self.base = curvy.base(self.last_delay),
+        match (coupling.law, old.law) {
+            (DualLaw::CurvyRed(curvy), DualLaw::CurvyRed(_)) => {
+                self.base = curvy.base(self.last_delay);
+            }
             // Its average is the one that gives the present p'.
-            Some(curvy) => self.last_delay = self.base * curvy.scale.as_secs_f64(),
-            None => {}
+            (DualLaw::CurvyRed(curvy), DualLaw::Pi2(_)) => {
+                self.last_delay = self.base * curvy.scale.as_secs_f64();
+            }
+            (DualLaw::Pi2(_), _) => {}
         }
         self.base = self.base.min(self.largest_base());
     }
@@ -164,24 +134,20 @@ impl<P: Packet> DualQueue<P> {
         }
     }
 
-    /// p_CL = k p', at most 1; of Curvy RED (k p')^U.
-    fn coupled(&self) -> f64 {
-        let linear = (self.coupling.factor * self.base).min(1.0);
-        match self.coupling.curvy {
-            Some(curvy) => libm::pow(linear, f64::from(curvy.curviness)),
-            None => linear,
-        }
+    /// p_CL of a base probability.
+    #[inline]
+    fn coupled(&self, base: f64) -> f64 {
+        self.coupling
+            .law
+            .coupled((self.coupling.factor * base).min(1.0))
     }
 
     /// p_CL at `now`: that of Curvy RED follows the delay of the Classic head, not the average.
     fn coupled_at(&self, now: Nanos) -> f64 {
-        match self.coupling.curvy {
-            Some(curvy) => {
-                let linear = (self.coupling.factor * curvy.base(self.classic_delay(now))).min(1.0);
-                libm::pow(linear, f64::from(curvy.curviness))
-            }
-            None => self.coupled(),
-        }
+        self.coupled(match self.coupling.law {
+            DualLaw::Pi2(_) => self.base,
+            DualLaw::CurvyRed(curvy) => curvy.base(self.classic_delay(now)),
+        })
     }
 
     /// How long the Classic head has waited, in seconds.
@@ -189,26 +155,17 @@ impl<P: Packet> DualQueue<P> {
         DualQueue::<P>::delay([self.head_arrival(CLASSIC), None], now)
     }
 
-    /// The exponent of p' in p_C: 2, of Curvy RED 2 U.
-    fn exponent(&self) -> u32 {
-        self.coupling.curvy.map_or(2, |curvy| 2 * curvy.curviness)
-    }
-
-    /// p_C = p'^2, of Curvy RED p'^(2 U).
-    fn squared(&self) -> f64 {
-        match self.coupling.curvy {
-            Some(_) => libm::pow(self.base, f64::from(self.exponent())),
-            None => self.base * self.base,
-        }
-    }
-
     /// p' for a packet of `lane`. Curvy RED's average moves with each Classic packet that leaves,
     /// and p' with it.
     fn move_base(&mut self, lane: usize, waited: Nanos, trace: &mut impl Trace) {
-        let Some(curvy) = self.coupling.curvy else {
-            trace.note(|why| self.show_base(why));
-            return;
-        };
+        match self.coupling.law {
+            DualLaw::Pi2(pi) => trace.note(|why| self.show_base(why, &pi)),
+            DualLaw::CurvyRed(curvy) => self.follow_delay(&curvy, lane, waited, trace),
+        }
+    }
+
+    /// Moves Curvy RED's average with a packet of `lane`.
+    fn follow_delay(&mut self, curvy: &Curvy, lane: usize, waited: Nanos, trace: &mut impl Trace) {
         let (before, waited) = (self.last_delay, waited.as_secs_f64());
         let says = "the average Classic delay before";
         trace.given(says, ("Q_C", "s"), before);
@@ -254,12 +211,20 @@ impl<P: Packet> DualQueue<P> {
         oldest.map_or(0.0, |arrived| (now - arrived).as_secs_f64())
     }
 
+    /// Runs the controller's updates that are due.
+    #[inline]
     fn update(&mut self, now: Nanos) {
-        if self.coupling.curvy.is_some() || !self.ticker.is_due(now) {
-            return;
+        if let DualLaw::Pi2(pi) = &self.coupling.law
+            && self.ticker.is_due(now)
+        {
+            let pi = *pi;
+            self.catch_up(now, &pi);
         }
+    }
+
+    #[cold]
+    fn catch_up(&mut self, now: Nanos, pi: &PiControl) {
         let heads = [LOW_LATENCY, CLASSIC].map(|lane| self.head_arrival(lane));
-        let coupling = self.coupling;
         let most = self.largest_base();
         let (base, last_delay) = (&mut self.base, &mut self.last_delay);
         let last_update = &mut self.last_update;
@@ -269,10 +234,10 @@ impl<P: Packet> DualQueue<P> {
             let before = (*base, *last_delay);
             let delay = Self::delay(heads, tick);
             *last_update = Some([before.0, delay, before.1]);
-            *base = pi_step(*base, &coupling, delay, *last_delay).clamp(0.0, most);
+            *base = pi.step(*base, delay, *last_delay).clamp(0.0, most);
             *last_delay = delay;
             // The heads only grow older, so p' stays at its maximum once there.
-            let stuck = *base == most && delay > coupling.target.as_secs_f64();
+            let stuck = *base == most && delay > pi.target.as_secs_f64();
             !stuck && before != (*base, *last_delay)
         });
         if updated && let Some(next) = self.ticker.next() {
@@ -379,7 +344,7 @@ impl<P: Packet> DualQueue<P> {
             });
             return Verdict::Keep;
         }
-        let squared = self.squared();
+        let squared = self.coupling.law.squared(self.base);
         trace.note(|why| self.show_squared(why, squared));
         if lane == LOW_LATENCY {
             let rule = "saturation: p_C drops, the rest is marked";
@@ -480,9 +445,9 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
     }
 
     fn next_deadline(&self) -> Option<Nanos> {
-        match self.coupling.curvy {
-            Some(_) => None,
-            None => self.ticker.next(),
+        match self.coupling.law {
+            DualLaw::Pi2(_) => self.ticker.next(),
+            DualLaw::CurvyRed(_) => None,
         }
     }
 
@@ -505,8 +470,8 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("p", self.base);
-        show("p_c", self.squared());
-        show("p_cl", self.coupled());
+        show("p_c", self.coupling.law.squared(self.base));
+        show("p_cl", self.coupled(self.base));
         show("delay", self.last_delay);
         show(
             "l_packets",

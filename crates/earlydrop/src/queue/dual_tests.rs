@@ -13,13 +13,17 @@ const fn sized(ecn: Ecn, size: u32) -> TestPacket {
     TestPacket { flow: 0, size, ecn }
 }
 
+const PI: PiControl = PiControl {
+    target: Nanos::from_millis(15),
+    update: Nanos::from_millis(16),
+    alpha: 0.16,
+    beta: 3.2,
+};
+
 fn coupling() -> Coupling {
     Coupling {
         limit: Limit::packets(2000),
-        target: Nanos::from_millis(15),
-        update: Nanos::from_millis(16),
-        alpha: 0.16,
-        beta: 3.2,
+        law: DualLaw::Pi2(PI),
         factor: 2.0,
         step: Nanos::from_millis(1),
         ramp: Nanos::ZERO,
@@ -28,7 +32,6 @@ fn coupling() -> Coupling {
         classic_share: 0.1,
         drop_on_overload: true,
         evenly: true,
-        curvy: None,
     }
 }
 

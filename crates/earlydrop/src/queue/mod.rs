@@ -14,7 +14,7 @@ pub use cake::{
     AckFilter, CakeParams, CakeQueue, Cells, DecayingAqm, Diffserv, Framing, HostGroups, Isolation,
 };
 pub use change::ChangeError;
-pub use dual::{Coupling, Curvy, DualQueue};
+pub use dual::{Coupling, Curvy, DualLaw, DualQueue, PiControl};
 pub use fair::{
     Classifier, FairQueue, MOST_WEIGHTS, Overflow, Scheduler, Sharing, SharingRules, Weights,
 };

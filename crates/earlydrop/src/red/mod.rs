@@ -36,7 +36,7 @@ pub(crate) use crate::curve::{gentle_piece, linear_piece};
 
 use average::FastPath;
 pub(crate) use spacing::{Gap, Shares, probability};
-pub(crate) use why::{first_in_band, outside, show_whole, source_of, spared};
+pub(crate) use why::{show_first_in_band, show_outside, show_short_queue, show_whole, source_of};
 
 use core::hint::cold_path;
 
@@ -292,7 +292,7 @@ impl Red {
             return self.below();
         }
         if !core::mem::replace(&mut self.in_band, true) {
-            trace.note(first_in_band);
+            trace.note(show_first_in_band);
             self.gap.restart(1);
             return Verdict::Keep;
         }

@@ -2,7 +2,7 @@
 //! or byte mode; and the first arrival after an idle time.
 
 use super::variants::choke;
-use super::why::{first_in_band, show_whole, spared};
+use super::why::{show_first_in_band, show_short_queue, show_whole};
 use super::{AverageView, Policy, Red, Treatment};
 use crate::aqm::{Backlog, DropReason, Verdict};
 use crate::curve::in_steps;
@@ -35,7 +35,7 @@ impl Red {
         self.average.update(now, length, trace);
         let strength = self.climbing_strength(now, trace);
         if self.config.cautious && length <= 1 {
-            trace.note(|why| spared(why, length));
+            trace.note(|why| show_short_queue(why, length));
             return self.below();
         }
         if matches!(self.policy, Policy::Choke)
@@ -114,7 +114,7 @@ impl Red {
         let is_spared =
             self.config.cautious && length <= 1 && !matches!(treatment, Treatment::Refused);
         let verdict = if is_spared {
-            trace.note(|why| spared(why, length));
+            trace.note(|why| show_short_queue(why, length));
             self.below()
         } else {
             self.judge_treated(treatment, strength, packet, random, trace)
@@ -208,7 +208,7 @@ impl Red {
         let step = self.config.step_of(packet);
         let was_in_band = core::mem::replace(&mut self.in_band, true);
         if self.config.cautious && !was_in_band {
-            trace.note(first_in_band);
+            trace.note(show_first_in_band);
             self.gap.restart(step);
             return Verdict::Keep;
         }

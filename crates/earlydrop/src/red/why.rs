@@ -76,7 +76,7 @@ impl Red {
 
     /// Shows an average below the first threshold.
     pub(super) fn show_below(&self, why: &mut Why, avg: f64) {
-        outside(why, avg, (self.curve.first(), self.curve.last()));
+        show_outside(why, avg, (self.curve.first(), self.curve.last()));
     }
 
     /// Shows an average above the last threshold.
@@ -124,7 +124,7 @@ pub(crate) fn show_whole(why: &mut Why, avg: f64, first: f64) {
 }
 
 /// An average below the first threshold or above the last one.
-pub(crate) fn outside(why: &mut Why, avg: f64, (first, last): (f64, f64)) {
+pub(crate) fn show_outside(why: &mut Why, avg: f64, (first, last): (f64, f64)) {
     if avg < first {
         why.given("the first threshold", ("min", why.unit), first);
         return why.by("below the first threshold", below(avg, first));
@@ -134,7 +134,7 @@ pub(crate) fn outside(why: &mut Why, avg: f64, (first, last): (f64, f64)) {
 }
 
 /// The rule `cautious`: a queue of at most one packet.
-pub(crate) fn spared(why: &mut Why, length: u64) {
+pub(crate) fn show_short_queue(why: &mut Why, length: u64) {
     why.source = "ns-2 red.cc";
     let length = amount(length as f64, why.unit);
     why.by(
@@ -144,7 +144,7 @@ pub(crate) fn spared(why: &mut Why, length: u64) {
 }
 
 /// The rule `cautious`: the first packet above the first threshold.
-pub(crate) fn first_in_band(why: &mut Why) {
+pub(crate) fn show_first_in_band(why: &mut Why) {
     why.source = "ns-2 red.cc";
     why.by(
         "no early drop of the first packet above min",

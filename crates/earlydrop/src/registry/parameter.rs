@@ -33,7 +33,7 @@ pub struct Parameter {
 
 /// The values that a parameter takes.
 ///
-/// Exhaustive on purpose: whoever renders parameters should handle every kind.
+/// Exhaustive on purpose: code that renders parameters should handle every kind.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A queue length: packets, bytes, or time at the link's rate. A bare number is packets.
@@ -91,7 +91,7 @@ impl Range {
         with_high: false,
     };
     /// The time in seconds between two updates of a scheme, at least a microsecond. Updates that
-    /// are due are made up for one by one, so shorter ones would take for ever.
+    /// are due are executed one by one, so shorter ones would take for ever.
     pub const UPDATE_INTERVAL: Range = Range {
         low: 1e-6,
         with_low: true,

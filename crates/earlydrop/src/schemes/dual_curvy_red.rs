@@ -36,7 +36,7 @@
 //! | Classic ECN | dropped | marked |
 //! | L's scale | twice the Classic one | the Classic one over k |
 
-use crate::queue::{Coupling, Curvy};
+use crate::queue::{Curvy, DualLaw};
 use crate::registry::{Descriptor, Kind, Parameter, Plan, Preset, Range};
 use crate::schemes::dualpi2::{BUFFER, PARAMETERS, PROBES, coupling};
 
@@ -94,14 +94,14 @@ pub const SCHEME: Descriptor = Descriptor {
     curve: None,
     plan: |settings| {
         Ok(Plan::Dual {
-            coupling: Coupling {
-                curvy: Some(Curvy {
+            coupling: coupling(
+                settings,
+                DualLaw::CurvyRed(Curvy {
                     scale: settings.time("scale"),
                     weight: settings.number("weight"),
                     curviness: settings.count("curviness"),
                 }),
-                ..coupling(settings)
-            },
+            ),
         })
     },
 };

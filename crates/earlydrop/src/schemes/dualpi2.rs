@@ -48,9 +48,8 @@
 //!
 //! ns-3 has DualPI2 in branches only, which differ among themselves.
 
-use crate::queue::Coupling;
+use crate::queue::{Coupling, DualLaw, PiControl};
 use crate::registry::{Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings};
-use crate::units::Nanos;
 
 const RFC: &str = "RFC 9332, appendix A.1";
 const LINUX: &str = "Linux sch_dualpi2";
@@ -204,13 +203,15 @@ pub const SCHEME: Descriptor = Descriptor {
     curve: None,
     plan: |settings| {
         Ok(Plan::Dual {
-            coupling: Coupling {
-                target: settings.time("target"),
-                update: settings.time("update"),
-                alpha: settings.number("alpha"),
-                beta: settings.number("beta"),
-                ..coupling(settings)
-            },
+            coupling: coupling(
+                settings,
+                DualLaw::Pi2(PiControl {
+                    target: settings.time("target"),
+                    update: settings.time("update"),
+                    alpha: settings.number("alpha"),
+                    beta: settings.number("beta"),
+                }),
+            ),
         })
     },
 };
@@ -247,15 +248,12 @@ pub(crate) const PROBES: &[Probe] = &[
     },
 ];
 
-/// Reads [`BUFFER`] and [`PARAMETERS`]; nothing controls p' yet.
-pub(crate) fn coupling(settings: &Settings) -> Coupling {
+/// Reads [`BUFFER`] and [`PARAMETERS`]; `law` moves p'.
+pub(crate) fn coupling(settings: &Settings, law: DualLaw) -> Coupling {
     let size = |name| settings.size_or_auto(name).unwrap_or_default();
     Coupling {
         limit: settings.limit(),
-        target: Nanos::ZERO,
-        update: Nanos::ZERO,
-        alpha: 0.0,
-        beta: 0.0,
+        law,
         factor: settings.number("k"),
         step: settings.time("step"),
         ramp: settings.time("ramp"),
@@ -264,7 +262,6 @@ pub(crate) fn coupling(settings: &Settings) -> Coupling {
         classic_share: settings.number("c_share"),
         drop_on_overload: settings.flag("drop_on_overload"),
         evenly: settings.choice("spread") == "even",
-        curvy: None,
     }
 }
 

@@ -42,7 +42,10 @@ use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::parameters::{ACTION, AVERAGE, SPACING, round_slope};
 use crate::red::variants::{gred, red};
-use crate::red::{Action, Average, Curve, Gap, RedConfig, Shape, first_in_band, outside, spared};
+use crate::red::{
+    Action, Average, Curve, Gap, RedConfig, Shape, show_first_in_band, show_outside,
+    show_short_queue,
+};
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Settings,
 };
@@ -329,8 +332,8 @@ impl Rule for Wred {
         let few = self.config.cautious && length <= 1;
         if avg < profile.band.0 || few {
             trace.note(|why| match avg < profile.band.0 {
-                true => outside(why, average.value(), profile.ends()),
-                false => spared(why, length),
+                true => show_outside(why, average.value(), profile.ends()),
+                false => show_short_queue(why, length),
             });
             profile.gap.restart(0);
             profile.in_band = false;
@@ -338,7 +341,7 @@ impl Rule for Wred {
         }
         let step = self.config.step_of(packet);
         if self.config.cautious && !profile.in_band {
-            trace.note(first_in_band);
+            trace.note(show_first_in_band);
             profile.gap.restart(step);
             profile.in_band = true;
             return Verdict::Keep;

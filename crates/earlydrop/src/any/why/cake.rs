@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::{Buffer, Enqueued, Noted, Tried, departures, noting};
+use super::{Buffer, Enqueued, ExplainedEnqueue, Recording, departures, recording};
 use crate::any::AnyAqm;
 use crate::explanation::{Explanation, Why, numbers};
 use crate::packet::Packet;
@@ -13,7 +13,7 @@ use crate::units::Nanos;
 
 const CAKE: &str = "CAKE in Linux; Hoeiland-Joergensen, Taht, Morton 2018";
 
-impl DecayingAqm for Noted {
+impl DecayingAqm for Recording {
     fn is_at_rest(&self, now: Nanos) -> bool {
         match &self.aqm {
             AnyAqm::Cobalt(cobalt) => cobalt.is_at_rest(now),
@@ -26,9 +26,9 @@ pub(super) fn try_enqueue<P: Packet>(
     queue: &CakeQueue<P, Cobalt>,
     now: Nanos,
     packet: &P,
-) -> Option<Tried> {
-    let (notes, noted) = noting::<Cobalt>();
-    let mut enqueued = Enqueued::on(&mut queue.shadow(noted), &notes, now, packet);
+) -> Option<ExplainedEnqueue> {
+    let (notes, recorded) = recording::<Cobalt>();
+    let mut enqueued = Enqueued::on(&mut queue.shadow(recorded), &notes, now, packet);
     let (packets, bytes, limit) = queue.buffer();
     let size = queue.counted_size(packet.size());
     let buffer = Buffer {
@@ -91,8 +91,8 @@ fn why_victim<P: Packet>(
 }
 
 pub(super) fn depart<P: Packet>(queue: &CakeQueue<P, Cobalt>, now: Nanos) -> Vec<Explanation> {
-    let (notes, noted) = noting::<Cobalt>();
-    departures(&mut queue.shadow(noted), &notes, now, |_, why| why)
+    let (notes, recorded) = recording::<Cobalt>();
+    departures(&mut queue.shadow(recorded), &notes, now, |_, why| why)
 }
 
 /// Puts before the reasons of a sub-queue's scheme which tin and sub-queue it is, and how many

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{CLASSIC, DualQueue, LOW_LATENCY, pi_step};
+use super::{CLASSIC, DualLaw, DualQueue, LOW_LATENCY, PiControl};
 use crate::aqm::Verdict;
 use crate::explanation::{Explanation, Why, millis, numbers};
 use crate::packet::{Packet, PacketInfo};
@@ -78,22 +78,21 @@ impl<P: Packet> DualQueue<P> {
         all
     }
 
-    /// Shows p' as the controller has updated it.
-    pub(super) fn show_base(&self, why: &mut Why) {
+    /// Shows p' as the controller `pi` has updated it.
+    pub(super) fn show_base(&self, why: &mut Why, pi: &PiControl) {
         let Some(update) = self.last_update else {
             why.given("the base probability", ("p'", ""), self.base);
             return;
         };
-        let coupling = &self.coupling;
         let [base, delay, before] = update;
-        let ideal = pi_step(base, coupling, delay, before);
-        let gains = [coupling.alpha, coupling.beta, coupling.target.as_secs_f64()];
+        let ideal = pi.step(base, delay, before);
+        let gains = [pi.alpha, pi.beta, pi.target.as_secs_f64()];
         why.pi_update(gains, update, ideal, self.largest_base());
     }
 
     /// Shows p_C, which is `squared`.
     pub(super) fn show_squared(&self, why: &mut Why, squared: f64) {
-        let power = self.exponent();
+        let power = self.coupling.law.exponent();
         why.step(
             "the probability of the Classic queue",
             ("p_C", ""),
@@ -106,16 +105,16 @@ impl<P: Packet> DualQueue<P> {
     /// The equation of p_CL, and its numbers.
     pub(super) fn coupled_equation(&self, now: Nanos, quiet: bool) -> (&'static str, String) {
         let factor = self.coupling.factor;
-        match self.coupling.curvy {
+        match self.coupling.law {
             _ if quiet => ("p_CL = 0, as little waits", numbers!("{}", 0.0)),
-            Some(curvy) => {
+            DualLaw::CurvyRed(curvy) => {
                 let (delay, scale) = (self.classic_delay(now), curvy.scale.as_secs_f64());
                 let power = f64::from(curvy.curviness);
                 let equation = "p_CL = min(1, k q_C / scale)^U, of the Classic head's delay";
                 let text = numbers!("min(1, {} * {} / {})^{}", factor, delay, scale, power);
                 (equation, text)
             }
-            None => (
+            DualLaw::Pi2(_) => (
                 "p_CL = min(1, k p')",
                 numbers!("min(1, {} * {})", factor, self.base),
             ),

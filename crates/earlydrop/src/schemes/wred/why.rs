@@ -4,7 +4,7 @@ use alloc::format;
 
 use super::{Profile, Wred};
 use crate::explanation::Why;
-use crate::red::{outside, probability, show_whole, source_of};
+use crate::red::{probability, show_outside, show_whole, source_of};
 
 impl Wred {
     /// Shows the packet's class.
@@ -37,7 +37,7 @@ impl Profile {
             show_whole(why, avg, first);
         }
         if steps >= self.band.1 {
-            outside(why, avg, self.ends());
+            show_outside(why, avg, self.ends());
         }
     }
 
