@@ -49,7 +49,7 @@ impl Adaptation {
         true
     }
 
-    /// Whether the adaptation needs [`on_average`](Adaptation::on_average) at each arrival.
+    /// Whether the adaptation moves at each arrival, and not at periodic steps only.
     pub fn needs_arrivals(&self) -> bool {
         matches!(self, Adaptation::Feng(_) | Adaptation::Rate(..))
     }
