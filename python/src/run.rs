@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
 
 use earlydrop_lab::baseline::{self, Comparison, headline_metrics};
 use earlydrop_lab::files::Overwrite;
@@ -397,6 +398,23 @@ impl Run {
     /// A picture as an SVG file, as `earlydrop figure` writes it.
     fn svg(&self, wanted: Picture) -> PyResult<String> {
         self.summarises(|plan, store, summary| wanted.svg(&data(plan, store, summary)?))
+    }
+
+    /// The data files of flent, each as its name and its content. `begun` is when the runs are
+    /// said to have begun, in microseconds since the epoch.
+    fn flent<'py>(
+        &self,
+        py: Python<'py>,
+        begun: u64,
+    ) -> PyResult<Vec<(String, Bound<'py, PyBytes>)>> {
+        let begun = UNIX_EPOCH + Duration::from_micros(begun);
+        let files =
+            self.reads(|plan, store| store::flent_files(plan, store, begun).map_err(run_error))?;
+        let named = files.into_iter().map(|file| {
+            let content = PyBytes::new(py, &file.to_bytes());
+            (file.name, content)
+        });
+        Ok(named.collect())
     }
 
     /// The text that the command prints, in lines of at most `width` columns.
