@@ -67,7 +67,10 @@ impl Departed {
     /// The object that was given with it.
     #[getter]
     fn packet(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.queued.object.as_ref().map(|object| object.clone_ref(py))
+        self.queued
+            .object
+            .as_ref()
+            .map(|object| object.clone_ref(py))
     }
 
     /// The length on the wire, in bytes.
@@ -265,9 +268,10 @@ impl Queue {
         let at = self.at(now)?;
         let departure = self.guarded(|this| {
             let lost = &mut this.lost;
-            this.queue.dequeue_with(at, &mut |queued: QueuedPacket, reason| {
-                lost.push((queued.object, fate_of_drop(reason)));
-            })
+            this.queue
+                .dequeue_with(at, &mut |queued: QueuedPacket, reason| {
+                    lost.push((queued.object, fate_of_drop(reason)));
+                })
         })?;
         self.now = at;
         Ok(departure.map(|departure| Departed {
@@ -367,7 +371,12 @@ impl Queue {
 
 /// The arrivals of columns as numpy holds them: 64-bit floating-point, unsigned whole numbers of
 /// 32 and of 64 bits, and bytes.
-fn arrivals(times: &[u8], sizes: &[u8], flows: &[u8], ecn: &[u8]) -> PyResult<Vec<(Nanos, QueuedPacket)>> {
+fn arrivals(
+    times: &[u8],
+    sizes: &[u8],
+    flows: &[u8],
+    ecn: &[u8],
+) -> PyResult<Vec<(Nanos, QueuedPacket)>> {
     let times = times
         .as_chunks()
         .0
@@ -430,7 +439,8 @@ impl Replay {
         for (at, queued) in arrivals {
             self.transmit_until(at);
             let fates = &mut self.fates;
-            let mut lost = |queued: QueuedPacket, reason| fates[queued.number as usize] = fate_of_drop(reason);
+            let mut lost =
+                |queued: QueuedPacket, reason| fates[queued.number as usize] = fate_of_drop(reason);
             self.link.enqueue(at, queued, &mut lost);
         }
         // `NEVER` is when an idle link transmits.
@@ -442,7 +452,8 @@ impl Replay {
         while self.link.next_transmission() <= end {
             let begins = self.link.next_transmission();
             let fates = &mut self.fates;
-            let mut lost = |queued: QueuedPacket, reason| fates[queued.number as usize] = fate_of_drop(reason);
+            let mut lost =
+                |queued: QueuedPacket, reason| fates[queued.number as usize] = fate_of_drop(reason);
             let Some(sent) = self.link.transmit(&mut lost) else {
                 continue;
             };
