@@ -3,10 +3,11 @@
 //! A packet is put on its route by a host ([`forward`](Simulation::forward),
 //! [`forward_segment`](Simulation::forward_segment)), by the transmitter of a port
 //! ([`forward_departure`](Simulation::forward_departure)) or by its event
-//! ([`resume`](Simulation::resume)). All four end in one loop,
-//! [`forward_hops`](Simulation::forward_hops). It stops where the packet must wait: at a port, as
-//! an event, or at an end whose state at that time is not known yet. The loop handles frequent
-//! stages itself, and leaves the others to [`arrive`](Simulation::arrive).
+//! ([`resume`](Simulation::resume)). A packet that is next at a port is put into its queue at once;
+//! every other goes into one loop, [`forward_hops`](Simulation::forward_hops). It stops where the
+//! packet must wait: at a port, as an event, or at an end whose state at that time is not known yet.
+//! The loop handles frequent stages itself, and leaves the others to
+//! [`arrive`](Simulation::arrive).
 //!
 //! A packet that arrives now waits as an event, too: packets sent before it may be due now.
 

@@ -14,11 +14,11 @@
 //! | file | implements |
 //! |---|---|
 //! | `sender.rs` | a sender: a connection's state, and a scoreboard where it uses SACK |
-//! | `tcb.rs`, `tcb/` | a connection's state in parts: congestion (`cwnd`, `recover` of RFC 6582), output, timers; the operations that change several |
+//! | `tcb.rs`, `tcb/` | a connection's state in parts: congestion (`cwnd`, `recover` of RFC 6582), output, timers and round-trip samples (RFC 6298, 3; RFC 7323); the operations that change several |
 //! | `sequence.rs` | sequence numbers (SND.UNA, SND.NXT of RFC 9293), and the distance between two |
 //! | `segment.rs` | segments and ACKs |
 //! | `transmit.rs` | which segment is sent next; restart after idleness (RFC 5681, 4.1); pacing |
-//! | `ack.rs` | acknowledgments: fast path, slow path, round-trip samples (RFC 6298, 3; RFC 7323) |
+//! | `ack.rs` | acknowledgments: fast path, slow path |
 //! | `ecn.rs` | how a sender responds to ECE (RFC 3168, 6.1.2; RFC 8257, 3.3) |
 //! | `accecn.rs` | AccECN: counters of marks, at the receiver and at the sender (RFC 9768) |
 //! | `recovery/newreno.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |

@@ -224,8 +224,8 @@ impl Tcb {
         self.congestion.cwr_pending = true;
     }
 
-    /// Sets `cwnd` to 1 and `ssthresh` to the controller's share of FlightSize: half (RFC 5681, 3.1,
-    /// equation 4), or beta_cubic (RFC 9438, 4.8);
+    /// The retransmission timer expired: the controller sets `cwnd`, to 1 by RFC 5681, 3.1, and
+    /// `ssthresh` to its share of FlightSize: half (equation 4), or beta_cubic (RFC 9438, 4.8);
     /// `again`: the timer expired before for the same segment, so `ssthresh` stays.
     pub(super) fn collapse_cwnd(&mut self, again: bool, now: Nanos) {
         let in_flight = self.seq.flight_size();
@@ -233,7 +233,7 @@ impl Tcb {
         self.congestion.cwr_pending = true;
     }
 
-    /// Sets `cwnd` to 1, and leaves `ssthresh`.
+    /// Asks the controller for a `cwnd` of 1; `ssthresh` stays.
     pub(super) fn restart_cwnd(&mut self, now: Nanos) {
         self.congestion.control.on_restart(now, 1.0);
         self.congestion.cwr_pending = true;

@@ -1,7 +1,7 @@
 //! Shapes: what `network.shape` names, lowered to nodes and directed edges.
 //!
-//! [`SHAPES`] is the only place that knows one shape from another. A shape reads its fields and
-//! returns a [`Shape`]; all else asks its links and edges.
+//! [`SHAPES`] and the table of fields (`fields/network.rs`) know one shape from another. A shape
+//! reads its fields and returns a [`Shape`]; all else asks its links and edges.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -49,7 +49,8 @@ pub(super) struct Shape {
     pub(super) links: Vec<NamedLink>,
     pub(super) nodes: Arc<[String]>,
     pub(super) edges: Arc<[Edge]>,
-    /// The edges with the compared scheme or, in a graph, with a queue.
+    /// The edges with the compared scheme or, in a graph, with a queue; none where every link has
+    /// it, as in a fabric.
     bottlenecks: Vec<u32>,
     /// The edge whose queue is in the summary by default.
     watched: u32,

@@ -46,7 +46,8 @@ pub struct AckSample {
     /// Whether `cwnd` limited the sender, and not a lack of data or `rwnd`. A `cwnd` that was
     /// not used does not grow (the aim of RFC 7661).
     pub cwnd_limited: bool,
-    /// Whether a loss is being repaired: `cwnd` does not grow meanwhile.
+    /// Whether a loss is being repaired, or `cwnd` is being reduced for a mark: it does not grow
+    /// meanwhile.
     pub recovering: bool,
     /// The delivery rate, for controllers that [want it](Control::wants_rate_sample).
     pub rate_sample: Option<RateSample>,
