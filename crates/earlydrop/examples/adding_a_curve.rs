@@ -1,6 +1,6 @@
 //! A curve of one's own: Pb grows with the cube of the average.
 
-use earlydrop::red::{CurveLaw, Piece, Pieces, with_curve};
+use earlydrop::red::{CurveLaw, Piece, Pieces, Strength, with_curve};
 use earlydrop::registry::{ConfigError, Descriptor, LinkFacts, Spec};
 use earlydrop::units::BitsPerSec;
 
@@ -8,7 +8,8 @@ use earlydrop::units::BitsPerSec;
 const CUBE: CurveLaw = CurveLaw {
     name: "cube",
     equation: "max_p ((avg-min)/(max-min))^3, all from max on",
-    inverted: false,
+    source: "CONTRIBUTING.md",
+    strength: Strength::MaxP,
     pieces: |shape| {
         let width = shape.max - shape.min;
         let mut cube = Piece::starting_at(shape.min);

@@ -55,6 +55,28 @@ pub struct Piece {
     pub scaled: [f64; 4],
 }
 
+/// What multiplies the part of a curve that a parameter scales.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strength {
+    /// `max_p`.
+    MaxP,
+    /// `1 - max_p`.
+    OneMinusMaxP,
+    /// `1 - gamma`: the curve does not use `max_p`.
+    OneMinusGamma,
+}
+
+impl Strength {
+    /// It in an equation.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Strength::MaxP => "max_p",
+            Strength::OneMinusMaxP => "1 - max_p",
+            Strength::OneMinusGamma => "1 - gamma",
+        }
+    }
+}
+
 /// A published curve.
 #[derive(Debug)]
 pub struct CurveLaw {
@@ -62,8 +84,10 @@ pub struct CurveLaw {
     pub name: &'static str,
     /// The equation, in one line.
     pub equation: &'static str,
-    /// Whether the strength is 1 - max_p.
-    pub inverted: bool,
+    /// Where it is published.
+    pub source: &'static str,
+    /// What the strength is.
+    pub strength: Strength,
     /// Its pieces in order; the first starts at `min`, and everything is dropped after the
     /// last.
     pub pieces: fn(&Shape) -> Pieces,
@@ -107,10 +131,9 @@ impl Pieces {
 impl CurveLaw {
     /// Converts `max_p` to the strength, or the strength to `max_p`.
     pub fn flip(&self, max_p_or_strength: f64) -> f64 {
-        if self.inverted {
-            1.0 - max_p_or_strength
-        } else {
-            max_p_or_strength
+        match self.strength {
+            Strength::OneMinusMaxP => 1.0 - max_p_or_strength,
+            Strength::MaxP | Strength::OneMinusGamma => max_p_or_strength,
         }
     }
 }

@@ -24,7 +24,7 @@ mod steer;
 pub(crate) mod variants;
 mod why;
 
-pub use crate::curve::{Argument, Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
+pub use crate::curve::{Argument, Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape, Strength};
 pub use adaptation::Adaptation;
 pub use average::{Average, Idle, linux_idle_time};
 pub use parameters::with_curve;
@@ -36,7 +36,7 @@ pub(crate) use crate::curve::{gentle_piece, linear_piece};
 
 use average::FastPath;
 pub(crate) use spacing::{Gap, Shares, probability};
-pub(crate) use why::{show_first_in_band, show_outside, show_short_queue, show_whole, source_of};
+pub(crate) use why::{show_first_in_band, show_outside, show_short_queue, show_whole};
 
 use core::hint::cold_path;
 

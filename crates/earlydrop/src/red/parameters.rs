@@ -7,7 +7,7 @@ use super::average::FastPath;
 use super::variants::{CURVES, ared, dsred, feng, fred, lru_red, rared, red, restraint, sfred};
 use super::{
     Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Policy, Red, RedConfig, Shape,
-    Spacing, area,
+    Spacing, Strength, area,
 };
 use crate::curve::{NUMBERS, ONE, parse_pieces};
 use crate::registry::{
@@ -100,6 +100,23 @@ const PROBES: &[Probe] = &[
     },
 ];
 
+/// The curves whose strength is made of `max_p`, by name, and curves by numbers.
+const MAX_P_CURVES: &[&str] = {
+    const LISTED: &([&str; CURVES.len() + 1], usize) = &{
+        let (mut names, mut used) = ([NUMBERS; CURVES.len() + 1], 0);
+        let mut index = 0;
+        while index < CURVES.len() {
+            if !matches!(CURVES[index].strength, Strength::OneMinusGamma) {
+                names[used] = CURVES[index].name;
+                used += 1;
+            }
+            index += 1;
+        }
+        (names, used + 1)
+    };
+    LISTED.0.split_at(LISTED.1).0
+};
+
 const CURVE_NAMES: &[(&str, &str); CURVES.len() + 1] = &{
     let mut names = [(NUMBERS, "given by 'segments'"); CURVES.len() + 1];
     let mut index = 0;
@@ -151,28 +168,7 @@ pub(crate) const CURVE: &[Parameter] = &[
         kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
         default: "0.1",
         origin: FLOYD_1997,
-        // DSRED has gamma instead.
-        when: Some((
-            "curve",
-            &[
-                "red",
-                "gentle",
-                "nlred",
-                "nlred-gentle",
-                "mred",
-                "clred",
-                "tred",
-                "smred",
-                "red-ql",
-                "ired",
-                "fxred-light",
-                "fxred",
-                "fxred-heavy",
-                "red-e",
-                "curvy-red",
-                "numbers",
-            ],
-        )),
+        when: Some(("curve", MAX_P_CURVES)),
     },
     Parameter {
         name: "gentle_slope",

@@ -7,38 +7,6 @@ use crate::curve::NUMBERS;
 use crate::explanation::{Why, amount, below, numbers};
 use crate::packet::PacketInfo;
 
-const FLOYD_JACOBSON: &str = "Floyd and Jacobson 1993, section IV";
-
-/// Where the curve of this name is published.
-pub(crate) fn source_of(law: &str) -> &'static str {
-    match law {
-        "red" => FLOYD_JACOBSON,
-        "gentle" => "Floyd 2000, gentle RED",
-        "dsred" => "Zheng and Atiquzzaman 2000",
-        "nlred" | "nlred-gentle" => "Wang et al. 2008, equation (3)",
-        "mred" => "Zhang et al. 2012",
-        "clred" => "Hassan and Oluwatope 2014, section 3",
-        "tred" => "Feng et al. 2017",
-        "smred" => "Paul et al. 2016",
-        "red-ql" => "Hassan et al. 2022, RED-QL",
-        "ired" => "Hassan et al. 2022, IRED",
-        "fxred-light" | "fxred" | "fxred-heavy" => "Adamu et al. 2020, equation (9)",
-        "red-e" => "Abdel-Jaber 2020",
-        "curvy-red" => "Briscoe 2015, Curvy RED",
-        _ => "the curve as configured",
-    }
-}
-
-/// What a curve's strength is called.
-fn strength_of(law: &str) -> &'static str {
-    match law {
-        "dsred" => "1 - gamma",
-        "clred" | "fxred-light" | "fxred" | "fxred-heavy" => "1 - max_p",
-        NUMBERS => "factor",
-        _ => "max_p",
-    }
-}
-
 impl RedConfig {
     /// The unit of the average and the queue.
     pub(crate) fn unit(&self) -> &'static str {
@@ -62,8 +30,10 @@ impl Red {
 
     /// Takes the names of the curve and the units.
     pub(super) fn show_names(&self, why: &mut Why) {
-        let law = self.law_name();
-        (why.source, why.strength) = (source_of(law), strength_of(law));
+        (why.source, why.strength) = match self.law {
+            Some(law) => (law.source, law.strength.symbol()),
+            None => ("the curve as configured", "factor"),
+        };
         why.unit = self.config.unit();
     }
 

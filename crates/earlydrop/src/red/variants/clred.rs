@@ -26,7 +26,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{CurveLaw, Piece, Pieces};
+use crate::red::{CurveLaw, Piece, Pieces, Strength};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -53,7 +53,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "clred",
     equation: "4(1-max_p)((avg-min)/(max-min))^2 to the midpoint, then 1-max_p + 2 max_p (avg-mid)/(max-min)",
-    inverted: true,
+    source: "Hassan and Oluwatope 2014, section 3",
+    strength: Strength::OneMinusMaxP,
     pieces: |shape| {
         let width = shape.max - shape.min;
         let square = Piece {

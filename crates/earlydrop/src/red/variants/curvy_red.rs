@@ -27,7 +27,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{CurveLaw, Piece, Pieces};
+use crate::red::{CurveLaw, Piece, Pieces, Strength};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -65,7 +65,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "curvy-red",
     equation: "max_p ((avg-min)/(max-min))^2, all from max on",
-    inverted: false,
+    source: "Briscoe 2015, Curvy RED",
+    strength: Strength::MaxP,
     pieces: |shape| {
         let width = shape.max - shape.min;
         let square = Piece {

@@ -20,7 +20,7 @@
 use alloc::format;
 
 use crate::red::parameters::scheme;
-use crate::red::{CurveLaw, Piece, Pieces};
+use crate::red::{CurveLaw, Piece, Pieces, Strength};
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
 
 pub(crate) const PARAMETERS: &[Parameter] = &[Parameter {
@@ -53,7 +53,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "dsred",
     equation: "2(1-gamma)(avg-min)/(max-min) to the midpoint, then 1-gamma + 2 gamma (avg-mid)/(max-min)",
-    inverted: false,
+    source: "Zheng and Atiquzzaman 2000",
+    strength: Strength::OneMinusGamma,
     pieces: |shape| {
         let slope = 2.0 / (shape.max - shape.min);
         let lower = Piece {

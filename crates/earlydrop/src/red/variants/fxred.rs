@@ -32,7 +32,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{Argument, CurveLaw, Piece, Pieces, Shape};
+use crate::red::{Argument, CurveLaw, Piece, Pieces, Shape, Strength};
 use crate::registry::{Descriptor, Preset};
 
 /// Adamu et al. 2020, section 4: the queue.
@@ -120,7 +120,8 @@ fn pieces(shape: &Shape, exponent: u8) -> Pieces {
 pub const LIGHT_CURVE: CurveLaw = CurveLaw {
     name: "fxred-light",
     equation: "(1-max_p) (2(avg-min)/(max-min))^16 to the midpoint, then 1-max_p + 2 max_p (avg-mid)/(max-min)",
-    inverted: true,
+    source: "Adamu et al. 2020, equation (9)",
+    strength: Strength::OneMinusMaxP,
     pieces: |shape| pieces(shape, 16),
 };
 
@@ -128,7 +129,8 @@ pub const LIGHT_CURVE: CurveLaw = CurveLaw {
 pub const CURVE: CurveLaw = CurveLaw {
     name: "fxred",
     equation: "(1-max_p) (2(avg-min)/(max-min))^2 to the midpoint, then 1-max_p + 2 max_p (avg-mid)/(max-min)",
-    inverted: true,
+    source: "Adamu et al. 2020, equation (9)",
+    strength: Strength::OneMinusMaxP,
     pieces: |shape| pieces(shape, 2),
 };
 
@@ -136,7 +138,8 @@ pub const CURVE: CurveLaw = CurveLaw {
 pub const HEAVY_CURVE: CurveLaw = CurveLaw {
     name: "fxred-heavy",
     equation: "2(1-max_p)(avg-min)/(max-min) to the midpoint, then 1-max_p + 2 max_p (avg-mid)/(max-min)",
-    inverted: true,
+    source: "Adamu et al. 2020, equation (9)",
+    strength: Strength::OneMinusMaxP,
     pieces: |shape| pieces(shape, 1),
 };
 

@@ -18,7 +18,7 @@
 
 use crate::red::parameters::scheme;
 use crate::red::presets::{AS_NS2, AS_NS3};
-use crate::red::{CurveLaw, Pieces, gentle_piece, linear_piece};
+use crate::red::{CurveLaw, Pieces, Strength, gentle_piece, linear_piece};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -56,7 +56,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "gentle",
     equation: "red, then max_p + (1-max_p)(avg-max)/max, all from 2 max on",
-    inverted: false,
+    source: "Floyd 2000, gentle RED",
+    strength: Strength::MaxP,
     pieces: |shape| Pieces::new(&[linear_piece(shape), gentle_piece(shape)], 2.0 * shape.max),
 };
 

@@ -26,7 +26,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{CurveLaw, Piece, Pieces};
+use crate::red::{CurveLaw, Piece, Pieces, Strength};
 use crate::registry::Descriptor;
 
 /// The scheme.
@@ -43,7 +43,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "ired",
     equation: "9 max_p ((avg-min)/(min+max))^2 to T = (min+max)/3+min, then max_p + 3(1-max_p)(avg-T)/(2(max-2min))",
-    inverted: false,
+    source: "Hassan et al. 2022, IRED",
+    strength: Strength::MaxP,
     pieces: |shape| {
         let sum = shape.min + shape.max;
         let target = (sum / 3.0 + shape.min).min(shape.max);

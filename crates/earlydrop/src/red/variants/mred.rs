@@ -16,7 +16,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{CurveLaw, Piece, Pieces, gentle_piece};
+use crate::red::{CurveLaw, Piece, Pieces, Strength, gentle_piece};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -42,7 +42,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "mred",
     equation: "max_p (avg^2-min^2)/(max^2-min^2), then as gentle",
-    inverted: false,
+    source: "Zhang et al. 2012",
+    strength: Strength::MaxP,
     pieces: |shape| {
         let span = shape.max * shape.max - shape.min * shape.min;
         let parabola = Piece {

@@ -21,7 +21,7 @@
 
 use crate::red::parameters::scheme;
 use crate::red::presets::{AS_NS3, together};
-use crate::red::{Argument, CurveLaw, Piece, Pieces, Shape, gentle_piece};
+use crate::red::{Argument, CurveLaw, Piece, Pieces, Shape, Strength, gentle_piece};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -69,7 +69,8 @@ const fn square(shape: &Shape) -> Piece {
 pub const CURVE: CurveLaw = CurveLaw {
     name: "nlred",
     equation: "1.5 max_p ((avg-min)/(max-min))^2, all from max on",
-    inverted: false,
+    source: "Wang et al. 2008, equation (3)",
+    strength: Strength::MaxP,
     pieces: |shape| Pieces::new(&[square(shape)], shape.max),
 };
 
@@ -77,7 +78,8 @@ pub const CURVE: CurveLaw = CurveLaw {
 pub const GENTLE_CURVE: CurveLaw = CurveLaw {
     name: "nlred-gentle",
     equation: "nlred, then gentle from max_p at max: falls by a third there, as ns-3",
-    inverted: false,
+    source: "Wang et al. 2008, equation (3)",
+    strength: Strength::MaxP,
     pieces: |shape| Pieces::new(&[square(shape), gentle_piece(shape)], 2.0 * shape.max),
 };
 

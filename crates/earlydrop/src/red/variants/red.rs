@@ -57,7 +57,7 @@
 
 use crate::red::parameters::scheme;
 use crate::red::presets::{AS_LINUX, AS_NS2, AS_NS3};
-use crate::red::{CurveLaw, Pieces, linear_piece};
+use crate::red::{CurveLaw, Pieces, Strength, linear_piece};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -113,7 +113,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "red",
     equation: "max_p (avg-min)/(max-min), all from max on",
-    inverted: false,
+    source: "Floyd and Jacobson 1993, section IV",
+    strength: Strength::MaxP,
     pieces: |shape| Pieces::new(&[linear_piece(shape)], shape.max),
 };
 

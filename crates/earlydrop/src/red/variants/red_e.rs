@@ -25,7 +25,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{Argument, CurveLaw, Piece, Pieces};
+use crate::red::{Argument, CurveLaw, Piece, Pieces, Strength};
 use crate::registry::Descriptor;
 
 /// The scheme.
@@ -45,7 +45,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "red-e",
     equation: "max_p (e^avg - e^min)/(e^max - e^min), all from max on",
-    inverted: false,
+    source: "Abdel-Jaber 2020",
+    strength: Strength::MaxP,
     pieces: |shape| {
         let least = libm::exp(shape.min - shape.max);
         let exponential = Piece {

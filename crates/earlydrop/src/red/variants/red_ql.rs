@@ -27,7 +27,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{CurveLaw, Piece, Pieces};
+use crate::red::{CurveLaw, Piece, Pieces, Strength};
 use crate::registry::Descriptor;
 
 /// The scheme.
@@ -44,7 +44,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "red-ql",
     equation: "9 max_p ((avg-min)/(2(max-2min)))^2 to T = 2(min+max)/3-min, then max_p + 3(1-max_p)(avg-T)/(min+max)",
-    inverted: false,
+    source: "Hassan et al. 2022, RED-QL",
+    strength: Strength::MaxP,
     pieces: |shape| {
         let printed = 2.0 * (shape.min + shape.max) / 3.0 - shape.min;
         let target = printed.max(shape.min);

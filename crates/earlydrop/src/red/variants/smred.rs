@@ -21,7 +21,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{Argument, CurveLaw, Piece, Pieces};
+use crate::red::{Argument, CurveLaw, Piece, Pieces, Strength};
 use crate::registry::Descriptor;
 
 /// The scheme.
@@ -37,7 +37,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "smred",
     equation: "max_p x^2 to the midpoint, then max_p sqrt(x), x = (avg-min)/(max-min)",
-    inverted: false,
+    source: "Paul et al. 2016",
+    strength: Strength::MaxP,
     pieces: |shape| {
         let width = shape.max - shape.min;
         let square = Piece {

@@ -26,7 +26,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{CurveLaw, Piece, Pieces};
+use crate::red::{CurveLaw, Piece, Pieces, Strength};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -54,7 +54,8 @@ pub const SCHEME: Descriptor = scheme(
 pub const CURVE: CurveLaw = CurveLaw {
     name: "tred",
     equation: "9 max_p ((avg-min)/D)^3, max_p (avg-min)/D, 9 max_p ((avg-max)/D)^3 + max_p in a third of D = max-min each",
-    inverted: false,
+    source: "Feng et al. 2017",
+    strength: Strength::MaxP,
     pieces: |shape| {
         let width = shape.max - shape.min;
         let (square, cube) = (width * width, width * width * width);

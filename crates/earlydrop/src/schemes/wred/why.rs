@@ -3,24 +3,26 @@
 use alloc::format;
 
 use super::{Profile, Wred};
+use crate::curve::CurveLaw;
 use crate::explanation::Why;
-use crate::red::{probability, show_outside, show_whole, source_of};
+use crate::red::variants::{gred, red};
+use crate::red::{probability, show_outside, show_whole};
 
 impl Wred {
     /// Shows the packet's class.
     pub(super) fn show_class(&self, why: &mut Why, class: usize) {
         why.unit = self.config.unit();
-        why.source = source_of(self.profiles[class].law_name());
+        why.source = self.profiles[class].law().source;
         let says = format!("the packet's class, of {}", self.profiles.len());
         why.given(says, ("class", ""), class as f64);
     }
 }
 
 impl Profile {
-    fn law_name(&self) -> &'static str {
+    fn law(&self) -> &'static CurveLaw {
         match self.curve.last() > self.curve.shape().max {
-            true => "gentle",
-            false => "red",
+            true => &gred::CURVE,
+            false => &red::CURVE,
         }
     }
 
@@ -44,7 +46,7 @@ impl Profile {
     /// Shows Pb at an average of so many steps of 1/`one`.
     pub(super) fn show_pb(&self, why: &mut Why, class: usize, (steps, one): (u64, u64), pb: u64) {
         let (avg, strength) = (steps as f64 / one as f64, self.curve.strength());
-        let (equation, text) = self.curve.equation(self.law_name(), avg, strength);
+        let (equation, text) = self.curve.equation(self.law().name, avg, strength);
         let says = format!("the initial probability: the curve of class {class} at the average");
         why.step(says, ("p_b", ""), equation, text, probability(pb));
     }
