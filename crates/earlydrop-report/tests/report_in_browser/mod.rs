@@ -19,6 +19,15 @@ use serde_json::Value;
 /// The relative tolerance of sums: the page carries five digits of numbers that it only draws.
 const TOLERANCE: f64 = 1e-4;
 
+/// Results over 4 x 3 points with time series, none missing.
+const SWEPT: Sample = Sample {
+    schemes: 6,
+    seeds: 4,
+    sweep: true,
+    samples: 120,
+    missing: 0,
+};
+
 /// A series that a figure must have drawn.
 struct Expected {
     name: String,
@@ -259,13 +268,7 @@ fn check_groups(opened: &Opened, data: &Data, point: usize) {
 #[test]
 fn each_figure_draws_the_numbers_of_the_data() {
     let Some(browser) = browser() else { return };
-    let data = sample(&Sample {
-        schemes: 6,
-        seeds: 4,
-        sweep: true,
-        samples: 120,
-        missing: 0,
-    });
+    let data = sample(&SWEPT);
     let opened = open(&browser, &data, "scheme=red");
     let order: Vec<usize> = (0..data.schemes.len()).collect();
     check_summary(&opened, &data, 0, &order);
@@ -297,11 +300,8 @@ fn each_figure_draws_the_numbers_of_the_data() {
 fn choices_in_the_address_are_followed() {
     let Some(browser) = browser() else { return };
     let data = sample(&Sample {
-        schemes: 6,
-        seeds: 4,
-        sweep: true,
         samples: 60,
-        missing: 0,
+        ..SWEPT
     });
     let choices = "point=7&theme=dark&hide=nlred&sort=delay_mean&order=down";
     let opened = open(&browser, &data, choices);

@@ -6,8 +6,8 @@ use earlydrop_report::run_report::pictures::{Choices, What, picture};
 use serde_json::Value;
 
 use super::browser::{browser, open};
-use super::{check, expect};
-use crate::support::{Sample, sample};
+use super::{SWEPT, check, expect};
+use crate::support::sample;
 
 fn on_paper(data: &Data, what: What, schemes: &[&str]) -> Value {
     let choices = Choices {
@@ -53,13 +53,7 @@ fn assert_has_axis(drawn: &Value, axis: &Value) {
 #[test]
 fn labels_ticks_and_series_are_those_of_paper() {
     let Some(browser) = browser() else { return };
-    let data = sample(&Sample {
-        schemes: 6,
-        seeds: 4,
-        sweep: true,
-        samples: 120,
-        missing: 0,
-    });
+    let data = sample(&SWEPT);
     let opened = open(&browser, &data, "scheme=red&spread=tail");
     for (figure, what) in [
         ("scatter", What::Scatter),

@@ -201,64 +201,24 @@ mod tests {
     #[test]
     fn climbs_when_the_average_rises_by_more_than_20_a_second() {
         let mut rule = RateRule::new(20.0, 0.8);
-        let at = Nanos::from_millis;
-        assert_eq!(
-            rule.on_average(at(1000), 6.0, 10.0, &mut ()),
-            None,
-            "6 packets in 1 s"
-        );
-        assert_eq!(
-            rule.on_average(at(1001), 6.019, 10.0, &mut ()),
-            None,
-            "19 packets/s"
-        );
-        assert_eq!(
-            rule.on_average(at(1002), 6.040, 10.0, &mut ()),
-            Some(0.8),
-            "21 packets/s"
-        );
-        assert_eq!(
-            rule.on_average(at(1002), 6.041, 10.0, &mut ()),
-            Some(0.8),
-            "at one instant"
-        );
-        assert_eq!(
-            rule.on_average(at(1002), 6.041, 10.0, &mut ()),
-            None,
-            "no change"
-        );
-        assert_eq!(
-            rule.on_average(at(1003), 5.9, 10.0, &mut ()),
-            None,
-            "falling"
-        );
+        let mut at = |ms, avg, band| rule.on_average(Nanos::from_millis(ms), avg, band, &mut ());
+        assert_eq!(at(1000, 6.0, 10.0), None, "6 packets in 1 s");
+        assert_eq!(at(1001, 6.019, 10.0), None, "19 packets/s");
+        assert_eq!(at(1002, 6.040, 10.0), Some(0.8), "21 packets/s");
+        assert_eq!(at(1002, 6.041, 10.0), Some(0.8), "at one instant");
+        assert_eq!(at(1002, 6.041, 10.0), None, "no change");
+        assert_eq!(at(1003, 5.9, 10.0), None, "falling");
     }
 
     #[test]
     fn slope_auto_asks_whether_the_average_would_cross_the_band_in_an_interval() {
         let mut rule = RateRule::across_band_in(Nanos::from_millis(500), 0.8);
-        let at = Nanos::from_millis;
-        assert_eq!(rule.on_average(at(1000), 6.0, 10.0, &mut ()), None);
-        assert_eq!(
-            rule.on_average(at(1001), 6.019, 10.0, &mut ()),
-            None,
-            "19 packets/s"
-        );
-        assert_eq!(
-            rule.on_average(at(1002), 6.040, 10.0, &mut ()),
-            Some(0.8),
-            "21"
-        );
-        assert_eq!(
-            rule.on_average(at(1003), 6.061, 62.5, &mut ()),
-            None,
-            "21 of 125"
-        );
-        assert_eq!(
-            rule.on_average(at(1004), 6.190, 62.5, &mut ()),
-            Some(0.8),
-            "129"
-        );
+        let mut at = |ms, avg, band| rule.on_average(Nanos::from_millis(ms), avg, band, &mut ());
+        assert_eq!(at(1000, 6.0, 10.0), None);
+        assert_eq!(at(1001, 6.019, 10.0), None, "19 packets/s");
+        assert_eq!(at(1002, 6.040, 10.0), Some(0.8), "21");
+        assert_eq!(at(1003, 6.061, 62.5), None, "21 of 125");
+        assert_eq!(at(1004, 6.190, 62.5), Some(0.8), "129");
     }
 
     /// Whether an average that rises by 30 packets a second counts as climbing.
