@@ -68,7 +68,7 @@ pub(in crate::run_report) fn page_pictures(data: &Data) -> PagePictures<'_> {
         points: (0..data.points.len())
             .map(|point| point_axes(data, point))
             .collect(),
-        time: time_panels(data),
+        time: time_panels(data, |_| true),
         curves: [curves(top), slope.map_or(Value::Null, curves)],
         flow_measures: FLOW_MEASURES.map(|(name, unit, scale, _)| (name, unit, scale)),
     }

@@ -94,15 +94,16 @@ fn check_names(view: &View<'_>) -> Result<(), PictureError> {
 /// data: of the measured link, where it has any.
 fn drawn(view: &View<'_>, schemes: &[usize]) -> Vec<(usize, TimeLine)> {
     let data = view.data;
-    let panels = time_panels(data);
-    let is_sampled = panels.iter().any(|panel| panel.link == Some(&data.link));
-    let is_here = |panel: &TimePanel<'_>| {
-        let is_of_link = panel.link.is_none_or(|link| link == data.link) || !is_sampled;
-        is_of_link && panel.point == view.point && schemes.contains(&panel.scheme)
-    };
+    let is_of_run =
+        |series: &Series| series.point == view.point && schemes.contains(&series.scheme);
+    let is_sampled =
+        (data.series.iter()).any(|series| series.source == data.link && !series.values.is_empty());
+    let is_here =
+        |panel: &TimePanel<'_>| panel.link.is_none_or(|link| link == data.link) || !is_sampled;
     let names = &view.choices.metrics;
     let is_named =
         |line: &TimeLine| names.is_empty() || names.contains(&data.series[line.series].name);
+    let panels = time_panels(data, is_of_run);
     let own = panels.into_iter().filter(is_here).flat_map(|one| {
         let lines = one.lines.into_iter().filter(is_named);
         lines.map(move |line| (one.panel, line))

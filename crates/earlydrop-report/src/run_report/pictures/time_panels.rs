@@ -58,8 +58,8 @@ fn short<S: Serializer>(axis: &PlotAxis, serializer: S) -> Result<S::Ok, S::Erro
     short_axis(axis, 4).serialize(serializer)
 }
 
-/// The panels of all runs, from top to bottom.
-pub(super) fn time_panels(data: &Data) -> Vec<TimePanel<'_>> {
+/// The panels of the runs whose series are wanted, from top to bottom.
+pub(super) fn time_panels(data: &Data, is_wanted: impl Fn(&Series) -> bool) -> Vec<TimePanel<'_>> {
     let (kinds, places) = panels(data);
     let is_window = |series: &Series| series.name == "window";
     let mut links: Vec<&str> = Vec::new();
@@ -70,7 +70,8 @@ pub(super) fn time_panels(data: &Data) -> Vec<TimePanel<'_>> {
     }
     let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     let all = data.series.iter().zip(&places).enumerate();
-    for (index, (series, place)) in all.filter(|(_, (series, _))| !series.values.is_empty()) {
+    let is_drawn = |series: &Series| !series.values.is_empty() && is_wanted(series);
+    for (index, (series, place)) in all.filter(|(_, (series, _))| is_drawn(series)) {
         let link = links.iter().position(|link| *link == series.source);
         let link = link.filter(|_| links.len() > 1 && !is_window(series));
         let key = (series.point, series.scheme, place.panel, link);
