@@ -171,12 +171,8 @@ pub trait Aqm {
     ///
     /// By default the scheme starts afresh: of the packets that wait it knows only that they
     /// were [accepted](Aqm::on_accepted).
-    fn continue_from(
-        &mut self,
-        _now: Nanos,
-        _old: Self,
-        waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) where
+    fn continue_from(&mut self, _now: Nanos, _old: Self, waiting: WaitingPackets<'_>)
+    where
         Self: Sized,
     {
         start_among(self, waiting);
@@ -192,8 +188,11 @@ pub trait Aqm {
     }
 }
 
+/// The packets that wait in a queue, from the head on.
+pub type WaitingPackets<'a> = &'a mut dyn Iterator<Item = PacketInfo>;
+
 /// Starts `aqm` on a queue in which packets wait already.
-pub(crate) fn start_among(aqm: &mut impl Aqm, waiting: &mut dyn Iterator<Item = PacketInfo>) {
+pub(crate) fn start_among(aqm: &mut impl Aqm, waiting: WaitingPackets<'_>) {
     for packet in waiting {
         aqm.on_accepted(packet.arrived, &packet);
     }

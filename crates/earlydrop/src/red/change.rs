@@ -1,19 +1,14 @@
 //! How a scheme of the family goes on under other parameters.
 
 use super::Red;
-use crate::packet::PacketInfo;
+use crate::aqm::WaitingPackets;
 use crate::units::Nanos;
 
 impl Red {
     /// Takes over average, gap, the table of a policy of the same kind, and the state of an
     /// adaptation of the same kind, with the strength it has reached unless the configured one
     /// changes.
-    pub(super) fn take_over(
-        &mut self,
-        now: Nanos,
-        old: Red,
-        waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    pub(super) fn take_over(&mut self, now: Nanos, old: Red, waiting: WaitingPackets<'_>) {
         let same_unit = self.config.in_bytes == old.config.in_bytes;
         self.average
             .continue_from(&old.average, self.config.rescaled(&old.config));

@@ -40,7 +40,7 @@ pub(crate) use why::{show_first_in_band, show_outside, show_short_queue, show_wh
 
 use core::hint::cold_path;
 
-use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::aqm::{Aqm, Backlog, DropReason, Verdict, WaitingPackets};
 use crate::curve::{ONE, in_steps};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
@@ -441,12 +441,7 @@ impl Aqm for Red {
         self.apply(setting)
     }
 
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Self,
-        waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, now: Nanos, old: Self, waiting: WaitingPackets<'_>) {
         self.take_over(now, old, waiting);
     }
 

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use super::variants::fred::Fred;
 use super::variants::lru_red::LruRed;
 use super::variants::sfred::Sfred;
-use crate::aqm::Verdict;
+use crate::aqm::{Verdict, WaitingPackets};
 use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::trace::Trace;
@@ -58,11 +58,7 @@ pub enum Policy {
 
 impl Policy {
     /// Goes on with the table of `old`, or starts one among the packets that wait.
-    pub(crate) fn continue_from(
-        &mut self,
-        old: Policy,
-        waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    pub(crate) fn continue_from(&mut self, old: Policy, waiting: WaitingPackets<'_>) {
         match (&mut *self, old) {
             (Policy::Sfred(new), Policy::Sfred(old)) => new.continue_from(*old),
             (Policy::Lru(new), Policy::Lru(old)) => new.continue_from(*old),

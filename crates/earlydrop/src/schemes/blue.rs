@@ -26,7 +26,7 @@
 //! |---|---|---|---|
 //! | BLUE by itself | not in their releases | no: SFB, and COBALT's BLUE inside cake | yes |
 
-use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::aqm::{Aqm, Backlog, Verdict, WaitingPackets};
 use crate::explanation::{millis, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
@@ -243,12 +243,7 @@ impl Aqm for Blue {
         }
     }
 
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Self,
-        _waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, now: Nanos, old: Self, _waiting: WaitingPackets<'_>) {
         self.probability = old.probability;
         self.thaw = old.thaw.min(now + self.freeze_time);
         self.idle = old.idle;

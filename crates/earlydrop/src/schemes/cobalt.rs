@@ -43,7 +43,7 @@
 
 use alloc::format;
 
-use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::aqm::{Aqm, Backlog, DropReason, Verdict, WaitingPackets};
 use crate::explanation::{Why, above, below, millis, numbers, rounded};
 use crate::packet::PacketInfo;
 use crate::queue::DecayingAqm;
@@ -547,12 +547,7 @@ impl Aqm for Cobalt {
         }
     }
 
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Self,
-        _waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, now: Nanos, old: Self, _waiting: WaitingPackets<'_>) {
         self.dropping = old.dropping;
         match (self.root, old.root) {
             (Some(_), Some(_)) => (self.count, self.root) = (old.count, old.root),

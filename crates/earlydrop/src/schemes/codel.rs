@@ -42,7 +42,7 @@
 
 use alloc::format;
 
-use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::aqm::{Aqm, Backlog, DropReason, Verdict, WaitingPackets};
 use crate::explanation::{Why, above, amount, below, millis, numbers, rounded};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
@@ -586,12 +586,7 @@ impl Aqm for Codel {
         self.on_empty(now);
     }
 
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Self,
-        _waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, now: Nanos, old: Self, _waiting: WaitingPackets<'_>) {
         let now = whole(now, self.in_ticks);
         // In time for a shorter interval.
         let latest = match self.interval == old.interval {

@@ -27,7 +27,7 @@
 //! |---|---|---|---|
 //! | a probability set at run time | `ErrorModel`, on the link rather than the queue | `tc qdisc change ... netem loss P ecn` | yes |
 
-use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::aqm::{Aqm, Backlog, Verdict, WaitingPackets};
 use crate::curve::in_steps;
 use crate::explanation::numbers;
 use crate::packet::PacketInfo;
@@ -162,12 +162,7 @@ impl Aqm for Dial {
         Ok(())
     }
 
-    fn continue_from(
-        &mut self,
-        _now: Nanos,
-        old: Self,
-        _waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, _now: Nanos, old: Self, _waiting: WaitingPackets<'_>) {
         self.gap.continue_from(old.gap, 1.0);
     }
 

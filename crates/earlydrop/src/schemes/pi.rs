@@ -29,7 +29,7 @@
 
 use alloc::format;
 
-use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
+use crate::aqm::{Aqm, Backlog, Ticker, Verdict, WaitingPackets};
 use crate::explanation::{bounded, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
@@ -247,12 +247,7 @@ impl Aqm for Pi {
         self.ticker.next()
     }
 
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Self,
-        _waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, now: Nanos, old: Self, _waiting: WaitingPackets<'_>) {
         self.ticker.continue_from(now, &old.ticker);
         (self.probability, self.last) = (old.probability, old.last);
     }

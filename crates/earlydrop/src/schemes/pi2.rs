@@ -36,7 +36,7 @@
 //! | random numbers for a classic packet | a second one if the first is below p' | one |
 //! | scalable | every ECN-capable packet | ECT(1) and CE; `scalable=capable` |
 
-use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
+use crate::aqm::{Aqm, Backlog, Ticker, Verdict, WaitingPackets};
 use crate::explanation::{above, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
@@ -356,12 +356,7 @@ impl Aqm for Pi2 {
         self.floor.retune(rate);
     }
 
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Self,
-        _waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, now: Nanos, old: Self, _waiting: WaitingPackets<'_>) {
         self.ticker.continue_from(now, &old.ticker);
         (self.base, self.delay) = (old.base.min(self.largest_base), old.delay);
         self.classic = self.base * self.base;

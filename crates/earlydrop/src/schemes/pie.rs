@@ -64,7 +64,7 @@ use self::parameters::BUFFER;
 pub(crate) use self::parameters::PARAMETERS;
 use alloc::format;
 
-use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
+use crate::aqm::{Aqm, Backlog, Ticker, Verdict, WaitingPackets};
 use crate::explanation::{Why, amount, below, numbers};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
@@ -606,12 +606,7 @@ impl Aqm for Pie {
         self.ticker.next()
     }
 
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Self,
-        _waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, now: Nanos, old: Self, _waiting: WaitingPackets<'_>) {
         self.take_over(now, old);
     }
 

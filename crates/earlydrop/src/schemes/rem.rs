@@ -35,7 +35,7 @@
 
 use alloc::format;
 
-use crate::aqm::{Aqm, Backlog, DropReason, Ticker, Verdict};
+use crate::aqm::{Aqm, Backlog, DropReason, Ticker, Verdict, WaitingPackets};
 use crate::explanation::{Number, Why, numbers};
 use crate::packet::PacketInfo;
 use crate::queue::Limit;
@@ -489,12 +489,7 @@ impl Aqm for Rem {
             self.parameters.interval * rate.packets_per_sec(self.parameters.mean_packet);
     }
 
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Self,
-        _waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, now: Nanos, old: Self, _waiting: WaitingPackets<'_>) {
         self.ticker.continue_from(now, &old.ticker);
         self.arrivals = old.arrivals;
         // A number of packets in an interval.

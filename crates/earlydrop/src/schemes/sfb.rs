@@ -51,7 +51,7 @@ use alloc::vec;
 use self::parameters::PARAMETERS;
 use alloc::format;
 
-use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::aqm::{Aqm, Backlog, DropReason, Verdict, WaitingPackets};
 use crate::explanation::{Why, below, numbers};
 use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
@@ -566,12 +566,7 @@ impl Aqm for Sfb {
         self.next_change
     }
 
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Self,
-        waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, now: Nanos, old: Self, waiting: WaitingPackets<'_>) {
         self.take_over(now, old, waiting);
     }
 

@@ -28,7 +28,7 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
-use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::aqm::{Aqm, Backlog, Verdict, WaitingPackets};
 use crate::explanation::{Why, below, numbers};
 use crate::packet::{FlowKey, PacketInfo};
 use crate::queue::Limit;
@@ -294,12 +294,7 @@ impl Rule for Sred {
 impl Aqm for Sred {
     by_rule!(on_arrival);
 
-    fn continue_from(
-        &mut self,
-        _now: Nanos,
-        old: Self,
-        _waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, _now: Nanos, old: Self, _waiting: WaitingPackets<'_>) {
         self.hits = old.hits;
         if old.zombies.len() == self.zombies.len() {
             (self.zombies, self.filled) = (old.zombies, old.filled);

@@ -37,7 +37,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
-use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::aqm::{Aqm, Backlog, Verdict, WaitingPackets};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::parameters::{ACTION, AVERAGE, SPACING, round_slope};
@@ -420,12 +420,7 @@ impl Aqm for Wred {
         }
     }
 
-    fn continue_from(
-        &mut self,
-        _now: Nanos,
-        old: Self,
-        waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, _now: Nanos, old: Self, waiting: WaitingPackets<'_>) {
         self.take_over(old, waiting);
     }
 

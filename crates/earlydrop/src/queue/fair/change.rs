@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use super::lists::{List, NEW, NONE, OLD, SubQueue};
 use super::{FairQueue, Sharing, buffer_memory};
-use crate::aqm::{Aqm, start_among};
+use crate::aqm::{Aqm, WaitingPackets, start_among};
 use crate::packet::{Packet, PacketInfo};
 use crate::queue::ChangeError;
 use crate::queue::pool::Chain;
@@ -47,7 +47,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         now: Nanos,
         aqm: &B,
         sharing: Sharing,
-        take_over: impl Fn(&mut B, A, &mut dyn Iterator<Item = PacketInfo>),
+        take_over: impl Fn(&mut B, A, WaitingPackets<'_>),
     ) -> FairQueue<P, B, OTHER> {
         let rules = self.rules();
         let pool = self.pool;

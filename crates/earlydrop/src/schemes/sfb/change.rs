@@ -1,19 +1,13 @@
 //! How SFB goes on under other parameters.
 
 use super::Sfb;
-use crate::aqm::Aqm;
-use crate::packet::PacketInfo;
+use crate::aqm::{Aqm, WaitingPackets};
 use crate::units::Nanos;
 
 impl Sfb {
     /// Takes over the hashes, the tokens and, where as many levels of as many bins are
     /// configured, the bins. New bins count the packets that wait.
-    pub(super) fn take_over(
-        &mut self,
-        now: Nanos,
-        old: Sfb,
-        waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    pub(super) fn take_over(&mut self, now: Nanos, old: Sfb, waiting: WaitingPackets<'_>) {
         let bins = |sfb: &Sfb| (sfb.parameters.levels, sfb.parameters.bins);
         let same_bins = bins(self) == bins(&old);
         (self.secret, self.generation) = (old.secret, old.generation);

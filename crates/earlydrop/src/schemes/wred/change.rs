@@ -1,12 +1,12 @@
 //! How WRED goes on under other parameters.
 
 use super::Wred;
-use crate::packet::PacketInfo;
+use crate::aqm::WaitingPackets;
 
 impl Wred {
     /// Takes over the averages, and the gap of each class that has a profile in both. Where the
     /// classes differ, the packets that wait are counted anew.
-    pub(super) fn take_over(&mut self, old: Wred, waiting: &mut dyn Iterator<Item = PacketInfo>) {
+    pub(super) fn take_over(&mut self, old: Wred, waiting: WaitingPackets<'_>) {
         let scale = self.config.rescaled(&old.config);
         for (class, average) in self.averages.iter_mut().enumerate() {
             let old = &old.averages[class.min(old.averages.len() - 1)];
