@@ -110,7 +110,10 @@ pub trait Aqm {
         _packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
-    ) -> Verdict {
+    ) -> Verdict
+    where
+        Self: Sized,
+    {
         Verdict::Keep
     }
 
@@ -128,7 +131,10 @@ pub trait Aqm {
         _packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
-    ) -> Verdict {
+    ) -> Verdict
+    where
+        Self: Sized,
+    {
         Verdict::Keep
     }
 
@@ -147,7 +153,11 @@ pub trait Aqm {
     ///
     /// The queue has not changed since the last call, so a late update is exact: an update
     /// due at time t sees the queue as it was at t.
-    fn poll<Q: Backlog>(&mut self, _now: Nanos, _queue: &Q) {}
+    fn poll<Q: Backlog>(&mut self, _now: Nanos, _queue: &Q)
+    where
+        Self: Sized,
+    {
+    }
 
     /// When the next periodic update is due.
     fn next_deadline(&self) -> Option<Nanos> {
@@ -190,6 +200,32 @@ pub trait Aqm {
 
 /// The packets that wait in a queue, from the head on.
 pub type WaitingPackets<'a> = &'a mut dyn Iterator<Item = PacketInfo>;
+
+/// Makes `$method!` of each call of [`Aqm`] but [`continue_from`](Aqm::continue_from), which takes
+/// two schemes: a scheme that holds another hands them on. `$context` comes before the call;
+/// `[mut]` is a call on `&mut self`.
+macro_rules! each_call {
+    ($method:ident $($context:tt)*) => {
+        $method! { $($context)* #[inline] [mut] on_arrival<Q: Backlog>(
+            now: Nanos, packet: &PacketInfo, queue: &Q, random: &mut Pcg32
+        ) -> Verdict }
+        $method! { $($context)* #[inline] [mut] on_accepted(now: Nanos, packet: &PacketInfo) }
+        $method! { $($context)* [mut] on_refused(now: Nanos, packet: &PacketInfo) }
+        $method! { $($context)* #[inline] [mut] on_departure<Q: Backlog>(
+            now: Nanos, packet: &PacketInfo, queue: &Q, random: &mut Pcg32
+        ) -> Verdict }
+        $method! { $($context)* [mut] on_evicted(now: Nanos, packet: &PacketInfo) }
+        $method! { $($context)* [mut] on_empty(now: Nanos) }
+        $method! { $($context)* [mut] on_idle(now: Nanos) }
+        $method! { $($context)* #[inline] [mut] poll<Q: Backlog>(now: Nanos, queue: &Q) }
+        $method! { $($context)* [] next_deadline() -> Option<Nanos> }
+        $method! { $($context)* [mut] on_link_rate(now: Nanos, rate: BitsPerSec) }
+        $method! { $($context)* [mut] steer(now: Nanos, setting: &Setting) -> Result<(), SteerError> }
+        $method! { $($context)* [] probes(show: &mut dyn FnMut(&'static str, f64)) }
+        $method! { $($context)* [] heap_bytes() -> usize }
+    };
+}
+pub(crate) use each_call;
 
 /// Starts `aqm` on a queue in which packets wait already.
 pub(crate) fn start_among(aqm: &mut impl Aqm, waiting: WaitingPackets<'_>) {

@@ -69,7 +69,7 @@ impl Trace for Why {
 
 /// A scheme's rule, written once: [`Aqm::on_arrival`] and [`Aqm::on_departure`] follow it with the
 /// trace `()`, explanations with [`Why`].
-pub(crate) trait Rule: Aqm {
+pub(crate) trait Rule: Aqm + Sized {
     /// [`Aqm::on_arrival`], traced. By default the scheme has no rule for arrivals.
     #[inline]
     fn arrive<Q: Backlog, T: Trace>(

@@ -2,8 +2,8 @@
 
 use super::plan::{CAKE_QUEUE, DUAL_QUEUE, FAIR_QUEUE, ONE_QUEUE};
 use super::{AnyAqm, AnyQueue, Plan, every_aqm};
-use crate::aqm::{Aqm, start_among};
-use crate::packet::{Packet, PacketInfo};
+use crate::aqm::{Aqm, WaitingPackets, start_among};
+use crate::packet::Packet;
 use crate::queue::{ChangeError, Limit, SharingRules, SingleQueue};
 use crate::random::Pcg32;
 use crate::schemes::codel::Codel;
@@ -92,7 +92,7 @@ impl<P: Packet> AnyQueue<P> {
         let queue = core::mem::replace(self, AnyQueue::DropTail(nothing));
         *self = match (queue, plan) {
             (AnyQueue::FairCodel(queue), Plan::FairCodel { aqm, sharing }) => {
-                let take_over = |new: &mut Codel, old, waiting: &mut dyn Iterator<Item = _>| {
+                let take_over = |new: &mut Codel, old, waiting: WaitingPackets<'_>| {
                     new.continue_from(now, old, waiting);
                 };
                 AnyQueue::LinuxFairCodel(queue.under(now, aqm, *sharing, take_over))
@@ -104,7 +104,7 @@ impl<P: Packet> AnyQueue<P> {
                 AnyQueue::LinuxFairCodel(queue.under(now, aqm, *sharing, afresh))
             }
             (AnyQueue::Fair(queue), Plan::Fair { aqm, sharing }) => {
-                let take_over = |new: &mut AnyAqm, old, waiting: &mut dyn Iterator<Item = _>| {
+                let take_over = |new: &mut AnyAqm, old, waiting: WaitingPackets<'_>| {
                     new.continue_from(now, old, waiting);
                 };
                 AnyQueue::RuledFair(queue.under(now, aqm, *sharing, take_over))
@@ -137,7 +137,7 @@ impl<P: Packet> AnyQueue<P> {
 }
 
 /// Starts a scheme without the state of one of another kind.
-fn afresh<A>(new: &mut impl Aqm, _old: A, waiting: &mut dyn Iterator<Item = PacketInfo>) {
+fn afresh<A>(new: &mut impl Aqm, _old: A, waiting: WaitingPackets<'_>) {
     start_among(new, waiting);
 }
 

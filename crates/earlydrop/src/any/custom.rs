@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use core::any::Any;
 use core::fmt;
 
-use crate::aqm::{Aqm, Backlog, Verdict, start_among};
+use crate::aqm::{Aqm, Backlog, Verdict, WaitingPackets, each_call, start_among};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::steering::{Setting, SteerError};
@@ -34,8 +34,9 @@ impl fmt::Debug for BoxedAqm {
     }
 }
 
-/// [`Aqm`] without type parameters, so that a virtual table can hold it.
-trait ErasedAqm: fmt::Debug + Send + Sync {
+/// [`Aqm`], with the calls that have type parameters without them, so that a virtual table can
+/// hold it.
+trait ErasedAqm: Aqm + fmt::Debug + Send + Sync {
     fn clone_boxed(&self) -> Box<dyn ErasedAqm>;
     fn on_arrival(
         &mut self,
@@ -44,8 +45,6 @@ trait ErasedAqm: fmt::Debug + Send + Sync {
         queue: &dyn Backlog,
         random: &mut Pcg32,
     ) -> Verdict;
-    fn on_accepted(&mut self, now: Nanos, packet: &PacketInfo);
-    fn on_refused(&mut self, now: Nanos, packet: &PacketInfo);
     fn on_departure(
         &mut self,
         now: Nanos,
@@ -53,24 +52,10 @@ trait ErasedAqm: fmt::Debug + Send + Sync {
         queue: &dyn Backlog,
         random: &mut Pcg32,
     ) -> Verdict;
-    fn on_evicted(&mut self, now: Nanos, packet: &PacketInfo);
-    fn on_empty(&mut self, now: Nanos);
-    fn on_idle(&mut self, now: Nanos);
     fn poll(&mut self, now: Nanos, queue: &dyn Backlog);
-    fn next_deadline(&self) -> Option<Nanos>;
-    fn on_link_rate(&mut self, now: Nanos, rate: BitsPerSec);
-    fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError>;
     /// Continues from `old` if that is of the same type, and starts afresh otherwise.
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Box<dyn ErasedAqm>,
-        waiting: &mut dyn Iterator<Item = PacketInfo>,
-    );
+    fn continue_from(&mut self, now: Nanos, old: Box<dyn ErasedAqm>, waiting: WaitingPackets<'_>);
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
-    fn probes(&self, show: &mut dyn FnMut(&'static str, f64));
-    /// Heap bytes of the box and of the scheme's own allocations.
-    fn boxed_bytes(&self) -> usize;
 }
 
 impl<A: Aqm + Clone + fmt::Debug + Send + Sync + 'static> ErasedAqm for A {
@@ -88,14 +73,6 @@ impl<A: Aqm + Clone + fmt::Debug + Send + Sync + 'static> ErasedAqm for A {
         Aqm::on_arrival(self, now, packet, &queue, random)
     }
 
-    fn on_accepted(&mut self, now: Nanos, packet: &PacketInfo) {
-        Aqm::on_accepted(self, now, packet);
-    }
-
-    fn on_refused(&mut self, now: Nanos, packet: &PacketInfo) {
-        Aqm::on_refused(self, now, packet);
-    }
-
     fn on_departure(
         &mut self,
         now: Nanos,
@@ -106,40 +83,11 @@ impl<A: Aqm + Clone + fmt::Debug + Send + Sync + 'static> ErasedAqm for A {
         Aqm::on_departure(self, now, packet, &queue, random)
     }
 
-    fn on_evicted(&mut self, now: Nanos, packet: &PacketInfo) {
-        Aqm::on_evicted(self, now, packet);
-    }
-
-    fn on_empty(&mut self, now: Nanos) {
-        Aqm::on_empty(self, now);
-    }
-
-    fn on_idle(&mut self, now: Nanos) {
-        Aqm::on_idle(self, now);
-    }
-
     fn poll(&mut self, now: Nanos, queue: &dyn Backlog) {
         Aqm::poll(self, now, &queue);
     }
 
-    fn next_deadline(&self) -> Option<Nanos> {
-        Aqm::next_deadline(self)
-    }
-
-    fn on_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
-        Aqm::on_link_rate(self, now, rate);
-    }
-
-    fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
-        Aqm::steer(self, now, setting)
-    }
-
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Box<dyn ErasedAqm>,
-        waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
+    fn continue_from(&mut self, now: Nanos, old: Box<dyn ErasedAqm>, waiting: WaitingPackets<'_>) {
         match old.into_any().downcast::<A>() {
             Ok(old) => Aqm::continue_from(self, now, *old, waiting),
             Err(_) => start_among(self, waiting),
@@ -149,96 +97,43 @@ impl<A: Aqm + Clone + fmt::Debug + Send + Sync + 'static> ErasedAqm for A {
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
-
-    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        Aqm::probes(self, show);
-    }
-
-    fn boxed_bytes(&self) -> usize {
-        size_of::<A>() + self.heap_bytes()
-    }
 }
 
-// The calls that hand on the backlog are kept out of line: inlined into the enum's dispatch they
-// would force the backlog into memory, and built-in schemes would pay up to 2 ns a verdict.
+/// A method that makes the same call of the scheme in the box.
+macro_rules! to_box {
+    ([] heap_bytes() -> usize) => {
+        fn heap_bytes(&self) -> usize {
+            size_of_val::<dyn ErasedAqm>(&*self.0) + self.0.heap_bytes()
+        }
+    };
+    // The calls that hand on the backlog are kept out of line: inlined into the enum's dispatch
+    // they would force the backlog into memory, and built-in schemes would pay up to 2 ns a
+    // verdict.
+    (
+        $(#[$inline:meta])* [mut] $call:ident<Q: Backlog>
+        ($($argument:ident: $type:ty),*) $(-> $result:ty)?
+    ) => {
+        #[cold]
+        #[inline(never)]
+        fn $call<Q: Backlog>(&mut self, $($argument: $type),*) $(-> $result)? {
+            ErasedAqm::$call(&mut *self.0, $($argument),*)
+        }
+    };
+    (
+        $(#[$inline:meta])* [$($mut:ident)?] $call:ident
+        ($($argument:ident: $type:ty),*) $(-> $result:ty)?
+    ) => {
+        fn $call(&$($mut)? self, $($argument: $type),*) $(-> $result)? {
+            self.0.$call($($argument),*)
+        }
+    };
+}
+
 impl Aqm for BoxedAqm {
-    #[cold]
-    #[inline(never)]
-    fn on_arrival<Q: Backlog>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-    ) -> Verdict {
-        self.0.on_arrival(now, packet, queue, random)
-    }
+    each_call!(to_box);
 
-    fn on_accepted(&mut self, now: Nanos, packet: &PacketInfo) {
-        self.0.on_accepted(now, packet);
-    }
-
-    fn on_refused(&mut self, now: Nanos, packet: &PacketInfo) {
-        self.0.on_refused(now, packet);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn on_departure<Q: Backlog>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-    ) -> Verdict {
-        self.0.on_departure(now, packet, queue, random)
-    }
-
-    fn on_evicted(&mut self, now: Nanos, packet: &PacketInfo) {
-        self.0.on_evicted(now, packet);
-    }
-
-    fn on_empty(&mut self, now: Nanos) {
-        self.0.on_empty(now);
-    }
-
-    fn on_idle(&mut self, now: Nanos) {
-        self.0.on_idle(now);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
-        self.0.poll(now, queue);
-    }
-
-    fn next_deadline(&self) -> Option<Nanos> {
-        self.0.next_deadline()
-    }
-
-    fn on_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
-        self.0.on_link_rate(now, rate);
-    }
-
-    fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
-        self.0.steer(now, setting)
-    }
-
-    fn continue_from(
-        &mut self,
-        now: Nanos,
-        old: Self,
-        waiting: &mut dyn Iterator<Item = PacketInfo>,
-    ) {
-        self.0.continue_from(now, old.0, waiting);
-    }
-
-    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        self.0.probes(show);
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.0.boxed_bytes()
+    fn continue_from(&mut self, now: Nanos, old: Self, waiting: WaitingPackets<'_>) {
+        ErasedAqm::continue_from(&mut *self.0, now, old.0, waiting);
     }
 }
 

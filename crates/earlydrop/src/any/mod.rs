@@ -13,7 +13,7 @@ pub use custom::BoxedAqm;
 pub use plan::Plan;
 pub use queue::AnyQueue;
 
-use crate::aqm::{Aqm, Backlog, Verdict, start_among};
+use crate::aqm::{Aqm, Backlog, Verdict, WaitingPackets, each_call, start_among};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::steering::{Setting, SteerError};
@@ -43,6 +43,31 @@ macro_rules! every_aqm {
 }
 use every_aqm;
 
+/// Makes the call `$call` of what `$any` holds.
+macro_rules! in_variant {
+    ($any:ident, $name:ident($($variant:ident)+), $call:ident $arguments:tt) => {
+        match $any {
+            $($name::$variant(held) => held.$call $arguments),+
+        }
+    };
+}
+use in_variant;
+
+/// A method of an enum that makes the same call of what it holds.
+macro_rules! to_variant {
+    (
+        $name:ident $variants:tt
+        $(#[$inline:meta])* [$($mut:ident)?] $call:ident $(<$($generic:ident: $bound:ident),+>)?
+        ($($argument:ident: $type:ty),*) $(-> $result:ty)?
+    ) => {
+        $(#[$inline])*
+        fn $call $(<$($generic: $bound),+>)? (&$($mut)? self $(, $argument: $type)*) $(-> $result)? {
+            in_variant!(self, $name $variants, $call($($argument),*))
+        }
+    };
+}
+use to_variant;
+
 /// Makes the enum of schemes, which is a scheme itself.
 macro_rules! any_aqm {
     ($($variant:ident($scheme:ty)),+ $(,)?) => {
@@ -64,111 +89,14 @@ macro_rules! any_aqm {
         })+
 
         impl Aqm for AnyAqm {
-            #[inline]
-            fn on_arrival<Q: Backlog>(
-                &mut self,
-                now: Nanos,
-                packet: &PacketInfo,
-                queue: &Q,
-                random: &mut Pcg32,
-            ) -> Verdict {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.on_arrival(now, packet, queue, random)),+
-                }
-            }
+            each_call!(to_variant AnyAqm($($variant)+));
 
-            #[inline]
-            fn on_accepted(&mut self, now: Nanos, packet: &PacketInfo) {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.on_accepted(now, packet)),+
-                }
-            }
-
-            fn on_refused(&mut self, now: Nanos, packet: &PacketInfo) {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.on_refused(now, packet)),+
-                }
-            }
-
-            #[inline]
-            fn on_departure<Q: Backlog>(
-                &mut self,
-                now: Nanos,
-                packet: &PacketInfo,
-                queue: &Q,
-                random: &mut Pcg32,
-            ) -> Verdict {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.on_departure(now, packet, queue, random)),+
-                }
-            }
-
-            fn on_evicted(&mut self, now: Nanos, packet: &PacketInfo) {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.on_evicted(now, packet)),+
-                }
-            }
-
-            fn on_empty(&mut self, now: Nanos) {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.on_empty(now)),+
-                }
-            }
-
-            fn on_idle(&mut self, now: Nanos) {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.on_idle(now)),+
-                }
-            }
-
-            #[inline]
-            fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.poll(now, queue)),+
-                }
-            }
-
-            fn next_deadline(&self) -> Option<Nanos> {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.next_deadline()),+
-                }
-            }
-
-            fn on_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.on_link_rate(now, rate)),+
-                }
-            }
-
-            fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.steer(now, setting)),+
-                }
-            }
-
-            fn continue_from(
-                &mut self,
-                now: Nanos,
-                old: Self,
-                waiting: &mut dyn Iterator<Item = PacketInfo>,
-            ) {
+            fn continue_from(&mut self, now: Nanos, old: Self, waiting: WaitingPackets<'_>) {
                 match (self, old) {
                     $((AnyAqm::$variant(aqm), AnyAqm::$variant(old)) => {
                         aqm.continue_from(now, old, waiting);
                     })+
                     (aqm, _) => start_among(aqm, waiting),
-                }
-            }
-
-            fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.probes(show)),+
-                }
-            }
-
-            fn heap_bytes(&self) -> usize {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.heap_bytes()),+
                 }
             }
         }

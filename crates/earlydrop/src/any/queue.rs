@@ -1,6 +1,6 @@
 //! Any queue discipline, chosen at run time.
 
-use super::{AnyAqm, every_aqm};
+use super::{AnyAqm, every_aqm, in_variant, to_variant};
 use crate::counters::Counters;
 use crate::curve::Curve;
 use crate::packet::Packet;
@@ -36,9 +36,7 @@ macro_rules! any_of {
                 packet: P,
                 losses: &mut impl Losses<P>,
             ) -> Outcome {
-                match self {
-                    $($name::$variant(queue) => queue.enqueue_with(now, packet, losses)),+
-                }
+                in_variant!(self, $name($($variant)+), enqueue_with(now, packet, losses))
             }
 
             #[inline(never)]
@@ -47,9 +45,7 @@ macro_rules! any_of {
                 now: Nanos,
                 losses: &mut impl Losses<P>,
             ) -> Option<Departure<P>> {
-                match self {
-                    $($name::$variant(queue) => queue.dequeue_with(now, losses)),+
-                }
+                in_variant!(self, $name($($variant)+), dequeue_with(now, losses))
             }
         }
 
@@ -83,68 +79,18 @@ macro_rules! any_of {
                 }
             }
 
-            fn poll(&mut self, now: Nanos) {
-                match self {
-                    $($name::$variant(queue) => queue.poll(now)),+
-                }
-            }
-
-            fn next_deadline(&self) -> Option<Nanos> {
-                match self {
-                    $($name::$variant(queue) => queue.next_deadline()),+
-                }
-            }
-
-            #[inline]
-            fn packets(&self) -> u32 {
-                match self {
-                    $($name::$variant(queue) => queue.packets()),+
-                }
-            }
-
-            #[inline]
-            fn peek(&self, ahead: u32) -> Option<&P> {
-                match self {
-                    $($name::$variant(queue) => queue.peek(ahead)),+
-                }
-            }
-
-            #[inline]
-            fn bytes(&self) -> u64 {
-                match self {
-                    $($name::$variant(queue) => queue.bytes()),+
-                }
-            }
-
-            fn head_arrival(&self) -> Option<Nanos> {
-                match self {
-                    $($name::$variant(queue) => queue.head_arrival()),+
-                }
-            }
-
-            fn counters(&self) -> &Counters {
-                match self {
-                    $($name::$variant(queue) => queue.counters()),+
-                }
-            }
-
-            fn set_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
-                match self {
-                    $($name::$variant(queue) => queue.set_link_rate(now, rate)),+
-                }
-            }
-
-            fn steer(&mut self, now: Nanos, setting: &Setting) -> Result<(), SteerError> {
-                match self {
-                    $($name::$variant(queue) => queue.steer(now, setting)),+
-                }
-            }
-
-            fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
-                match self {
-                    $($name::$variant(queue) => queue.probes(show)),+
-                }
-            }
+            to_variant!($name($($variant)+) [mut] poll(now: Nanos));
+            to_variant!($name($($variant)+) [] next_deadline() -> Option<Nanos>);
+            to_variant!($name($($variant)+) #[inline] [] packets() -> u32);
+            to_variant!($name($($variant)+) #[inline] [] bytes() -> u64);
+            to_variant!($name($($variant)+) #[inline] [] peek(ahead: u32) -> Option<&P>);
+            to_variant!($name($($variant)+) [] head_arrival() -> Option<Nanos>);
+            to_variant!($name($($variant)+) [] counters() -> &Counters);
+            to_variant!($name($($variant)+) [mut] set_link_rate(now: Nanos, rate: BitsPerSec));
+            to_variant!($name($($variant)+) [mut] steer(
+                now: Nanos, setting: &Setting
+            ) -> Result<(), SteerError>);
+            to_variant!($name($($variant)+) [] probes(show: &mut dyn FnMut(&'static str, f64)));
 
             fn memory(&self) -> usize {
                 let inside = match self {

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use super::{AnyAqm, AnyQueue, BoxedAqm, every_aqm};
+use super::{AnyAqm, AnyQueue, BoxedAqm, every_aqm, in_variant, to_variant};
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::explanation::{Explanation, Why, numbers};
 use crate::packet::{Packet, PacketInfo};
@@ -485,31 +485,12 @@ fn depart_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
 macro_rules! explain_any {
     ($($variant:ident($scheme:ty)),+ $(,)?) => {
         impl Rule for AnyAqm {
-            fn arrive<Q: Backlog, T: Trace>(
-                &mut self,
-                now: Nanos,
-                packet: &PacketInfo,
-                queue: &Q,
-                random: &mut Pcg32,
-                trace: &mut T,
-            ) -> Verdict {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.arrive(now, packet, queue, random, trace)),+
-                }
-            }
-
-            fn depart<Q: Backlog, T: Trace>(
-                &mut self,
-                now: Nanos,
-                packet: &PacketInfo,
-                queue: &Q,
-                random: &mut Pcg32,
-                trace: &mut T,
-            ) -> Verdict {
-                match self {
-                    $(AnyAqm::$variant(aqm) => aqm.depart(now, packet, queue, random, trace)),+
-                }
-            }
+            to_variant!(AnyAqm($($variant)+) [mut] arrive<Q: Backlog, T: Trace>(
+                now: Nanos, packet: &PacketInfo, queue: &Q, random: &mut Pcg32, trace: &mut T
+            ) -> Verdict);
+            to_variant!(AnyAqm($($variant)+) [mut] depart<Q: Backlog, T: Trace>(
+                now: Nanos, packet: &PacketInfo, queue: &Q, random: &mut Pcg32, trace: &mut T
+            ) -> Verdict);
         }
 
         impl<P: Packet> AnyQueue<P> {
