@@ -74,30 +74,24 @@ pub(crate) const FAMILY: &[&[Parameter]] = &[
 ];
 
 const PROBES: &[Probe] = &[
-    Probe {
-        name: "average",
-        meaning: "the average queue, in packets (bytes with unit=bytes)",
-    },
-    Probe {
-        name: "pb",
-        meaning: "initial probability Pb: the curve at the average",
-    },
-    Probe {
-        name: "pa",
-        meaning: "actual probability Pa of the next packet, by the spacing",
-    },
-    Probe {
-        name: "max_p",
-        meaning: "the present max_p; an adaptation may have moved it",
-    },
-    Probe {
-        name: "count",
-        meaning: "packets passed since the last drop or mark",
-    },
-    Probe {
-        name: "flows",
-        meaning: "flows in the policy's table; 0 for a policy without one",
-    },
+    Probe::new(
+        "average",
+        "the average queue, in packets (bytes with unit=bytes)",
+    ),
+    Probe::new("pb", "initial probability Pb: the curve at the average"),
+    Probe::new(
+        "pa",
+        "actual probability Pa of the next packet, by the spacing",
+    ),
+    Probe::new(
+        "max_p",
+        "the present max_p; an adaptation may have moved it",
+    ),
+    Probe::new("count", "packets passed since the last drop or mark"),
+    Probe::new(
+        "flows",
+        "flows in the policy's table; 0 for a policy without one",
+    ),
 ];
 
 /// The curves whose strength is made of `max_p`, by name, and curves by numbers.

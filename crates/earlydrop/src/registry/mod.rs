@@ -75,6 +75,13 @@ pub struct Probe {
     pub meaning: &'static str,
 }
 
+impl Probe {
+    /// A probe, for [`Descriptor::with_probes`].
+    pub const fn new(name: &'static str, meaning: &'static str) -> Probe {
+        Probe { name, meaning }
+    }
+}
+
 /// Schemes are equal when their names are.
 impl PartialEq for Descriptor {
     fn eq(&self, other: &Descriptor) -> bool {

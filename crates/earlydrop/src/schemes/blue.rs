@@ -88,10 +88,7 @@ pub const SCHEME: Descriptor = Descriptor {
         meaning: "Feng et al. 1999: d1 0.02, d2 0.002, freeze_time 100 ms",
         values: &[("d1", "0.02"), ("d2", "0.002"), ("freeze_time", "100 ms")],
     }],
-    probes: &[Probe {
-        name: "probability",
-        meaning: "p",
-    }],
+    probes: &[Probe::new("probability", "p")],
     nests: false,
     curve: None,
     plan: |settings| {

@@ -267,30 +267,18 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[
         ACTIVE,
         FATTEST,
-        Probe {
-            name: "bulk",
-            meaning: "sub-queues that have used up a turn",
-        },
-        Probe {
-            name: "filtered",
-            meaning: "acknowledgments dropped by the ACK filter so far",
-        },
-        Probe {
-            name: "sojourn",
-            meaning: "largest last sojourn time among sub-queues that hold packets, in s",
-        },
-        Probe {
-            name: "count",
-            meaning: "largest of CoDel's counts among them",
-        },
-        Probe {
-            name: "dropping",
-            meaning: "1 while CoDel acts on any of them, 0 otherwise",
-        },
-        Probe {
-            name: "p",
-            meaning: "largest of BLUE's drop probabilities among them",
-        },
+        Probe::new("bulk", "sub-queues that have used up a turn"),
+        Probe::new(
+            "filtered",
+            "acknowledgments dropped by the ACK filter so far",
+        ),
+        Probe::new(
+            "sojourn",
+            "largest last sojourn time among sub-queues that hold packets, in s",
+        ),
+        Probe::new("count", "largest of CoDel's counts among them"),
+        Probe::new("dropping", "1 while CoDel acts on any of them, 0 otherwise"),
+        Probe::new("p", "largest of BLUE's drop probabilities among them"),
     ],
     nests: false,
     curve: None,

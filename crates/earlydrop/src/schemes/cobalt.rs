@@ -143,22 +143,13 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     probes: &[
-        Probe {
-            name: "sojourn",
-            meaning: "sojourn time of the last packet, in s",
-        },
-        Probe {
-            name: "count",
-            meaning: "CoDel's count: sets how soon the next signal is due",
-        },
-        Probe {
-            name: "dropping",
-            meaning: "1 in the dropping state, 0 otherwise",
-        },
-        Probe {
-            name: "p",
-            meaning: "BLUE's drop probability",
-        },
+        Probe::new("sojourn", "sojourn time of the last packet, in s"),
+        Probe::new(
+            "count",
+            "CoDel's count: sets how soon the next signal is due",
+        ),
+        Probe::new("dropping", "1 in the dropping state, 0 otherwise"),
+        Probe::new("p", "BLUE's drop probability"),
     ],
     nests: false,
     curve: None,

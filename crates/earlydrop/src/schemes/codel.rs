@@ -133,18 +133,12 @@ pub(crate) const INTERVAL: Parameter = Parameter {
 
 /// CoDel's probes, alone and inside a fair queue.
 pub(crate) const PROBES: &[Probe] = &[
-    Probe {
-        name: "sojourn",
-        meaning: "sojourn time of the last packet, in s",
-    },
-    Probe {
-        name: "count",
-        meaning: "signals in this dropping state; sets when the next is due",
-    },
-    Probe {
-        name: "dropping",
-        meaning: "1 in the dropping state, 0 otherwise",
-    },
+    Probe::new("sojourn", "sojourn time of the last packet, in s"),
+    Probe::new(
+        "count",
+        "signals in this dropping state; sets when the next is due",
+    ),
+    Probe::new("dropping", "1 in the dropping state, 0 otherwise"),
 ];
 
 /// The scheme.

@@ -69,14 +69,8 @@ pub const SCHEME: Descriptor = Descriptor {
     defaults: &[],
     presets: &[],
     probes: &[
-        Probe {
-            name: "probability",
-            meaning: "P, as set",
-        },
-        Probe {
-            name: "count",
-            meaning: "packets passed since the last drop or mark",
-        },
+        Probe::new("probability", "P, as set"),
+        Probe::new("count", "packets passed since the last drop or mark"),
     ],
     nests: false,
     curve: None,

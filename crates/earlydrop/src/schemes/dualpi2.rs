@@ -218,34 +218,16 @@ pub const SCHEME: Descriptor = Descriptor {
 
 /// What two coupled queues report.
 pub(crate) const PROBES: &[Probe] = &[
-    Probe {
-        name: "p",
-        meaning: "p', the base probability",
-    },
-    Probe {
-        name: "p_c",
-        meaning: "p_C = p'^2, the Classic queue's probability",
-    },
-    Probe {
-        name: "p_cl",
-        meaning: "p_CL = k p', the coupled probability of the low-latency queue",
-    },
-    Probe {
-        name: "delay",
-        meaning: "the delay at the last update, in s",
-    },
-    Probe {
-        name: "l_packets",
-        meaning: "packets in the low-latency queue",
-    },
-    Probe {
-        name: "c_packets",
-        meaning: "packets in the Classic queue",
-    },
-    Probe {
-        name: "credit",
-        meaning: "the Classic queue's scheduling credit, in bytes",
-    },
+    Probe::new("p", "p', the base probability"),
+    Probe::new("p_c", "p_C = p'^2, the Classic queue's probability"),
+    Probe::new(
+        "p_cl",
+        "p_CL = k p', the coupled probability of the low-latency queue",
+    ),
+    Probe::new("delay", "the delay at the last update, in s"),
+    Probe::new("l_packets", "packets in the low-latency queue"),
+    Probe::new("c_packets", "packets in the Classic queue"),
+    Probe::new("credit", "the Classic queue's scheduling credit, in bytes"),
 ];
 
 /// Reads [`BUFFER`] and [`PARAMETERS`]; `law` moves p'.

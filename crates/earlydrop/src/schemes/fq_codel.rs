@@ -154,15 +154,9 @@ const RULES: &[Parameter] = &[
 pub(crate) const SHARED_LIMIT: (&str, &str, &str) = ("limit", "10240 packets", RFC);
 
 /// Sub-queues that hold packets.
-pub(crate) const ACTIVE: Probe = Probe {
-    name: "active",
-    meaning: "sub-queues that hold packets",
-};
+pub(crate) const ACTIVE: Probe = Probe::new("active", "sub-queues that hold packets");
 /// Bytes in the fullest sub-queue.
-pub(crate) const FATTEST: Probe = Probe {
-    name: "fattest",
-    meaning: "bytes in the fullest sub-queue",
-};
+pub(crate) const FATTEST: Probe = Probe::new("fattest", "bytes in the fullest sub-queue");
 
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
@@ -213,18 +207,12 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[
         ACTIVE,
         FATTEST,
-        Probe {
-            name: "sojourn",
-            meaning: "largest last sojourn time among sub-queues that hold packets, in s",
-        },
-        Probe {
-            name: "count",
-            meaning: "largest of CoDel's counts among them",
-        },
-        Probe {
-            name: "dropping",
-            meaning: "1 while CoDel acts on any of them, 0 otherwise",
-        },
+        Probe::new(
+            "sojourn",
+            "largest last sojourn time among sub-queues that hold packets, in s",
+        ),
+        Probe::new("count", "largest of CoDel's counts among them"),
+        Probe::new("dropping", "1 while CoDel acts on any of them, 0 otherwise"),
     ],
     nests: false,
     curve: None,

@@ -115,18 +115,18 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[
         ACTIVE,
         FATTEST,
-        Probe {
-            name: "probability",
-            meaning: "largest p among sub-queues that hold packets",
-        },
-        Probe {
-            name: "qdelay",
-            meaning: "largest queueing delay at the last update among them, in seconds",
-        },
-        Probe {
-            name: "burst",
-            meaning: "largest burst allowance left among them, in seconds",
-        },
+        Probe::new(
+            "probability",
+            "largest p among sub-queues that hold packets",
+        ),
+        Probe::new(
+            "qdelay",
+            "largest queueing delay at the last update among them, in seconds",
+        ),
+        Probe::new(
+            "burst",
+            "largest burst allowance left among them, in seconds",
+        ),
     ],
     nests: false,
     curve: None,

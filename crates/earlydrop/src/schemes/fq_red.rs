@@ -51,30 +51,24 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[
         ACTIVE,
         FATTEST,
-        Probe {
-            name: "average",
-            meaning: "with RED inside, the largest average among sub-queues that hold packets",
-        },
-        Probe {
-            name: "pb",
-            meaning: "with RED inside, the largest initial probability among them",
-        },
-        Probe {
-            name: "pa",
-            meaning: "with RED inside, the largest actual probability among them",
-        },
-        Probe {
-            name: "max_p",
-            meaning: "with RED inside, the largest max_p among them",
-        },
-        Probe {
-            name: "count",
-            meaning: "with RED inside, the largest count among them",
-        },
-        Probe {
-            name: "flows",
-            meaning: "with RED inside, the most flows in the policy's table of one of them",
-        },
+        Probe::new(
+            "average",
+            "with RED inside, the largest average among sub-queues that hold packets",
+        ),
+        Probe::new(
+            "pb",
+            "with RED inside, the largest initial probability among them",
+        ),
+        Probe::new(
+            "pa",
+            "with RED inside, the largest actual probability among them",
+        ),
+        Probe::new("max_p", "with RED inside, the largest max_p among them"),
+        Probe::new("count", "with RED inside, the largest count among them"),
+        Probe::new(
+            "flows",
+            "with RED inside, the most flows in the policy's table of one of them",
+        ),
     ],
     nests: true,
     curve: None,

@@ -114,10 +114,10 @@ pub const SCHEME: Descriptor = Descriptor {
             ],
         },
     ],
-    probes: &[Probe {
-        name: "probability",
-        meaning: "p, for a packet of the mean size",
-    }],
+    probes: &[Probe::new(
+        "probability",
+        "p, for a packet of the mean size",
+    )],
     nests: false,
     curve: None,
     plan: |settings| Ok(Plan::single(Pi::from_settings(settings)?, settings.limit())),

@@ -157,18 +157,12 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     probes: &[
-        Probe {
-            name: "probability",
-            meaning: "of a classic packet: p'^2",
-        },
-        Probe {
-            name: "base",
-            meaning: "p', before squaring or coupling",
-        },
-        Probe {
-            name: "qdelay",
-            meaning: "the queueing delay at the last update, in seconds",
-        },
+        Probe::new("probability", "of a classic packet: p'^2"),
+        Probe::new("base", "p', before squaring or coupling"),
+        Probe::new(
+            "qdelay",
+            "the queueing delay at the last update, in seconds",
+        ),
     ],
     nests: false,
     curve: None,

@@ -123,18 +123,12 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     probes: &[
-        Probe {
-            name: "probability",
-            meaning: "p; 1 where it is above",
-        },
-        Probe {
-            name: "qdelay",
-            meaning: "the queueing delay at the last update, in seconds",
-        },
-        Probe {
-            name: "burst",
-            meaning: "what is left of the burst allowance, in seconds",
-        },
+        Probe::new("probability", "p; 1 where it is above"),
+        Probe::new(
+            "qdelay",
+            "the queueing delay at the last update, in seconds",
+        ),
+        Probe::new("burst", "what is left of the burst allowance, in seconds"),
     ],
     nests: false,
     curve: None,

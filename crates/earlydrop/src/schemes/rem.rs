@@ -175,14 +175,8 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     probes: &[
-        Probe {
-            name: "price",
-            meaning: "the price, after the last update",
-        },
-        Probe {
-            name: "probability",
-            meaning: "p, for a packet of the mean size",
-        },
+        Probe::new("price", "the price, after the last update"),
+        Probe::new("probability", "p, for a packet of the mean size"),
     ],
     nests: false,
     curve: None,

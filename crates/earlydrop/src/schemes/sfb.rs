@@ -105,18 +105,12 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     probes: &[
-        Probe {
-            name: "probability",
-            meaning: "the largest probability of any bin in use",
-        },
-        Probe {
-            name: "mean_probability",
-            meaning: "the mean probability of the bins in use",
-        },
-        Probe {
-            name: "fullest",
-            meaning: "packets in the fullest bin in use",
-        },
+        Probe::new("probability", "the largest probability of any bin in use"),
+        Probe::new(
+            "mean_probability",
+            "the mean probability of the bins in use",
+        ),
+        Probe::new("fullest", "packets in the fullest bin in use"),
     ],
     nests: false,
     curve: None,

@@ -105,14 +105,11 @@ pub const SCHEME: Descriptor = Descriptor {
         ],
     }],
     probes: &[
-        Probe {
-            name: "flows",
-            meaning: "estimated number of flows, 1/P; 0 while there is no estimate",
-        },
-        Probe {
-            name: "hits",
-            meaning: "P, the rate of hits",
-        },
+        Probe::new(
+            "flows",
+            "estimated number of flows, 1/P; 0 while there is no estimate",
+        ),
+        Probe::new("hits", "P, the rate of hits"),
     ],
     nests: false,
     curve: None,

@@ -128,18 +128,12 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     probes: &[
-        Probe {
-            name: "average",
-            meaning: "the average; with per-class averages, the largest",
-        },
-        Probe {
-            name: "pb",
-            meaning: "largest initial probability of any class",
-        },
-        Probe {
-            name: "pb_least",
-            meaning: "smallest initial probability of any class",
-        },
+        Probe::new(
+            "average",
+            "the average; with per-class averages, the largest",
+        ),
+        Probe::new("pb", "largest initial probability of any class"),
+        Probe::new("pb_least", "smallest initial probability of any class"),
     ],
     nests: false,
     curve: None,
