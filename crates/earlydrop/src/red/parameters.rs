@@ -31,9 +31,8 @@ pub(crate) const fn scheme(
         defaults,
         presets,
         probes: PROBES,
-        nests: false,
-        curve: None,
-        plan,
+        plan: |s| Ok(Plan::single(Red::from_settings(s)?, s.limit())),
+        ..Descriptor::BASE
     }
 }
 
@@ -358,13 +357,6 @@ pub(crate) const ACTION: &[Parameter] = &[
         when: Some(("ecn", &["on"])),
     },
 ];
-
-fn plan(settings: &Settings) -> Result<Plan, ConfigError> {
-    Ok(Plan::single(
-        Red::from_settings(settings)?,
-        settings.limit(),
-    ))
-}
 
 impl RedConfig {
     pub(crate) fn from_settings(s: &Settings) -> RedConfig {

@@ -82,21 +82,14 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "the probability rises on overflow and falls on an idle link; no queue average",
     source: "Feng, Kandlur, Saha, Shin 1999",
     parameters: &[PARAMETERS],
-    defaults: &[],
     presets: &[Preset {
         name: "paper",
         meaning: "Feng et al. 1999: d1 0.02, d2 0.002, freeze_time 100 ms",
         values: &[("d1", "0.02"), ("d2", "0.002"), ("freeze_time", "100 ms")],
     }],
     probes: &[Probe::new("probability", "p")],
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Blue::from_settings(settings)?,
-            settings.limit(),
-        ))
-    },
+    plan: |s| Ok(Plan::single(Blue::from_settings(s)?, s.limit())),
+    ..Descriptor::BASE
 };
 
 /// BLUE: one probability, moved by overflow and idleness.

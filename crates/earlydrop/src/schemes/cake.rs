@@ -280,14 +280,13 @@ pub const SCHEME: Descriptor = Descriptor {
         Probe::new("dropping", "1 while CoDel acts on any of them, 0 otherwise"),
         Probe::new("p", "largest of BLUE's drop probabilities among them"),
     ],
-    nests: false,
-    curve: None,
     plan: |settings| {
         Ok(Plan::Cake {
             aqm: Cobalt::from_settings(settings)?.in_tins(),
             params: params(settings)?,
         })
     },
+    ..Descriptor::BASE
 };
 
 fn params(settings: &Settings) -> Result<CakeParams, ConfigError> {

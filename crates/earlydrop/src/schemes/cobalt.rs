@@ -119,7 +119,6 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "CoDel whose count decays step by step, with BLUE against flows that do not respond",
     source: "Palmei et al., \"Design and Evaluation of COBALT Queue Discipline\", IEEE LANMAN 2019",
     parameters: &[BUFFER, PARAMETERS],
-    defaults: &[],
     presets: &[
         Preset {
             name: "paper",
@@ -151,14 +150,8 @@ pub const SCHEME: Descriptor = Descriptor {
         Probe::new("dropping", "1 in the dropping state, 0 otherwise"),
         Probe::new("p", "BLUE's drop probability"),
     ],
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Cobalt::from_settings(settings)?,
-            settings.limit(),
-        ))
-    },
+    plan: |s| Ok(Plan::single(Cobalt::from_settings(s)?, s.limit())),
+    ..Descriptor::BASE
 };
 
 const AS_NS3: &[(&str, &str)] = &[("ecn", "off"), ("slow_link", "0")];

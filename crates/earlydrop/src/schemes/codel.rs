@@ -147,7 +147,6 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "drops at the head, ever faster, while the sojourn time stays above target for an interval",
     source: "Nichols, Jacobson, McGregor, Iyengar, RFC 8289, 2018",
     parameters: &[&[LIMIT], PARAMETERS],
-    defaults: &[],
     presets: &[
         Preset {
             name: "paper",
@@ -177,14 +176,8 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     probes: PROBES,
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Codel::from_settings(settings)?,
-            settings.limit(),
-        ))
-    },
+    plan: |s| Ok(Plan::single(Codel::from_settings(s)?, s.limit())),
+    ..Descriptor::BASE
 };
 
 /// Refuses a target above the interval.

@@ -66,20 +66,12 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "drops at random with a probability that is set from outside, for controllers and learning agents",
     source: "the actuator of a controller outside the queue",
     parameters: &[PARAMETERS],
-    defaults: &[],
-    presets: &[],
     probes: &[
         Probe::new("probability", "P, as set"),
         Probe::new("count", "packets passed since the last drop or mark"),
     ],
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Dial::from_settings(settings),
-            settings.limit(),
-        ))
-    },
+    plan: |s| Ok(Plan::single(Dial::from_settings(s), s.limit())),
+    ..Descriptor::BASE
 };
 
 /// A probability set from outside.

@@ -12,7 +12,7 @@
 //! | drop at the front | optional | `pfifo_head_drop` | no |
 
 use crate::aqm::Aqm;
-use crate::registry::{Descriptor, LIMIT, Plan, Preset};
+use crate::registry::{Descriptor, LIMIT, Preset};
 use crate::trace::Rule;
 
 /// The scheme.
@@ -21,7 +21,6 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "a queue without active management: drops arrivals when the buffer is full",
     source: "no paper: a queue without active management",
     parameters: &[&[LIMIT]],
-    defaults: &[],
     presets: &[
         Preset {
             name: "ns2",
@@ -34,10 +33,7 @@ pub const SCHEME: Descriptor = Descriptor {
             values: &[("limit", "1000 packets")],
         },
     ],
-    probes: &[],
-    nests: false,
-    curve: None,
-    plan: |settings| Ok(Plan::single(DropTail, settings.limit())),
+    ..Descriptor::BASE
 };
 
 /// A queue without active management.

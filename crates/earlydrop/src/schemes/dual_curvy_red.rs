@@ -90,8 +90,6 @@ pub const SCHEME: Descriptor = Descriptor {
         ],
     }],
     probes: PROBES,
-    nests: false,
-    curve: None,
     plan: |settings| {
         Ok(Plan::Dual {
             coupling: coupling(
@@ -104,6 +102,7 @@ pub const SCHEME: Descriptor = Descriptor {
             ),
         })
     },
+    ..Descriptor::BASE
 };
 
 #[cfg(test)]

@@ -199,8 +199,6 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     probes: PROBES,
-    nests: false,
-    curve: None,
     plan: |settings| {
         Ok(Plan::Dual {
             coupling: coupling(
@@ -214,6 +212,7 @@ pub const SCHEME: Descriptor = Descriptor {
             ),
         })
     },
+    ..Descriptor::BASE
 };
 
 /// What two coupled queues report.

@@ -214,8 +214,6 @@ pub const SCHEME: Descriptor = Descriptor {
         Probe::new("count", "largest of CoDel's counts among them"),
         Probe::new("dropping", "1 while CoDel acts on any of them, 0 otherwise"),
     ],
-    nests: false,
-    curve: None,
     plan: |settings| {
         Ok(Plan::FairCodel {
             aqm: Codel::from_settings(settings)?,
@@ -225,6 +223,7 @@ pub const SCHEME: Descriptor = Descriptor {
             },
         })
     },
+    ..Descriptor::BASE
 };
 
 /// Reads the parameters of [`SHARING`].

@@ -128,8 +128,6 @@ pub const SCHEME: Descriptor = Descriptor {
             "largest burst allowance left among them, in seconds",
         ),
     ],
-    nests: false,
-    curve: None,
     plan: |settings| {
         Ok(Plan::Fair {
             aqm: Pie::from_settings(settings)?.into(),
@@ -139,6 +137,7 @@ pub const SCHEME: Descriptor = Descriptor {
             },
         })
     },
+    ..Descriptor::BASE
 };
 
 /// Reads the parameters of [`RULES`].

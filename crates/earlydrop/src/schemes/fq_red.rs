@@ -71,8 +71,8 @@ pub const SCHEME: Descriptor = Descriptor {
         ),
     ],
     nests: true,
-    curve: None,
     plan,
+    ..Descriptor::BASE
 };
 
 #[cfg(test)]

@@ -90,7 +90,6 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "a proportional-integral controller holds the queue at a reference length",
     source: "Hollot, Misra, Towsley, Gong 2001",
     parameters: &[PARAMETERS],
-    defaults: &[],
     presets: &[
         Preset {
             name: "paper",
@@ -118,9 +117,8 @@ pub const SCHEME: Descriptor = Descriptor {
         "probability",
         "p, for a packet of the mean size",
     )],
-    nests: false,
-    curve: None,
     plan: |settings| Ok(Plan::single(Pi::from_settings(settings)?, settings.limit())),
+    ..Descriptor::BASE
 };
 
 /// The controller of Hollot et al.

@@ -130,7 +130,6 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "proportional-integral control of the delay, squared for classic senders",
     source: "De Schepper, Bondarenko, Tsang, Briscoe 2016",
     parameters: &[PARAMETERS],
-    defaults: &[],
     presets: &[
         Preset {
             name: "paper",
@@ -164,14 +163,8 @@ pub const SCHEME: Descriptor = Descriptor {
             "the queueing delay at the last update, in seconds",
         ),
     ],
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Pi2::from_settings(settings)?,
-            settings.limit(),
-        ))
-    },
+    plan: |s| Ok(Plan::single(Pi2::from_settings(s)?, s.limit())),
+    ..Descriptor::BASE
 };
 
 /// Which packets count as those of scalable senders.

@@ -83,7 +83,6 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "proportional-integral control of the queueing delay, with self-tuning gains",
     source: "Pan, Natarajan, Baker, White, RFC 8033",
     parameters: &[BUFFER, PARAMETERS],
-    defaults: &[],
     presets: &[
         Preset {
             name: "paper",
@@ -130,14 +129,8 @@ pub const SCHEME: Descriptor = Descriptor {
         ),
         Probe::new("burst", "what is left of the burst allowance, in seconds"),
     ],
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Pie::from_settings(settings)?,
-            settings.limit(),
-        ))
-    },
+    plan: |s| Ok(Plan::single(Pie::from_settings(s)?, s.limit())),
+    ..Descriptor::BASE
 };
 
 /// The factor that reduces the steps of a small probability (section 4.2).

@@ -139,7 +139,6 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "signals with a probability exponential in a price, which rises with queue and rate mismatch",
     source: "Athuraliya, Low, Li, Yin 2001",
     parameters: &[PARAMETERS],
-    defaults: &[],
     presets: &[
         Preset {
             name: "paper",
@@ -178,14 +177,8 @@ pub const SCHEME: Descriptor = Descriptor {
         Probe::new("price", "the price, after the last update"),
         Probe::new("probability", "p, for a packet of the mean size"),
     ],
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Rem::from_settings(settings)?,
-            limit(settings)?,
-        ))
-    },
+    plan: |s| Ok(Plan::single(Rem::from_settings(s)?, limit(s)?)),
+    ..Descriptor::BASE
 };
 
 /// The buffer's limit, less one packet when the last place is never used.

@@ -71,7 +71,6 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "a BLUE for each bin of hashed flows; limits the rate of unresponsive flows",
     source: "Feng, Kandlur, Saha, Shin 2001",
     parameters: &[PARAMETERS],
-    defaults: &[],
     presets: &[
         Preset {
             name: "paper",
@@ -112,14 +111,8 @@ pub const SCHEME: Descriptor = Descriptor {
         ),
         Probe::new("fullest", "packets in the fullest bin in use"),
     ],
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Sfb::from_settings(settings)?,
-            settings.limit(),
-        ))
-    },
+    plan: |s| Ok(Plan::single(Sfb::from_settings(s)?, s.limit())),
+    ..Descriptor::BASE
 };
 
 /// The flows that share a hash in one row.

@@ -60,8 +60,8 @@ pub const SCHEME: Descriptor = Descriptor {
     ],
     probes: &[ACTIVE, FATTEST],
     nests: true,
-    curve: None,
     plan,
+    ..Descriptor::BASE
 };
 
 #[cfg(test)]

@@ -93,7 +93,6 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "drops by the queue and an estimated number of flows, without state per flow",
     source: "Ott, Lakshman, Wong 1999",
     parameters: &[PARAMETERS],
-    defaults: &[],
     presets: &[Preset {
         name: "paper",
         meaning: "Ott, Lakshman, Wong 1999: M 1000, r 0.25, p_max 0.15, full",
@@ -111,14 +110,8 @@ pub const SCHEME: Descriptor = Descriptor {
         ),
         Probe::new("hits", "P, the rate of hits"),
     ],
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Sred::from_settings(settings),
-            settings.limit(),
-        ))
-    },
+    plan: |s| Ok(Plan::single(Sred::from_settings(s), s.limit())),
+    ..Descriptor::BASE
 };
 
 /// SRED: a list of zombies and an estimate of the number of flows.

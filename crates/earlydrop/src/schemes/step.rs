@@ -52,21 +52,13 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "marks (or drops) every packet that finds the queue above one threshold",
     source: "Alizadeh et al. 2010; RFC 8257",
     parameters: &[PARAMETERS],
-    defaults: &[],
     presets: &[Preset {
         name: "paper",
         meaning: "Alizadeh et al. 2010 at 10 Gbps: K = 65 packets, marks only",
         values: &[("threshold", "65 packets"), ("others", "pass")],
     }],
-    probes: &[],
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Step::from_settings(settings)?,
-            settings.limit(),
-        ))
-    },
+    plan: |s| Ok(Plan::single(Step::from_settings(s)?, s.limit())),
+    ..Descriptor::BASE
 };
 
 /// A threshold of the instantaneous queue.

@@ -90,7 +90,6 @@ pub const SCHEME: Descriptor = Descriptor {
     summary: "RED with thresholds and max_p for each traffic class, over one average",
     source: "Cisco WRED; Clark and Fang 1998",
     parameters: &[PARAMETERS, AVERAGE, SPACING, ACTION],
-    defaults: &[],
     presets: &[
         Preset {
             name: "dpdk",
@@ -135,14 +134,8 @@ pub const SCHEME: Descriptor = Descriptor {
         Probe::new("pb", "largest initial probability of any class"),
         Probe::new("pb_least", "smallest initial probability of any class"),
     ],
-    nests: false,
-    curve: None,
-    plan: |settings| {
-        Ok(Plan::single(
-            Wred::from_settings(settings)?,
-            settings.limit(),
-        ))
-    },
+    plan: |s| Ok(Plan::single(Wred::from_settings(s)?, s.limit())),
+    ..Descriptor::BASE
 };
 
 /// One class: its curve and its gap since the last drop.
