@@ -5,14 +5,16 @@ use alloc::format;
 use super::Curve;
 use crate::registry::{ConfigError, Kind, Parameter, Range, Settings};
 
-pub(crate) const PARAMETERS: &[Parameter] = &[Parameter {
-    name: "area",
-    meaning: "multiplies the whole curve by a factor, so that this is the mean of Pb between min and max; auto: as curve and max_p give it",
-    kind: Kind::OrAuto(&Kind::Number(Range::POSITIVE_PROBABILITY, "probability")),
-    default: "auto",
-    origin: "the published curves; max_p/2 for RED's line, which Wang et al. 2008 give NLRED",
-    when: None,
-}];
+pub(crate) const PARAMETERS: &[Parameter] = &[Parameter::new(
+    "area",
+    "multiplies the whole curve by a factor, so that this is the mean of Pb between min \
+     and max; auto: as curve and max_p give it",
+    Kind::OrAuto(&Kind::Number(Range::POSITIVE_PROBABILITY, "probability")),
+)
+.with_default(
+    "auto",
+    "the published curves; max_p/2 for RED's line, which Wang et al. 2008 give NLRED",
+)];
 
 /// Gives the curve the area of the settings, if they have one. Where the factor lifts the curve
 /// above 1, it is cut off there, and its area is less.

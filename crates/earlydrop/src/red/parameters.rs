@@ -123,172 +123,163 @@ const CURVE_NAMES: &[(&str, &str); CURVES.len() + 1] = &{
 const FLOYD_1997: &str = "Floyd, \"RED: Discussions of Setting Parameters\", 1997";
 
 pub(crate) const CURVE: &[Parameter] = &[
-    Parameter {
-        name: "curve",
-        meaning: "the initial probability as a function of the average: a name, or points that straight lines connect, as in '5:0 15:0.05 30:1'",
-        kind: Kind::OrPoints(&Kind::Choice(CURVE_NAMES)),
-        default: "red",
-        origin: "Floyd and Jacobson 1993",
-        when: None,
-    },
-    Parameter {
-        name: "min",
-        meaning: "first threshold: no early drop while the average is below it; auto: C target_delay/2 and at least 5 packets, or max/3 where max is given",
-        kind: Kind::OrAuto(&Kind::Length(Range::NOT_NEGATIVE)),
-        default: "5 packets",
-        origin: FLOYD_1997,
-        when: None,
-    },
-    Parameter {
-        name: "max",
-        meaning: "upper threshold; auto: 3 min",
-        kind: Kind::OrAuto(&Kind::Length(Range::POSITIVE)),
-        default: "auto",
-        origin: FLOYD_1997,
-        when: None,
-    },
-    Parameter {
-        name: "target_delay",
-        meaning: "the queueing delay that automatic thresholds aim at",
-        kind: Kind::Time(Range::POSITIVE),
-        default: "5 ms",
-        origin: "Floyd, Gummadi, Shenker 2001",
-        when: Some(("min", &["auto"])),
-    },
-    Parameter {
-        name: "max_p",
-        meaning: "initial probability at max (NLRED reaches 1.5 times it, RED-QL and IRED reach it before; CLRED and FXRED have one minus it at the midpoint)",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
-        default: "0.1",
-        origin: FLOYD_1997,
-        when: Some(("curve", MAX_P_CURVES)),
-    },
-    Parameter {
-        name: "gentle_slope",
-        meaning: "whether the part above max starts at the present max_p, or keeps the slope of the initial max_p as in ns-2 and ns-3",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "curve",
+        "the initial probability as a function of the average: a name, or points that \
+         straight lines connect, as in '5:0 15:0.05 30:1'",
+        Kind::OrPoints(&Kind::Choice(CURVE_NAMES)),
+    )
+    .with_default("red", "Floyd and Jacobson 1993"),
+    Parameter::new(
+        "min",
+        "first threshold: no early drop while the average is below it; auto: \
+         C target_delay/2 and at least 5 packets, or max/3 where max is given",
+        Kind::OrAuto(&Kind::Length(Range::NOT_NEGATIVE)),
+    )
+    .with_default("5 packets", FLOYD_1997),
+    Parameter::new(
+        "max",
+        "upper threshold; auto: 3 min",
+        Kind::OrAuto(&Kind::Length(Range::POSITIVE)),
+    )
+    .with_default("auto", FLOYD_1997),
+    Parameter::new(
+        "target_delay",
+        "the queueing delay that automatic thresholds aim at",
+        Kind::Time(Range::POSITIVE),
+    )
+    .with_default("5 ms", "Floyd, Gummadi, Shenker 2001")
+    .only_with("min", &["auto"]),
+    Parameter::new(
+        "max_p",
+        "initial probability at max (NLRED reaches 1.5 times it, RED-QL and IRED reach it \
+         before; CLRED and FXRED have one minus it at the midpoint)",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+    )
+    .with_default("0.1", FLOYD_1997)
+    .only_with("curve", MAX_P_CURVES),
+    Parameter::new(
+        "gentle_slope",
+        "whether the part above max starts at the present max_p, or keeps the slope of the \
+         initial max_p as in ns-2 and ns-3",
+        Kind::Choice(&[
             ("live", "continuous at max for the present max_p"),
             ("initial", "fixed by the configured max_p"),
         ]),
-        default: "live",
-        origin: "Floyd's gentle RED is continuous at max",
-        when: Some(("curve", &["gentle", "mred", "nlred-gentle"])),
-    },
-    Parameter {
-        name: "segments",
-        meaning: "a curve given as numbers: start: c0 c1 c2 c3; next start: ...; coefficients of (avg - start)^k, the last piece one number",
-        kind: Kind::Text(
-            "pieces as in '10: 0 0.01; 20: 0.1 0.02; 30: 1', or points as in '10:0 20:0.1 30:1', each within [0, 1]",
+    )
+    .with_default("live", "Floyd's gentle RED is continuous at max")
+    .only_with("curve", &["gentle", "mred", "nlred-gentle"]),
+    Parameter::new(
+        "segments",
+        "a curve given as numbers: start: c0 c1 c2 c3; next start: ...; coefficients of \
+         (avg - start)^k, the last piece one number",
+        Kind::Text(
+            "pieces as in '10: 0 0.01; 20: 0.1 0.02; 30: 1', or points as in \
+             '10:0 20:0.1 30:1', each within [0, 1]",
         ),
-        default: "5: 0 0.01; 15: 1",
-        origin: "RED at its defaults",
-        when: Some(("curve", &["numbers"])),
-    },
+    )
+    .with_default("5: 0 0.01; 15: 1", "RED at its defaults")
+    .only_with("curve", &["numbers"]),
 ];
 
 pub(crate) const AVERAGE: &[Parameter] = &[
-    Parameter {
-        name: "weight",
-        meaning: "weight of a new sample in the average; auto: 1 - exp(-1/(C weight_time))",
-        kind: Kind::OrAuto(&Kind::Number(Range::POSITIVE_PROBABILITY, "ratio")),
-        default: "0.002",
-        origin: "Floyd and Jacobson 1993",
-        when: None,
-    },
-    Parameter {
-        name: "weight_time",
-        meaning: "the time constant of an average with automatic weight",
-        kind: Kind::Time(Range::POSITIVE),
-        default: "1 s",
-        origin: "Floyd, Gummadi, Shenker 2001: ten round trips of 100 ms",
-        when: Some(("weight", &["auto"])),
-    },
-    Parameter {
-        name: "unit",
-        meaning: "the unit of the average and the thresholds",
-        kind: Kind::Choice(&[("packets", "packets"), ("bytes", "bytes")]),
-        default: "packets",
-        origin: "the five papers this project reproduces",
-        when: None,
-    },
+    Parameter::new(
+        "weight",
+        "weight of a new sample in the average; auto: 1 - exp(-1/(C weight_time))",
+        Kind::OrAuto(&Kind::Number(Range::POSITIVE_PROBABILITY, "ratio")),
+    )
+    .with_default("0.002", "Floyd and Jacobson 1993"),
+    Parameter::new(
+        "weight_time",
+        "the time constant of an average with automatic weight",
+        Kind::Time(Range::POSITIVE),
+    )
+    .with_default(
+        "1 s",
+        "Floyd, Gummadi, Shenker 2001: ten round trips of 100 ms",
+    )
+    .only_with("weight", &["auto"]),
+    Parameter::new(
+        "unit",
+        "the unit of the average and the thresholds",
+        Kind::Choice(&[("packets", "packets"), ("bytes", "bytes")]),
+    )
+    .with_default("packets", "the five papers this project reproduces"),
     MEAN_PACKET,
-    Parameter {
-        name: "idle",
-        meaning: "how the average decays while the queue is empty",
-        kind: Kind::Choice(Idle::CHOICES),
-        default: "exact",
-        origin: "Floyd and Jacobson 1993",
-        when: None,
-    },
-    Parameter {
-        name: "idle_packet",
-        meaning: "the packet size whose transmission time measures idle time; auto: mean_packet",
-        kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
-        default: "auto",
-        origin: "Floyd and Jacobson 1993",
-        when: None,
-    },
+    Parameter::new(
+        "idle",
+        "how the average decays while the queue is empty",
+        Kind::Choice(Idle::CHOICES),
+    )
+    .with_default("exact", "Floyd and Jacobson 1993"),
+    Parameter::new(
+        "idle_packet",
+        "the packet size whose transmission time measures idle time; auto: mean_packet",
+        Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
+    )
+    .with_default("auto", "Floyd and Jacobson 1993"),
 ];
 
 pub(crate) const SPACING: &[Parameter] = &[
-    Parameter {
-        name: "spacing",
-        meaning: "the law of the gaps between drops: the actual probability Pa from the initial Pb",
-        kind: Kind::Choice(Spacing::CHOICES),
-        default: "uniform",
-        origin: "Floyd and Jacobson 1993, method 2; equation 3 of Hassan and Oluwatope 2014 is the same",
-        when: None,
-    },
-    Parameter {
-        name: "by_size",
-        meaning: "scale a packet's probability by its size over mean_packet (byte mode)",
-        kind: Kind::Flag,
-        default: "off",
-        origin: "RFC 7567, section 4.4: AQM should not depend on packet size",
-        when: None,
-    },
-    Parameter {
-        name: "cautious",
-        meaning: "no early drop of the first packet above min, nor while at most one packet is queued",
-        kind: Kind::Flag,
-        default: "off",
-        origin: "the papers have no such rule; ns-2 and ns-3 do",
-        when: None,
-    },
-    Parameter {
-        name: "entry",
-        meaning: "the first packet whose average lies between min and max",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "spacing",
+        "the law of the gaps between drops: the actual probability Pa from the initial Pb",
+        Kind::Choice(Spacing::CHOICES),
+    )
+    .with_default(
+        "uniform",
+        "Floyd and Jacobson 1993, method 2; equation 3 of Hassan and Oluwatope 2014 is the same",
+    ),
+    Parameter::new(
+        "by_size",
+        "scale a packet's probability by its size over mean_packet (byte mode)",
+        Kind::Flag,
+    )
+    .with_default(
+        "off",
+        "RFC 7567, section 4.4: AQM should not depend on packet size",
+    ),
+    Parameter::new(
+        "cautious",
+        "no early drop of the first packet above min, nor while at most one packet is queued",
+        Kind::Flag,
+    )
+    .with_default("off", "the papers have no such rule; ns-2 and ns-3 do"),
+    Parameter::new(
+        "entry",
+        "the first packet whose average lies between min and max",
+        Kind::Choice(&[
             ("judged", "has the probability of any other"),
             (
                 "free",
                 "passes, also after drops above max; a full buffer starts no gap",
             ),
         ]),
-        default: "judged",
-        origin: "free: Linux net/red.h, red_action",
-        when: Some(("spacing", &["drawn"])),
-    },
-    Parameter {
-        name: "arithmetic",
-        meaning: "how finely average and probability are kept",
-        kind: Kind::Choice(&[
+    )
+    .with_default("judged", "free: Linux net/red.h, red_action")
+    .only_with("spacing", &["drawn"]),
+    Parameter::new(
+        "arithmetic",
+        "how finely average and probability are kept",
+        Kind::Choice(&[
             ("fine", "2^-30 packets or 2^-24 bytes"),
             (
                 "linux",
-                "whole multiples of the weight, a power of two; Pb in 2^-32 for each packet or byte",
+                "whole multiples of the weight, a power of two; Pb in 2^-32 for each \
+                 packet or byte",
             ),
         ]),
-        default: "fine",
-        origin: "linux: net/red.h, red_calc_qavg_no_idle_time and red_set_parms",
-        when: None,
-    },
+    )
+    .with_default(
+        "fine",
+        "linux: net/red.h, red_calc_qavg_no_idle_time and red_set_parms",
+    ),
 ];
 
-const ADAPTATION: &[Parameter] = &[Parameter {
-    name: "adapt",
-    meaning: "the rule that moves max_p over time",
-    kind: Kind::Choice(&[
+const ADAPTATION: &[Parameter] = &[Parameter::new(
+    "adapt",
+    "the rule that moves max_p over time",
+    Kind::Choice(&[
         ("none", "max_p is constant"),
         (
             "feng",
@@ -307,15 +298,13 @@ const ADAPTATION: &[Parameter] = &[Parameter {
             "a high max_p while the average climbs fast (Ku et al. 2005)",
         ),
     ]),
-    default: "none",
-    origin: "Floyd and Jacobson 1993",
-    when: None,
-}];
+)
+.with_default("none", "Floyd and Jacobson 1993")];
 
-const POLICY: &[Parameter] = &[Parameter {
-    name: "policy",
-    meaning: "how some flows are treated differently",
-    kind: Kind::Choice(&[
+const POLICY: &[Parameter] = &[Parameter::new(
+    "policy",
+    "how some flows are treated differently",
+    Kind::Choice(&[
         ("none", "all flows are treated alike"),
         (
             "choke",
@@ -323,7 +312,8 @@ const POLICY: &[Parameter] = &[Parameter {
         ),
         (
             "sfred",
-            "list recent flows: drop unresponsive ones, slow fast ones, spare new ones (Wang et al. 2008)",
+            "list recent flows: drop unresponsive ones, slow fast ones, spare new ones \
+             (Wang et al. 2008)",
         ),
         (
             "lru",
@@ -334,28 +324,27 @@ const POLICY: &[Parameter] = &[Parameter {
             "hold each flow to its share of the buffer, spare flows below it",
         ),
     ]),
-    default: "none",
-    origin: "Floyd and Jacobson 1993",
-    when: None,
-}];
+)
+.with_default("none", "Floyd and Jacobson 1993")];
 
 pub(crate) const ACTION: &[Parameter] = &[
-    Parameter {
-        name: "mark_above_max",
-        meaning: "mark ECN-capable packets even where the curve drops everything",
-        kind: Kind::Flag,
-        default: "off",
-        origin: "RFC 3168, section 7: drop when the average exceeds the upper threshold",
-        when: Some(("ecn", &["on"])),
-    },
-    Parameter {
-        name: "mark_limit",
-        meaning: "drop ECN-capable packets too once the initial probability exceeds this",
-        kind: Kind::Number(Range::PROBABILITY, "probability"),
-        default: "1",
-        origin: "no such limit; ns-2 has one at 0.1",
-        when: Some(("ecn", &["on"])),
-    },
+    Parameter::new(
+        "mark_above_max",
+        "mark ECN-capable packets even where the curve drops everything",
+        Kind::Flag,
+    )
+    .with_default(
+        "off",
+        "RFC 3168, section 7: drop when the average exceeds the upper threshold",
+    )
+    .only_with("ecn", &["on"]),
+    Parameter::new(
+        "mark_limit",
+        "drop ECN-capable packets too once the initial probability exceeds this",
+        Kind::Number(Range::PROBABILITY, "probability"),
+    )
+    .with_default("1", "no such limit; ns-2 has one at 0.1")
+    .only_with("ecn", &["on"]),
 ];
 
 impl RedConfig {

@@ -190,47 +190,43 @@ impl Descriptor {
 }
 
 /// The parameter every scheme has: the buffer's limit.
-pub const LIMIT: Parameter = Parameter {
-    name: "limit",
-    meaning: "the buffer's capacity; arrivals at a full buffer are dropped (reason forced)",
-    kind: Kind::Length(Range::closed(1.0, settings::MOST_PACKETS as f64)),
-    default: "1000 packets",
-    origin: "the transmit queue length of Linux network interfaces",
-    when: None,
-};
+pub const LIMIT: Parameter = Parameter::new(
+    "limit",
+    "the buffer's capacity; arrivals at a full buffer are dropped (reason forced)",
+    Kind::Length(Range::closed(1.0, settings::MOST_PACKETS as f64)),
+)
+.with_default(
+    "1000 packets",
+    "the transmit queue length of Linux network interfaces",
+);
 
 /// Whether ECN-capable packets are marked instead of dropped; shared by most schemes.
-pub const ECN: Parameter = Parameter {
-    name: "ecn",
-    meaning: "mark ECN-capable packets instead of dropping them early (RFC 3168)",
-    kind: Kind::Flag,
-    default: "on",
-    origin: "RFC 7567, section 4.2.1: AQM should support ECN",
-    when: None,
-};
+pub const ECN: Parameter = Parameter::new(
+    "ecn",
+    "mark ECN-capable packets instead of dropping them early (RFC 3168)",
+    Kind::Flag,
+)
+.with_default("on", "RFC 7567, section 4.2.1: AQM should support ECN");
 
 /// The typical packet size, for schemes that measure in packets.
-pub const MEAN_PACKET: Parameter = Parameter {
-    name: "mean_packet",
-    meaning: "typical packet size; auto: that of the link",
-    kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
-    default: "auto",
-    origin: "the scenario",
-    when: None,
-};
+pub const MEAN_PACKET: Parameter = Parameter::new(
+    "mean_packet",
+    "typical packet size; auto: that of the link",
+    Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
+)
+.with_default("auto", "the scenario");
 
 /// The unit of the queue's length, for schemes that control it.
-pub(crate) const UNIT: Parameter = Parameter {
-    name: "unit",
-    meaning: "the unit of the queue's length",
-    kind: Kind::Choice(&[
+pub(crate) const UNIT: Parameter = Parameter::new(
+    "unit",
+    "the unit of the queue's length",
+    Kind::Choice(&[
         ("packets", "packets, whatever their size"),
         (
             "bytes",
-            "bytes over mean_packet; a packet's probability is scaled by its size over mean_packet",
+            "bytes over mean_packet; a packet's probability is scaled by its size over \
+             mean_packet",
         ),
     ]),
-    default: "packets",
-    origin: "the papers",
-    when: None,
-};
+)
+.with_default("packets", "the papers");

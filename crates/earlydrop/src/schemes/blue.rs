@@ -42,38 +42,30 @@ const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 1999, table 2 (its fourth settin
 const PARAMETERS: &[Parameter] = &[
     LIMIT,
     ECN,
-    Parameter {
-        name: "d1",
-        meaning: "how much p rises on overflow",
-        kind: Kind::Number(Range::closed(1e-6, 1.0), "probability"),
-        default: "0.02",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "d2",
-        meaning: "how much p falls on an idle link; below d1, because overflow is rarer",
-        kind: Kind::Number(Range::closed(1e-6, 1.0), "probability"),
-        default: "0.002",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "freeze_time",
-        meaning: "least time between two changes of p",
-        kind: Kind::Time(Range::POSITIVE),
-        default: "100 ms",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "threshold",
-        meaning: "L: p also rises when an arrival finds a longer queue than this; auto: only on overflow",
-        kind: Kind::OrAuto(&Kind::Length(Range::POSITIVE)),
-        default: "auto",
-        origin: "Feng, Kandlur, Saha, Shin 1999, section 4",
-        when: None,
-    },
+    Parameter::new(
+        "d1",
+        "how much p rises on overflow",
+        Kind::Number(Range::closed(1e-6, 1.0), "probability"),
+    )
+    .with_default("0.02", ORIGIN),
+    Parameter::new(
+        "d2",
+        "how much p falls on an idle link; below d1, because overflow is rarer",
+        Kind::Number(Range::closed(1e-6, 1.0), "probability"),
+    )
+    .with_default("0.002", ORIGIN),
+    Parameter::new(
+        "freeze_time",
+        "least time between two changes of p",
+        Kind::Time(Range::POSITIVE),
+    )
+    .with_default("100 ms", ORIGIN),
+    Parameter::new(
+        "threshold",
+        "L: p also rises when an arrival finds a longer queue than this; auto: only on overflow",
+        Kind::OrAuto(&Kind::Length(Range::POSITIVE)),
+    )
+    .with_default("auto", "Feng, Kandlur, Saha, Shin 1999, section 4"),
 ];
 
 /// The scheme.

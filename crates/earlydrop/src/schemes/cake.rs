@@ -80,35 +80,31 @@ const GROUPS: &str = "own, or whole numbers of flows, at most 64, such as 100 1"
 
 const PARAMETERS: &[Parameter] = &[
     LIMIT,
-    Parameter {
-        name: "memory_limit",
-        meaning: "capacity of all sub-queues together in bytes, in addition to limit; auto: four times what bandwidth sends in an interval",
-        kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
-        default: "auto",
-        origin: LINUX,
-        when: None,
-    },
+    Parameter::new(
+        "memory_limit",
+        "capacity of all sub-queues together in bytes, in addition to limit; auto: four \
+         times what bandwidth sends in an interval",
+        Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
+    )
+    .with_default("auto", LINUX),
     MEMORY,
-    Parameter {
-        name: "bandwidth",
-        meaning: "the rate that tins, quanta and targets follow; auto: that of the link",
-        kind: Kind::OrAuto(&Kind::Rate(Range::POSITIVE)),
-        default: "auto",
-        origin: "the scenario",
-        when: Some(("unlimited", &["off"])),
-    },
-    Parameter {
-        name: "unlimited",
-        meaning: "tins take turns, and quanta and targets follow no rate",
-        kind: Kind::Flag,
-        default: "off",
-        origin: "on: Linux sch_cake without a bandwidth",
-        when: None,
-    },
-    Parameter {
-        name: "diffserv",
-        meaning: "the tins of traffic classes",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "bandwidth",
+        "the rate that tins, quanta and targets follow; auto: that of the link",
+        Kind::OrAuto(&Kind::Rate(Range::POSITIVE)),
+    )
+    .with_default("auto", "the scenario")
+    .only_with("unlimited", &["off"]),
+    Parameter::new(
+        "unlimited",
+        "tins take turns, and quanta and targets follow no rate",
+        Kind::Flag,
+    )
+    .with_default("off", "on: Linux sch_cake without a bandwidth"),
+    Parameter::new(
+        "diffserv",
+        "the tins of traffic classes",
+        Kind::Choice(&[
             ("besteffort", "one tin"),
             ("precedence", "a tin for each of eight precedences"),
             ("diffserv3", "best effort, bulk, voice"),
@@ -118,25 +114,21 @@ const PARAMETERS: &[Parameter] = &[
                 "eight, from background traffic to network control",
             ),
         ]),
-        default: "diffserv3",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "class",
-        meaning: "what a packet's class is",
-        kind: Kind::Choice(&[
+    )
+    .with_default("diffserv3", LINUX),
+    Parameter::new(
+        "class",
+        "what a packet's class is",
+        Kind::Choice(&[
             ("precedence", "its IP precedence, an eighth of the DSCP"),
             ("dscp", "its DSCP"),
         ]),
-        default: "precedence",
-        origin: "RFC 2474, section 4.2.2: the class selectors",
-        when: None,
-    },
-    Parameter {
-        name: "isolation",
-        meaning: "what has a queue of its own and an even share",
-        kind: Kind::Choice(&[
+    )
+    .with_default("precedence", "RFC 2474, section 4.2.2: the class selectors"),
+    Parameter::new(
+        "isolation",
+        "what has a queue of its own and an even share",
+        Kind::Choice(&[
             ("flowblind", "nothing: one queue"),
             ("srchost", "each source host"),
             ("dsthost", "each destination host"),
@@ -149,96 +141,78 @@ const PARAMETERS: &[Parameter] = &[
                 "each source and destination host, and in them each flow",
             ),
         ]),
-        default: "triple-isolate",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "sources",
-        meaning: "flows of source hosts 0, 1, ..., by the numbers that packets name; own: as these say",
-        kind: Kind::Text(GROUPS),
-        default: "own",
-        origin: "the scenario",
-        when: Some((
-            "isolation",
-            &["srchost", "hosts", "dual-srchost", "triple-isolate"],
-        )),
-    },
-    Parameter {
-        name: "destinations",
-        meaning: "flows of destination hosts 0, 1, ..., as for sources",
-        kind: Kind::Text(GROUPS),
-        default: "own",
-        origin: "the scenario",
-        when: Some((
-            "isolation",
-            &["dsthost", "hosts", "dual-dsthost", "triple-isolate"],
-        )),
-    },
-    Parameter {
-        name: "queues",
-        meaning: "sub-queues of each tin, rounded up to a multiple of ways",
-        kind: Kind::Count(Range::closed(1.0, 65_536.0), "sub-queues"),
-        default: "1024",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "ways",
-        meaning: "sub-queues that a flow may have, a set of the hash; 1: a plain hash",
-        kind: Kind::Count(Range::closed(1.0, 64.0), "sub-queues"),
-        default: "8",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "quantum",
-        meaning: "bytes of a turn of a flow alone on its hosts; auto: by the tin's rate",
-        kind: Kind::OrAuto(&Kind::Bytes(Range::closed(64.0, 65_535.0))),
-        default: "auto",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "overhead",
-        meaning: "bytes added to each packet in the shares of flows, hosts and tins",
-        kind: Kind::Number(Range::closed(-64.0, 256.0), "bytes"),
-        default: "0",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "mpu",
-        meaning: "the least size of a packet with its overhead",
-        kind: Kind::Bytes(Range::closed(0.0, 256.0)),
-        default: "0 bytes",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "framing",
-        meaning: "how the link cuts packets",
-        kind: Kind::Choice(&[
+    )
+    .with_default("triple-isolate", LINUX),
+    Parameter::new(
+        "sources",
+        "flows of source hosts 0, 1, ..., by the numbers that packets name; own: as these say",
+        Kind::Text(GROUPS),
+    )
+    .with_default("own", "the scenario")
+    .only_with(
+        "isolation",
+        &["srchost", "hosts", "dual-srchost", "triple-isolate"],
+    ),
+    Parameter::new(
+        "destinations",
+        "flows of destination hosts 0, 1, ..., as for sources",
+        Kind::Text(GROUPS),
+    )
+    .with_default("own", "the scenario")
+    .only_with(
+        "isolation",
+        &["dsthost", "hosts", "dual-dsthost", "triple-isolate"],
+    ),
+    Parameter::new(
+        "queues",
+        "sub-queues of each tin, rounded up to a multiple of ways",
+        Kind::Count(Range::closed(1.0, 65_536.0), "sub-queues"),
+    )
+    .with_default("1024", LINUX),
+    Parameter::new(
+        "ways",
+        "sub-queues that a flow may have, a set of the hash; 1: a plain hash",
+        Kind::Count(Range::closed(1.0, 64.0), "sub-queues"),
+    )
+    .with_default("8", LINUX),
+    Parameter::new(
+        "quantum",
+        "bytes of a turn of a flow alone on its hosts; auto: by the tin's rate",
+        Kind::OrAuto(&Kind::Bytes(Range::closed(64.0, 65_535.0))),
+    )
+    .with_default("auto", LINUX),
+    Parameter::new(
+        "overhead",
+        "bytes added to each packet in the shares of flows, hosts and tins",
+        Kind::Number(Range::closed(-64.0, 256.0), "bytes"),
+    )
+    .with_default("0", LINUX),
+    Parameter::new(
+        "mpu",
+        "the least size of a packet with its overhead",
+        Kind::Bytes(Range::closed(0.0, 256.0)),
+    )
+    .with_default("0 bytes", LINUX),
+    Parameter::new(
+        "framing",
+        "how the link cuts packets",
+        Kind::Choice(&[
             ("none", "not at all"),
             ("atm", "into cells of 53 bytes with 48 of the packet"),
             ("ptm", "a byte more for each 64"),
         ]),
-        default: "none",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "ack_filter",
-        meaning: "which acknowledgments are dropped that a later one replaces",
-        kind: Kind::Choice(&[
+    )
+    .with_default("none", LINUX),
+    Parameter::new(
+        "ack_filter",
+        "which acknowledgments are dropped that a later one replaces",
+        Kind::Choice(&[
             ("off", "none"),
             ("on", "the older of two"),
             ("aggressive", "also a single one right before it"),
         ]),
-        default: "off",
-        origin: LINUX,
-        when: None,
-    },
+    )
+    .with_default("off", LINUX),
 ];
 
 /// The scheme.

@@ -65,52 +65,48 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     TARGET,
     INTERVAL,
     ECN,
-    Parameter {
-        name: "increment",
-        meaning: "BLUE's step up at a full buffer",
-        kind: Kind::Number(Range::PROBABILITY, "probability"),
-        default: "0.00390625",
-        origin: CAKE,
-        when: None,
-    },
-    Parameter {
-        name: "decrement",
-        meaning: "BLUE's step down on an idle link",
-        kind: Kind::Number(Range::PROBABILITY, "probability"),
-        default: "0.000244140625",
-        origin: CAKE,
-        when: None,
-    },
-    Parameter {
-        name: "slow_link",
-        meaning: "least sojourn time for a signal, in packet times, whatever the target",
-        kind: Kind::Number(Range::NOT_NEGATIVE, "packet times"),
-        default: "4",
-        origin: "CAKE in Linux",
-        when: None,
-    },
-    Parameter {
-        name: "mtu",
-        meaning: "the packet size whose transmission time slow_link counts",
-        kind: Kind::Bytes(Range::POSITIVE),
-        default: "1514 bytes",
-        origin: "CAKE in Linux: the largest packet, with Ethernet's header",
-        when: None,
-    },
-    Parameter {
-        name: "sqrt",
-        meaning: "how the time between two signals is computed",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "increment",
+        "BLUE's step up at a full buffer",
+        Kind::Number(Range::PROBABILITY, "probability"),
+    )
+    .with_default("0.00390625", CAKE),
+    Parameter::new(
+        "decrement",
+        "BLUE's step down on an idle link",
+        Kind::Number(Range::PROBABILITY, "probability"),
+    )
+    .with_default("0.000244140625", CAKE),
+    Parameter::new(
+        "slow_link",
+        "least sojourn time for a signal, in packet times, whatever the target",
+        Kind::Number(Range::NOT_NEGATIVE, "packet times"),
+    )
+    .with_default("4", "CAKE in Linux"),
+    Parameter::new(
+        "mtu",
+        "the packet size whose transmission time slow_link counts",
+        Kind::Bytes(Range::POSITIVE),
+    )
+    .with_default(
+        "1514 bytes",
+        "CAKE in Linux: the largest packet, with Ethernet's header",
+    ),
+    Parameter::new(
+        "sqrt",
+        "how the time between two signals is computed",
+        Kind::Choice(&[
             ("exact", "interval / sqrt(count)"),
             (
                 "cake",
                 "with a root in steps of 2^-32, by Newton's method; the first time is 0",
             ),
         ]),
-        default: "exact",
-        origin: "cake: Linux sch_cake.c, cobalt_invsqrt and cobalt_vars_init",
-        when: None,
-    },
+    )
+    .with_default(
+        "exact",
+        "cake: Linux sch_cake.c, cobalt_invsqrt and cobalt_vars_init",
+    ),
 ];
 
 /// The scheme.

@@ -56,80 +56,75 @@ use crate::units::Nanos;
 pub(crate) const PARAMETERS: &[Parameter] = &[
     TARGET,
     INTERVAL,
-    Parameter {
-        name: "mtu",
-        meaning: "no congestion signal while the backlog is at most this",
-        kind: Kind::Bytes(Range::NOT_NEGATIVE),
-        default: "1500 bytes",
-        origin: "RFC 8289, section 5: the interface's MTU; here Ethernet's",
-        when: None,
-    },
+    Parameter::new(
+        "mtu",
+        "no congestion signal while the backlog is at most this",
+        Kind::Bytes(Range::NOT_NEGATIVE),
+    )
+    .with_default(
+        "1500 bytes",
+        "RFC 8289, section 5: the interface's MTU; here Ethernet's",
+    ),
     ECN,
-    Parameter {
-        name: "ce_threshold",
-        meaning: "mark every ECN-capable packet with a sojourn time above this; 0: never",
-        kind: Kind::Time(Range::NOT_NEGATIVE),
-        default: "0 s",
-        origin: "Linux sch_codel, off there too; not in the RFC",
-        when: None,
-    },
-    Parameter {
-        name: "sqrt",
-        meaning: "how the square root of count is computed",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "ce_threshold",
+        "mark every ECN-capable packet with a sojourn time above this; 0: never",
+        Kind::Time(Range::NOT_NEGATIVE),
+    )
+    .with_default("0 s", "Linux sch_codel, off there too; not in the RFC"),
+    Parameter::new(
+        "sqrt",
+        "how the square root of count is computed",
+        Kind::Choice(&[
             ("exact", "exactly"),
             (
                 "newton",
                 "one Newton step towards 1/sqrt(count) at each signal, kept in 16 bits",
             ),
         ]),
-        default: "exact",
-        origin: "RFC 8289, section 5.5; newton: Linux codel_impl.h, codel_Newton_step",
-        when: None,
-    },
-    Parameter {
-        name: "clock",
-        meaning: "the resolution of times",
-        kind: Kind::Choice(&[
+    )
+    .with_default(
+        "exact",
+        "RFC 8289, section 5.5; newton: Linux codel_impl.h, codel_Newton_step",
+    ),
+    Parameter::new(
+        "clock",
+        "the resolution of times",
+        Kind::Choice(&[
             ("1ns", "nanoseconds"),
             ("1024ns", "whole ticks of 1.024 us"),
         ]),
-        default: "1ns",
-        origin: "1024ns: Linux codel.h, CODEL_SHIFT",
-        when: None,
-    },
-    Parameter {
-        name: "above",
-        meaning: "when a delay above target is a standing queue",
-        kind: Kind::Choice(&[
+    )
+    .with_default("1ns", "1024ns: Linux codel.h, CODEL_SHIFT"),
+    Parameter::new(
+        "above",
+        "when a delay above target is a standing queue",
+        Kind::Choice(&[
             ("for", "once it has lasted for interval"),
             ("longer", "once it has lasted for longer than interval"),
         ]),
-        default: "for",
-        origin: "RFC 8289, section 5.6; longer: Linux codel_impl.h, codel_should_drop",
-        when: None,
-    },
+    )
+    .with_default(
+        "for",
+        "RFC 8289, section 5.6; longer: Linux codel_impl.h, codel_should_drop",
+    ),
 ];
 
 /// The target delay, also a parameter of COBALT.
-pub(crate) const TARGET: Parameter = Parameter {
-    name: "target",
-    meaning: "acceptable standing queue delay",
-    kind: Kind::Time(Range::POSITIVE),
-    default: "5 ms",
-    origin: "RFC 8289, section 4.4",
-    when: None,
-};
+pub(crate) const TARGET: Parameter = Parameter::new(
+    "target",
+    "acceptable standing queue delay",
+    Kind::Time(Range::POSITIVE),
+)
+.with_default("5 ms", "RFC 8289, section 4.4");
 
 /// The time that distinguishes a standing queue from a burst, also a parameter of COBALT.
-pub(crate) const INTERVAL: Parameter = Parameter {
-    name: "interval",
-    meaning: "how long the delay must exceed target: a worst-case round-trip time",
-    kind: Kind::Time(Range::POSITIVE),
-    default: "100 ms",
-    origin: "RFC 8289, section 4.3",
-    when: None,
-};
+pub(crate) const INTERVAL: Parameter = Parameter::new(
+    "interval",
+    "how long the delay must exceed target: a worst-case round-trip time",
+    Kind::Time(Range::POSITIVE),
+)
+.with_default("100 ms", "RFC 8289, section 4.3");
 
 /// CoDel's probes, alone and inside a fair queue.
 pub(crate) const PROBES: &[Probe] = &[

@@ -21,17 +21,18 @@ pub(crate) fn signal(ecn: bool, packet: &PacketInfo) -> Verdict {
 
 /// What happens to packets that cannot be marked, for schemes that can be configured to
 /// mark only.
-pub(crate) const OTHERS: Parameter = Parameter {
-    name: "others",
-    meaning: "what happens to packets that would be marked but cannot be",
-    kind: Kind::Choice(&[
+pub(crate) const OTHERS: Parameter = Parameter::new(
+    "others",
+    "what happens to packets that would be marked but cannot be",
+    Kind::Choice(&[
         ("drop", "they are dropped early"),
         ("pass", "they pass: only marks signal congestion"),
     ]),
-    default: "drop",
-    origin: "RFC 3168, section 5: a router that would mark drops what it cannot mark",
-    when: None,
-};
+)
+.with_default(
+    "drop",
+    "RFC 3168, section 5: a router that would mark drops what it cannot mark",
+);
 
 /// How congestion is signalled where packets that cannot be marked may pass.
 #[derive(Clone, Copy, Debug)]

@@ -42,22 +42,18 @@ use crate::units::Nanos;
 const PARAMETERS: &[Parameter] = &[
     LIMIT,
     ECN,
-    Parameter {
-        name: "probability",
-        meaning: "P: the probability of a drop or mark until another is set",
-        kind: Kind::Number(Range::PROBABILITY, "probability"),
-        default: "0",
-        origin: "no signals until a controller sets a probability",
-        when: None,
-    },
-    Parameter {
-        name: "spacing",
-        meaning: "the law of the gaps between drops: the actual probability Pa from P",
-        kind: Kind::Choice(Spacing::CHOICES),
-        default: "geometric",
-        origin: "P is then the share of packets signalled",
-        when: None,
-    },
+    Parameter::new(
+        "probability",
+        "P: the probability of a drop or mark until another is set",
+        Kind::Number(Range::PROBABILITY, "probability"),
+    )
+    .with_default("0", "no signals until a controller sets a probability"),
+    Parameter::new(
+        "spacing",
+        "the law of the gaps between drops: the actual probability Pa from P",
+        Kind::Choice(Spacing::CHOICES),
+    )
+    .with_default("geometric", "P is then the share of packets signalled"),
 ];
 
 /// The scheme.

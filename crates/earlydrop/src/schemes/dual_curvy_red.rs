@@ -43,30 +43,24 @@ use crate::schemes::dualpi2::{BUFFER, PARAMETERS, PROBES, coupling};
 const DRAFT: &str = "draft-ietf-tsvwg-aqm-dualq-coupled-01, as ported to ns-3";
 
 const CURVE: &[Parameter] = &[
-    Parameter {
-        name: "scale",
-        meaning: "the Classic delay at which p' is 1",
-        kind: Kind::Time(Range::POSITIVE),
-        default: "500 ms",
-        origin: DRAFT,
-        when: None,
-    },
-    Parameter {
-        name: "weight",
-        meaning: "w, the weight of a packet's delay in the average Classic delay",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "ratio"),
-        default: "0.03125",
-        origin: DRAFT,
-        when: None,
-    },
-    Parameter {
-        name: "curviness",
-        meaning: "U, the exponent of the coupled probability; the Classic one's is 2 U",
-        kind: Kind::Count(Range::closed(1.0, 8.0), "ratio"),
-        default: "1",
-        origin: DRAFT,
-        when: None,
-    },
+    Parameter::new(
+        "scale",
+        "the Classic delay at which p' is 1",
+        Kind::Time(Range::POSITIVE),
+    )
+    .with_default("500 ms", DRAFT),
+    Parameter::new(
+        "weight",
+        "w, the weight of a packet's delay in the average Classic delay",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "ratio"),
+    )
+    .with_default("0.03125", DRAFT),
+    Parameter::new(
+        "curviness",
+        "U, the exponent of the coupled probability; the Classic one's is 2 U",
+        Kind::Count(Range::closed(1.0, 8.0), "ratio"),
+    )
+    .with_default("1", DRAFT),
 ];
 
 /// The scheme.

@@ -59,112 +59,88 @@ pub(crate) const BUFFER: &[Parameter] = &[LIMIT];
 
 /// The PI controller's.
 const CONTROL: &[Parameter] = &[
-    Parameter {
-        name: "target",
-        meaning: "target delay of the Classic queue",
-        kind: Kind::Time(Range::POSITIVE),
-        default: "15 ms",
-        origin: RFC,
-        when: None,
-    },
-    Parameter {
-        name: "update",
-        meaning: "time between two updates of p'",
-        kind: Kind::Time(Range::UPDATE_INTERVAL),
-        default: "16 ms",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "alpha",
-        meaning: "integral gain, in Hz: p' per second of delay above target, each update",
-        kind: Kind::Number(Range::NOT_NEGATIVE, "Hz"),
-        default: "0.16",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "beta",
-        meaning: "proportional gain, in Hz: p' per second of delay change since the last update",
-        kind: Kind::Number(Range::NOT_NEGATIVE, "Hz"),
-        default: "3.2",
-        origin: LINUX,
-        when: None,
-    },
+    Parameter::new(
+        "target",
+        "target delay of the Classic queue",
+        Kind::Time(Range::POSITIVE),
+    )
+    .with_default("15 ms", RFC),
+    Parameter::new(
+        "update",
+        "time between two updates of p'",
+        Kind::Time(Range::UPDATE_INTERVAL),
+    )
+    .with_default("16 ms", LINUX),
+    Parameter::new(
+        "alpha",
+        "integral gain, in Hz: p' per second of delay above target, each update",
+        Kind::Number(Range::NOT_NEGATIVE, "Hz"),
+    )
+    .with_default("0.16", LINUX),
+    Parameter::new(
+        "beta",
+        "proportional gain, in Hz: p' per second of delay change since the last update",
+        Kind::Number(Range::NOT_NEGATIVE, "Hz"),
+    )
+    .with_default("3.2", LINUX),
 ];
 
 /// Those of the low-latency queue, of the scheduler and of signals, whatever controls p'.
 pub(crate) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "k",
-        meaning: "coupling factor between p' and the marking of the low-latency queue",
-        kind: Kind::Number(Range::POSITIVE, "ratio"),
-        default: "2",
-        origin: RFC,
-        when: None,
-    },
-    Parameter {
-        name: "step",
-        meaning: "low-latency packets that waited longer are marked",
-        kind: Kind::Time(Range::NOT_NEGATIVE),
-        default: "1 ms",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "ramp",
-        meaning: "beyond step, the span over which the marking probability rises from 0 to 1",
-        kind: Kind::Time(Range::NOT_NEGATIVE),
-        default: "0 s",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "step_packets",
-        meaning: "step and ramp apply only with at least this many packets behind in their queue",
-        kind: Kind::Count(Range::NOT_NEGATIVE, "packets"),
-        default: "0",
-        origin: LINUX,
-        when: None,
-    },
-    Parameter {
-        name: "least_backlog",
-        meaning: "p' is ignored while both queues together hold fewer bytes",
-        kind: Kind::Bytes(Range::NOT_NEGATIVE),
-        default: "0 bytes",
-        origin: RFC,
-        when: None,
-    },
-    Parameter {
-        name: "c_share",
-        meaning: "the Classic queue's share of the link while both have packets",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "share"),
-        default: "0.1",
-        origin: "Linux sch_dualpi2, c_protection",
-        when: None,
-    },
-    Parameter {
-        name: "drop_on_overload",
-        meaning: "drop in both queues on saturation; off caps p' at 1/k until the buffer is full",
-        kind: Kind::Flag,
-        default: "on",
-        origin: "RFC 9332, appendix A.2",
-        when: None,
-    },
-    Parameter {
-        name: "spread",
-        meaning: "how congestion signals are spaced",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "k",
+        "coupling factor between p' and the marking of the low-latency queue",
+        Kind::Number(Range::POSITIVE, "ratio"),
+    )
+    .with_default("2", RFC),
+    Parameter::new(
+        "step",
+        "low-latency packets that waited longer are marked",
+        Kind::Time(Range::NOT_NEGATIVE),
+    )
+    .with_default("1 ms", LINUX),
+    Parameter::new(
+        "ramp",
+        "beyond step, the span over which the marking probability rises from 0 to 1",
+        Kind::Time(Range::NOT_NEGATIVE),
+    )
+    .with_default("0 s", LINUX),
+    Parameter::new(
+        "step_packets",
+        "step and ramp apply only with at least this many packets behind in their queue",
+        Kind::Count(Range::NOT_NEGATIVE, "packets"),
+    )
+    .with_default("0", LINUX),
+    Parameter::new(
+        "least_backlog",
+        "p' is ignored while both queues together hold fewer bytes",
+        Kind::Bytes(Range::NOT_NEGATIVE),
+    )
+    .with_default("0 bytes", RFC),
+    Parameter::new(
+        "c_share",
+        "the Classic queue's share of the link while both have packets",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "share"),
+    )
+    .with_default("0.1", "Linux sch_dualpi2, c_protection"),
+    Parameter::new(
+        "drop_on_overload",
+        "drop in both queues on saturation; off caps p' at 1/k until the buffer is full",
+        Kind::Flag,
+    )
+    .with_default("on", "RFC 9332, appendix A.2"),
+    Parameter::new(
+        "spread",
+        "how congestion signals are spaced",
+        Kind::Choice(&[
             (
                 "even",
                 "one as soon as the probabilities since the last add up to 1",
             ),
             ("chance", "each packet independently"),
         ]),
-        default: "even",
-        origin: RFC,
-        when: None,
-    },
+    )
+    .with_default("even", RFC),
 ];
 
 /// The scheme.

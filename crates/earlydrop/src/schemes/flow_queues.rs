@@ -14,24 +14,23 @@ const DRR: &str = "Shreedhar and Varghese 1995";
 const SFQ: &str = "McKenney 1990";
 
 /// The scheme of each sub-queue.
-pub(crate) const INNER: &[Parameter] = &[Parameter {
-    name: "inner",
-    meaning: "the scheme of each sub-queue; inner.* are its parameters",
-    kind: Kind::Text("the name of a scheme for one queue"),
-    default: "red",
-    origin: "the oldest AQM scheme",
-    when: None,
-}];
+pub(crate) const INNER: &[Parameter] = &[Parameter::new(
+    "inner",
+    "the scheme of each sub-queue; inner.* are its parameters",
+    Kind::Text("the name of a scheme for one queue"),
+)
+.with_default("red", "the oldest AQM scheme")];
 
 /// Turns, classification, weights and overflow.
 pub(crate) const TURNS: &[Parameter] = &[
-    Parameter {
-        name: "scheduler",
-        meaning: "whose turn it is among sub-queues that hold packets",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "scheduler",
+        "whose turn it is among sub-queues that hold packets",
+        Kind::Choice(&[
             (
                 "new-first",
-                "new ones first; then in turn, a quantum each, which the last packet may overdraw",
+                "new ones first; then in turn, a quantum each, which the last packet may \
+                 overdraw",
             ),
             (
                 "deficit",
@@ -43,54 +42,45 @@ pub(crate) const TURNS: &[Parameter] = &[
             ),
             ("packets", "in turn, as many packets each as its weight"),
         ]),
-        default: "new-first",
-        origin: "RFC 8290, section 4.2",
-        when: None,
-    },
-    Parameter {
-        name: "by",
-        meaning: "which sub-queue a packet goes to",
-        kind: Kind::Choice(&[
+    )
+    .with_default("new-first", "RFC 8290, section 4.2"),
+    Parameter::new(
+        "by",
+        "which sub-queue a packet goes to",
+        Kind::Choice(&[
             ("hash", "that of its flow's hash"),
             ("flow", "that of its flow's number, modulo queues"),
             ("class", "that of its traffic class, modulo queues"),
         ]),
-        default: "hash",
-        origin: "RFC 8290, section 4.1.1",
-        when: None,
-    },
-    Parameter {
-        name: "weights",
-        meaning: "quanta a turn of sub-queues 0, 1, ..., such as 4 2 1; 1 for the rest",
-        kind: Kind::Text(WEIGHTS),
-        default: "equal",
-        origin: DRR,
-        when: Some(("by", &["flow", "class"])),
-    },
-    Parameter {
-        name: "perturb",
-        meaning: "time after which flows are hashed anew; 0: never",
-        kind: Kind::Time(Range::NOT_NEGATIVE),
-        default: "0 s",
-        origin: "Linux sch_sfq",
-        when: Some(("by", &["hash"])),
-    },
-    Parameter {
-        name: "longest",
-        meaning: "the unit in which the longest sub-queue is found when the limit is exceeded",
-        kind: Kind::Choice(&[("bytes", "bytes"), ("packets", "packets")]),
-        default: "bytes",
-        origin: "RFC 8290, section 4.1.3",
-        when: Some(("overflow", &["fit", "tail"])),
-    },
-    Parameter {
-        name: "overflow",
-        meaning: "what is dropped when the limit is exceeded",
-        kind: OVERFLOW,
-        default: "fit",
-        origin: "RFC 8290, section 4.1.3",
-        when: None,
-    },
+    )
+    .with_default("hash", "RFC 8290, section 4.1.1"),
+    Parameter::new(
+        "weights",
+        "quanta a turn of sub-queues 0, 1, ..., such as 4 2 1; 1 for the rest",
+        Kind::Text(WEIGHTS),
+    )
+    .with_default("equal", DRR)
+    .only_with("by", &["flow", "class"]),
+    Parameter::new(
+        "perturb",
+        "time after which flows are hashed anew; 0: never",
+        Kind::Time(Range::NOT_NEGATIVE),
+    )
+    .with_default("0 s", "Linux sch_sfq")
+    .only_with("by", &["hash"]),
+    Parameter::new(
+        "longest",
+        "the unit in which the longest sub-queue is found when the limit is exceeded",
+        Kind::Choice(&[("bytes", "bytes"), ("packets", "packets")]),
+    )
+    .with_default("bytes", "RFC 8290, section 4.1.3")
+    .only_with("overflow", &["fit", "tail"]),
+    Parameter::new(
+        "overflow",
+        "what is dropped when the limit is exceeded",
+        OVERFLOW,
+    )
+    .with_default("fit", "RFC 8290, section 4.1.3"),
 ];
 
 /// What may be dropped when the limit is exceeded.

@@ -48,106 +48,104 @@ const RFC: &str = "RFC 8290, section 5.2";
 /// The parameters of every fair queue.
 pub(crate) const SHARING: &[Parameter] = &[
     LIMIT,
-    Parameter {
-        name: "queues",
-        meaning: "sub-queues that flows are hashed into",
-        kind: Kind::Count(Range::closed(1.0, 65_536.0), "sub-queues"),
-        default: "1024",
-        origin: RFC,
-        when: None,
-    },
-    Parameter {
-        name: "quantum",
-        meaning: "bytes a flow may send in a round",
-        kind: Kind::Bytes(Range::closed(64.0, 1_048_576.0)),
-        default: "1514 bytes",
-        origin: RFC,
-        when: None,
-    },
-    Parameter {
-        name: "memory_limit",
-        meaning: "capacity of all sub-queues together in bytes, in addition to limit",
-        kind: Kind::Bytes(Range::POSITIVE),
-        default: "32 MiB",
-        origin: "Linux sch_fq_codel",
-        when: None,
-    },
-    Parameter {
-        name: "drop_batch",
-        meaning: "most packets dropped at once from the largest sub-queue when the limit is exceeded",
-        kind: Kind::Count(Range::closed(1.0, 65_536.0), "packets"),
-        default: "64",
-        origin: "RFC 8290, section 4.1; Linux sch_fq_codel",
-        when: None,
-    },
+    Parameter::new(
+        "queues",
+        "sub-queues that flows are hashed into",
+        Kind::Count(Range::closed(1.0, 65_536.0), "sub-queues"),
+    )
+    .with_default("1024", RFC),
+    Parameter::new(
+        "quantum",
+        "bytes a flow may send in a round",
+        Kind::Bytes(Range::closed(64.0, 1_048_576.0)),
+    )
+    .with_default("1514 bytes", RFC),
+    Parameter::new(
+        "memory_limit",
+        "capacity of all sub-queues together in bytes, in addition to limit",
+        Kind::Bytes(Range::POSITIVE),
+    )
+    .with_default("32 MiB", "Linux sch_fq_codel"),
+    Parameter::new(
+        "drop_batch",
+        "most packets dropped at once from the largest sub-queue when the limit is exceeded",
+        Kind::Count(Range::closed(1.0, 65_536.0), "packets"),
+    )
+    .with_default("64", "RFC 8290, section 4.1; Linux sch_fq_codel"),
 ];
 
 /// Where a new sub-queue goes that is found empty.
-pub(crate) const EMPTIED: Parameter = Parameter {
-    name: "emptied",
-    meaning: "where a new sub-queue goes when it is found empty",
-    kind: Kind::Choice(&[
+pub(crate) const EMPTIED: Parameter = Parameter::new(
+    "emptied",
+    "where a new sub-queue goes when it is found empty",
+    Kind::Choice(&[
         ("old", "to the end of the old ones"),
         ("leaves", "out of the lists if there are no old ones"),
     ]),
-    default: "old",
-    origin: "RFC 8290, section 4.2; leaves: Linux sch_fq_codel.c, fq_codel_dequeue",
-    when: None,
-};
+)
+.with_default(
+    "old",
+    "RFC 8290, section 4.2; leaves: Linux sch_fq_codel.c, fq_codel_dequeue",
+);
 
 /// What the limit in bytes counts.
-pub(crate) const MEMORY: Parameter = Parameter {
-    name: "memory",
-    meaning: "what memory_limit counts",
-    kind: Kind::Choice(&[
+pub(crate) const MEMORY: Parameter = Parameter::new(
+    "memory",
+    "what memory_limit counts",
+    Kind::Choice(&[
         ("wire", "bytes on the wire"),
         (
             "truesize",
             "memory of buffers: 2304 bytes for a packet of 1514",
         ),
     ]),
-    default: "wire",
-    origin: "truesize: Linux sch_fq_codel.c, fq_codel_enqueue; its size as alloc_skb makes it",
-    when: None,
-};
+)
+.with_default(
+    "wire",
+    "truesize: Linux sch_fq_codel.c, fq_codel_enqueue; its size as alloc_skb \
+     makes it",
+);
 
 /// Rules of Linux's scheduler that RFC 8290 does not have.
 const RULES: &[Parameter] = &[
-    Parameter {
-        name: "backlog",
-        meaning: "the backlog that mtu is compared with",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "backlog",
+        "the backlog that mtu is compared with",
+        Kind::Choice(&[
             ("own", "of the packet's sub-queue"),
             (
                 "total",
                 "of all sub-queues; CoDel then goes on when its own has become empty",
             ),
         ]),
-        default: "own",
-        origin: "RFC 8290, section 4.2; total: Linux sch_fq_codel.c, fq_codel_dequeue",
-        when: None,
-    },
+    )
+    .with_default(
+        "own",
+        "RFC 8290, section 4.2; total: Linux sch_fq_codel.c, fq_codel_dequeue",
+    ),
     EMPTIED,
-    Parameter {
-        name: "overflow",
-        meaning: "how much is dropped when the limit is exceeded",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "overflow",
+        "how much is dropped when the limit is exceeded",
+        Kind::Choice(&[
             ("fit", "batches until the limit holds"),
             ("batch", "one batch"),
         ]),
-        default: "fit",
-        origin: "RFC 8290, section 4.1.3; batch: Linux sch_fq_codel.c, fq_codel_enqueue",
-        when: None,
-    },
+    )
+    .with_default(
+        "fit",
+        "RFC 8290, section 4.1.3; batch: Linux sch_fq_codel.c, fq_codel_enqueue",
+    ),
     MEMORY,
-    Parameter {
-        name: "bypass",
-        meaning: "a packet that finds nothing queued is not judged and leaves first",
-        kind: Kind::Flag,
-        default: "off",
-        origin: "on: Linux's root qdisc, dev.c, __dev_xmit_skb, TCQ_F_CAN_BYPASS",
-        when: None,
-    },
+    Parameter::new(
+        "bypass",
+        "a packet that finds nothing queued is not judged and leaves first",
+        Kind::Flag,
+    )
+    .with_default(
+        "off",
+        "on: Linux's root qdisc, dev.c, __dev_xmit_skb, TCQ_F_CAN_BYPASS",
+    ),
 ];
 
 /// The default limit of every fair queue.

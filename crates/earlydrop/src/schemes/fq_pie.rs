@@ -40,26 +40,25 @@ use crate::schemes::pie::{self, Pie};
 /// Rules of Linux's scheduler that RFC 8290 does not have.
 const RULES: &[Parameter] = &[
     EMPTIED,
-    Parameter {
-        name: "overflow",
-        meaning: "what is dropped when the limit is exceeded",
-        kind: OVERFLOW,
-        default: "fit",
-        origin: "RFC 8290, section 4.1.3; arrival: Linux sch_fq_pie.c, fq_pie_qdisc_enqueue",
-        when: None,
-    },
+    Parameter::new(
+        "overflow",
+        "what is dropped when the limit is exceeded",
+        OVERFLOW,
+    )
+    .with_default(
+        "fit",
+        "RFC 8290, section 4.1.3; arrival: Linux sch_fq_pie.c, fq_pie_qdisc_enqueue",
+    ),
     MEMORY,
-    Parameter {
-        name: "timers",
-        meaning: "when the first update of a sub-queue falls",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "timers",
+        "when the first update of a sub-queue falls",
+        Kind::Choice(&[
             ("own", "an interval after its first packet"),
             ("together", "an interval after the first packet of all"),
         ]),
-        default: "own",
-        origin: "together: Linux sch_fq_pie.c, fq_pie_timer",
-        when: None,
-    },
+    )
+    .with_default("own", "together: Linux sch_fq_pie.c, fq_pie_timer"),
 ];
 
 /// The scheme.

@@ -48,38 +48,30 @@ const NS2: &str = "ns-2 2.35, Queue/PI";
 const PARAMETERS: &[Parameter] = &[
     LIMIT,
     ECN,
-    Parameter {
-        name: "q_ref",
-        meaning: "the reference queue length",
-        kind: Kind::Length(Range::NOT_NEGATIVE),
-        default: "50 packets",
-        origin: NS2,
-        when: None,
-    },
-    Parameter {
-        name: "a",
-        meaning: "weight of this sample's error, q - q_ref",
-        kind: Kind::Number(Range::POSITIVE, "per packet"),
-        default: "0.00001822",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "b",
-        meaning: "weight of the last sample's error; below a",
-        kind: Kind::Number(Range::POSITIVE, "per packet"),
-        default: "0.00001816",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "rate",
-        meaning: "samples of the queue a second",
-        kind: Kind::Number(Range::closed(0.001, 1e6), "Hz"),
-        default: "170",
-        origin: NS2,
-        when: None,
-    },
+    Parameter::new(
+        "q_ref",
+        "the reference queue length",
+        Kind::Length(Range::NOT_NEGATIVE),
+    )
+    .with_default("50 packets", NS2),
+    Parameter::new(
+        "a",
+        "weight of this sample's error, q - q_ref",
+        Kind::Number(Range::POSITIVE, "per packet"),
+    )
+    .with_default("0.00001822", ORIGIN),
+    Parameter::new(
+        "b",
+        "weight of the last sample's error; below a",
+        Kind::Number(Range::POSITIVE, "per packet"),
+    )
+    .with_default("0.00001816", ORIGIN),
+    Parameter::new(
+        "rate",
+        "samples of the queue a second",
+        Kind::Number(Range::closed(0.001, 1e6), "Hz"),
+    )
+    .with_default("170", NS2),
     UNIT,
     MEAN_PACKET,
 ];

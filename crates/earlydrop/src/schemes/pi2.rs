@@ -54,74 +54,59 @@ const ORIGIN: &str = "De Schepper et al. 2016, table 1";
 const PARAMETERS: &[Parameter] = &[
     LIMIT,
     ECN,
-    Parameter {
-        name: "target",
-        meaning: "the target queueing delay",
-        kind: Kind::Time(Range::POSITIVE),
-        default: "20 ms",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "interval",
-        meaning: "T, the time between two updates of p'",
-        kind: Kind::Time(Range::UPDATE_INTERVAL),
-        default: "32 ms",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "alpha",
-        meaning: "integral gain, in Hz: weight of the delay's error",
-        kind: Kind::Number(Range::POSITIVE, "Hz"),
-        default: "0.3125",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "beta",
-        meaning: "proportional gain, in Hz: weight of the delay's change since the last update",
-        kind: Kind::Number(Range::POSITIVE, "Hz"),
-        default: "3.125",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "k",
-        meaning: "coupling: scalable packets are marked with probability k p'",
-        kind: Kind::Number(Range::POSITIVE, "ratio"),
-        default: "2",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "scalable",
-        meaning: "which packets are marked by the unsquared probability",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "target",
+        "the target queueing delay",
+        Kind::Time(Range::POSITIVE),
+    )
+    .with_default("20 ms", ORIGIN),
+    Parameter::new(
+        "interval",
+        "T, the time between two updates of p'",
+        Kind::Time(Range::UPDATE_INTERVAL),
+    )
+    .with_default("32 ms", ORIGIN),
+    Parameter::new(
+        "alpha",
+        "integral gain, in Hz: weight of the delay's error",
+        Kind::Number(Range::POSITIVE, "Hz"),
+    )
+    .with_default("0.3125", ORIGIN),
+    Parameter::new(
+        "beta",
+        "proportional gain, in Hz: weight of the delay's change since the last update",
+        Kind::Number(Range::POSITIVE, "Hz"),
+    )
+    .with_default("3.125", ORIGIN),
+    Parameter::new(
+        "k",
+        "coupling: scalable packets are marked with probability k p'",
+        Kind::Number(Range::POSITIVE, "ratio"),
+    )
+    .with_default("2", ORIGIN),
+    Parameter::new(
+        "scalable",
+        "which packets are marked by the unsquared probability",
+        Kind::Choice(&[
             ("l4s", "ECT(1) and CE, as RFC 9331"),
             ("capable", "every ECN-capable packet"),
             ("none", "no packet"),
         ]),
-        default: "l4s",
-        origin: "RFC 9331",
-        when: Some(("ecn", &["on"])),
-    },
-    Parameter {
-        name: "max_p",
-        meaning: "largest probability for classic packets",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
-        default: "0.25",
-        origin: "1/k^2, as RFC 9332",
-        when: None,
-    },
-    Parameter {
-        name: "floor",
-        meaning: "no congestion signal while the queue is at most this",
-        kind: Kind::Length(Range::NOT_NEGATIVE),
-        default: "2 packets",
-        origin: "RFC 8033; the authors' Linux queue",
-        when: None,
-    },
+    )
+    .with_default("l4s", "RFC 9331")
+    .only_with("ecn", &["on"]),
+    Parameter::new(
+        "max_p",
+        "largest probability for classic packets",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+    )
+    .with_default("0.25", "1/k^2, as RFC 9332"),
+    Parameter::new(
+        "floor",
+        "no congestion signal while the queue is at most this",
+        Kind::Length(Range::NOT_NEGATIVE),
+    )
+    .with_default("2 packets", "RFC 8033; the authors' Linux queue"),
 ];
 
 /// The scheme.

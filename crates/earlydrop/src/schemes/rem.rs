@@ -54,26 +54,22 @@ const NS2: &str = "ns-2 2.35, Queue/REM";
 const PARAMETERS: &[Parameter] = &[
     LIMIT,
     ECN,
-    Parameter {
-        name: "interval",
-        meaning: "time between two updates of the price",
-        kind: Kind::Time(Range::UPDATE_INTERVAL),
-        default: "2 ms",
-        origin: NS2,
-        when: None,
-    },
-    Parameter {
-        name: "gamma",
-        meaning: "step size of the price",
-        kind: Kind::Number(Range::POSITIVE, "per packet"),
-        default: "0.001",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "phi",
-        meaning: "base of the exponential: p = 1 - phi^(-price)",
-        kind: Kind::Number(
+    Parameter::new(
+        "interval",
+        "time between two updates of the price",
+        Kind::Time(Range::UPDATE_INTERVAL),
+    )
+    .with_default("2 ms", NS2),
+    Parameter::new(
+        "gamma",
+        "step size of the price",
+        Kind::Number(Range::POSITIVE, "per packet"),
+    )
+    .with_default("0.001", ORIGIN),
+    Parameter::new(
+        "phi",
+        "base of the exponential: p = 1 - phi^(-price)",
+        Kind::Number(
             Range {
                 low: 1.0,
                 with_low: false,
@@ -81,56 +77,44 @@ const PARAMETERS: &[Parameter] = &[
             },
             "",
         ),
-        default: "1.001",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "alpha",
-        meaning: "weight of the queue's error relative to the rate mismatch",
-        kind: Kind::Number(Range::POSITIVE, "ratio"),
-        default: "0.1",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "q_ref",
-        meaning: "the reference queue length, b* in the papers",
-        kind: Kind::Length(Range::NOT_NEGATIVE),
-        default: "20 packets",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "inw",
-        meaning: "weight of an interval's arrivals in their average",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "ratio"),
-        default: "1",
-        origin: NS2,
-        when: None,
-    },
+    )
+    .with_default("1.001", ORIGIN),
+    Parameter::new(
+        "alpha",
+        "weight of the queue's error relative to the rate mismatch",
+        Kind::Number(Range::POSITIVE, "ratio"),
+    )
+    .with_default("0.1", ORIGIN),
+    Parameter::new(
+        "q_ref",
+        "the reference queue length, b* in the papers",
+        Kind::Length(Range::NOT_NEGATIVE),
+    )
+    .with_default("20 packets", ORIGIN),
+    Parameter::new(
+        "inw",
+        "weight of an interval's arrivals in their average",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "ratio"),
+    )
+    .with_default("1", NS2),
     UNIT,
     MEAN_PACKET,
-    Parameter {
-        name: "signal",
-        meaning: "which packets carry congestion signals",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "signal",
+        "which packets carry congestion signals",
+        Kind::Choice(&[
             ("arrival", "arrivals"),
             ("departure", "departures, which signals sooner"),
         ]),
-        default: "arrival",
-        origin: ORIGIN,
-        when: None,
-    },
+    )
+    .with_default("arrival", ORIGIN),
     OTHERS,
-    Parameter {
-        name: "last_place",
-        meaning: "whether the buffer may be filled to its limit; ns-2 drops what would fill it",
-        kind: Kind::Flag,
-        default: "on",
-        origin: "the meaning of a limit in every other queue",
-        when: None,
-    },
+    Parameter::new(
+        "last_place",
+        "whether the buffer may be filled to its limit; ns-2 drops what would fill it",
+        Kind::Flag,
+    )
+    .with_default("on", "the meaning of a limit in every other queue"),
 ];
 
 /// The scheme.

@@ -45,46 +45,36 @@ const ORIGIN: &str = "Ott, Lakshman, Wong 1999";
 const PARAMETERS: &[Parameter] = &[
     LIMIT,
     ECN,
-    Parameter {
-        name: "zombies",
-        meaning: "M, how many flows the list holds",
-        kind: Kind::Count(Range::closed(1.0, 1_048_576.0), "flows"),
-        default: "1000",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "overwrite",
-        meaning: "r, the probability that a zombie that is no hit is replaced",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
-        default: "0.25",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "max_p",
-        meaning: "p_max: p_sred above a third of the buffer; a quarter of it above a sixth",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
-        default: "0.15",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "flows",
-        meaning: "from this many flows on, p_zap no longer rises with their number",
-        kind: Kind::Number(Range::POSITIVE, "flows"),
-        default: "256",
-        origin: ORIGIN,
-        when: None,
-    },
-    Parameter {
-        name: "full",
-        meaning: "whether a hit raises an arrival's own probability (full SRED)",
-        kind: Kind::Flag,
-        default: "on",
-        origin: ORIGIN,
-        when: None,
-    },
+    Parameter::new(
+        "zombies",
+        "M, how many flows the list holds",
+        Kind::Count(Range::closed(1.0, 1_048_576.0), "flows"),
+    )
+    .with_default("1000", ORIGIN),
+    Parameter::new(
+        "overwrite",
+        "r, the probability that a zombie that is no hit is replaced",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+    )
+    .with_default("0.25", ORIGIN),
+    Parameter::new(
+        "max_p",
+        "p_max: p_sred above a third of the buffer; a quarter of it above a sixth",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+    )
+    .with_default("0.15", ORIGIN),
+    Parameter::new(
+        "flows",
+        "from this many flows on, p_zap no longer rises with their number",
+        Kind::Number(Range::POSITIVE, "flows"),
+    )
+    .with_default("256", ORIGIN),
+    Parameter::new(
+        "full",
+        "whether a hit raises an arrival's own probability (full SRED)",
+        Kind::Flag,
+    )
+    .with_default("on", ORIGIN),
 ];
 
 /// The scheme.

@@ -35,14 +35,12 @@ use crate::units::{BitsPerSec, Nanos};
 const PARAMETERS: &[Parameter] = &[
     LIMIT,
     ECN,
-    Parameter {
-        name: "threshold",
-        meaning: "K: an arrival that finds a longer queue than this is marked or dropped",
-        kind: Kind::Length(Range::NOT_NEGATIVE),
-        default: "20 packets",
-        origin: "Alizadeh et al. 2010, for 1 Gbps",
-        when: None,
-    },
+    Parameter::new(
+        "threshold",
+        "K: an arrival that finds a longer queue than this is marked or dropped",
+        Kind::Length(Range::NOT_NEGATIVE),
+    )
+    .with_default("20 packets", "Alizadeh et al. 2010, for 1 Gbps"),
     OTHERS,
 ];
 

@@ -55,33 +55,30 @@ use crate::units::{BitsPerSec, Nanos};
 const PARAMETERS: &[Parameter] = &[
     LIMIT,
     ECN,
-    Parameter {
-        name: "profiles",
-        meaning: "thresholds and max_p of each class from 0 on, in packets (bytes with unit=bytes)",
-        kind: Kind::Text("min/max/max_p of each class, as in '48/64/0.1; 40/64/0.1; 32/64/0.1'"),
-        default: "48/64/0.1; 40/64/0.1; 32/64/0.1",
-        origin: "DPDK's qos_sched example: green, yellow, red",
-        when: None,
-    },
-    Parameter {
-        name: "average",
-        meaning: "the packets that the average covers",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "profiles",
+        "thresholds and max_p of each class from 0 on, in packets (bytes with unit=bytes)",
+        Kind::Text("min/max/max_p of each class, as in '48/64/0.1; 40/64/0.1; 32/64/0.1'"),
+    )
+    .with_default(
+        "48/64/0.1; 40/64/0.1; 32/64/0.1",
+        "DPDK's qos_sched example: green, yellow, red",
+    ),
+    Parameter::new(
+        "average",
+        "the packets that the average covers",
+        Kind::Choice(&[
             ("shared", "all packets of the queue"),
             ("per-class", "the packets of the arrival's class"),
         ]),
-        default: "shared",
-        origin: "Cisco's WRED; DPDK",
-        when: None,
-    },
-    Parameter {
-        name: "gentle",
-        meaning: "rise from max_p at max to 1 at twice max, instead of dropping everything above max",
-        kind: Kind::Flag,
-        default: "off",
-        origin: "Cisco's WRED; DPDK",
-        when: None,
-    },
+    )
+    .with_default("shared", "Cisco's WRED; DPDK"),
+    Parameter::new(
+        "gentle",
+        "rise from max_p at max to 1 at twice max, instead of dropping everything above max",
+        Kind::Flag,
+    )
+    .with_default("off", "Cisco's WRED; DPDK"),
 ];
 
 /// The scheme.

@@ -39,57 +39,50 @@ use crate::red::presets::{AS_LINUX, AS_NS2, AS_NS3, together};
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::units::Nanos;
 
-/// Floyd's adaptation runs under `adapt=ared` and, as RARED's base, `adapt=rared`.
-const FLOYD: Option<(&str, &[&str])> = Some(("adapt", &["ared", "rared"]));
 const ORIGIN: &str = "Floyd, Gummadi, Shenker 2001";
 
 pub(crate) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "ared_interval",
-        meaning: "time between two adaptations of max_p",
-        kind: Kind::Time(Range::UPDATE_INTERVAL),
-        default: "0.5 s",
-        origin: ORIGIN,
-        when: FLOYD,
-    },
-    Parameter {
-        name: "ared_alpha",
-        meaning: "largest step up of max_p; at most a quarter of max_p is taken",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
-        default: "0.01",
-        origin: ORIGIN,
-        when: FLOYD,
-    },
-    Parameter {
-        name: "ared_beta",
-        meaning: "the factor on max_p in a step down",
-        kind: Kind::Number(
+    Parameter::new(
+        "ared_interval",
+        "time between two adaptations of max_p",
+        Kind::Time(Range::UPDATE_INTERVAL),
+    )
+    .with_default("0.5 s", ORIGIN)
+    .only_with("adapt", &["ared", "rared"]),
+    Parameter::new(
+        "ared_alpha",
+        "largest step up of max_p; at most a quarter of max_p is taken",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+    )
+    .with_default("0.01", ORIGIN)
+    .only_with("adapt", &["ared", "rared"]),
+    Parameter::new(
+        "ared_beta",
+        "the factor on max_p in a step down",
+        Kind::Number(
             Range {
                 with_high: false,
                 ..Range::POSITIVE_PROBABILITY
             },
             "ratio",
         ),
-        default: "0.9",
-        origin: ORIGIN,
-        when: FLOYD,
-    },
-    Parameter {
-        name: "ared_top",
-        meaning: "no step up once max_p exceeds this",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
-        default: "0.5",
-        origin: ORIGIN,
-        when: FLOYD,
-    },
-    Parameter {
-        name: "ared_bottom",
-        meaning: "no step down once max_p is below this; auto: min(0.01, 80000/bandwidth), as ns-2",
-        kind: Kind::OrAuto(&Kind::Number(Range::PROBABILITY, "probability")),
-        default: "0.01",
-        origin: ORIGIN,
-        when: FLOYD,
-    },
+    )
+    .with_default("0.9", ORIGIN)
+    .only_with("adapt", &["ared", "rared"]),
+    Parameter::new(
+        "ared_top",
+        "no step up once max_p exceeds this",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+    )
+    .with_default("0.5", ORIGIN)
+    .only_with("adapt", &["ared", "rared"]),
+    Parameter::new(
+        "ared_bottom",
+        "no step down once max_p is below this; auto: min(0.01, 80000/bandwidth), as ns-2",
+        Kind::OrAuto(&Kind::Number(Range::PROBABILITY, "probability")),
+    )
+    .with_default("0.01", ORIGIN)
+    .only_with("adapt", &["ared", "rared"]),
 ];
 
 /// Defaults of every scheme over Floyd's adaptation.

@@ -23,14 +23,13 @@ use crate::red::parameters::scheme;
 use crate::red::{CurveLaw, Piece, Pieces, Strength};
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
 
-pub(crate) const PARAMETERS: &[Parameter] = &[Parameter {
-    name: "gamma",
-    meaning: "mode selector: one minus the probability midway between min and max",
-    kind: Kind::Number(Range::PROBABILITY, "probability"),
-    default: "0.96",
-    origin: "Zheng and Atiquzzaman 2000, their simulations",
-    when: Some(("curve", &["dsred"])),
-}];
+pub(crate) const PARAMETERS: &[Parameter] = &[Parameter::new(
+    "gamma",
+    "mode selector: one minus the probability midway between min and max",
+    Kind::Number(Range::PROBABILITY, "probability"),
+)
+.with_default("0.96", "Zheng and Atiquzzaman 2000, their simulations")
+.only_with("curve", &["dsred"])];
 
 /// The scheme.
 pub const SCHEME: Descriptor = scheme(

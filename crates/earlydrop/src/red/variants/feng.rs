@@ -29,8 +29,6 @@ use crate::red::presets::{AS_NS2, AS_NS3};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::trace::Trace;
 
-const FENG: Option<(&str, &[&str])> = Some(("adapt", &["feng"]));
-
 const FACTOR: Range = Range {
     low: 1.0,
     with_low: false,
@@ -38,22 +36,20 @@ const FACTOR: Range = Range {
 };
 
 pub(crate) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "feng_alpha",
-        meaning: "what max_p is divided by when the average falls below min",
-        kind: Kind::Number(FACTOR, "ratio"),
-        default: "3",
-        origin: "Feng et al. 1999; Li and Lee, table 1",
-        when: FENG,
-    },
-    Parameter {
-        name: "feng_beta",
-        meaning: "what max_p is multiplied by when the average rises above max",
-        kind: Kind::Number(FACTOR, "ratio"),
-        default: "2",
-        origin: "Feng et al. 1999; Li and Lee, table 1",
-        when: FENG,
-    },
+    Parameter::new(
+        "feng_alpha",
+        "what max_p is divided by when the average falls below min",
+        Kind::Number(FACTOR, "ratio"),
+    )
+    .with_default("3", "Feng et al. 1999; Li and Lee, table 1")
+    .only_with("adapt", &["feng"]),
+    Parameter::new(
+        "feng_beta",
+        "what max_p is multiplied by when the average rises above max",
+        Kind::Number(FACTOR, "ratio"),
+    )
+    .with_default("2", "Feng et al. 1999; Li and Lee, table 1")
+    .only_with("adapt", &["feng"]),
 ];
 
 /// The scheme.

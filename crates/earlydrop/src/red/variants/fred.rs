@@ -48,31 +48,30 @@ use crate::red::{AverageView, RedConfig, Treatment};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::trace::Trace;
 
-const FRED: Option<(&str, &[&str])> = Some(("policy", &["fred"]));
-
 pub(crate) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "minq",
-        meaning: "a flow with fewer packets in the queue is never dropped at random",
-        kind: Kind::Number(Range::NOT_NEGATIVE, "packets"),
-        default: "2",
-        origin: "Lin and Morris 1997, for small buffers; 4 for large ones",
-        when: FRED,
-    },
-    Parameter {
-        name: "fred_above_max",
-        meaning: "what happens to packets above the upper threshold",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "minq",
+        "a flow with fewer packets in the queue is never dropped at random",
+        Kind::Number(Range::NOT_NEGATIVE, "packets"),
+    )
+    .with_default(
+        "2",
+        "Lin and Morris 1997, for small buffers; 4 for large ones",
+    )
+    .only_with("policy", &["fred"]),
+    Parameter::new(
+        "fred_above_max",
+        "what happens to packets above the upper threshold",
+        Kind::Choice(&[
             (
                 "two-each",
                 "every flow may have two packets in the queue: support for many flows",
             ),
             ("drop", "the curve drops them"),
         ]),
-        default: "two-each",
-        origin: "Lin and Morris 1997",
-        when: FRED,
-    },
+    )
+    .with_default("two-each", "Lin and Morris 1997")
+    .only_with("policy", &["fred"]),
 ];
 
 /// The scheme.

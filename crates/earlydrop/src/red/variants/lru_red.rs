@@ -37,7 +37,6 @@ use crate::red::parameters::scheme;
 use crate::registry::{Descriptor, Kind, Parameter, Range, Settings};
 use crate::trace::Trace;
 
-const LRU: Option<(&str, &[&str])> = Some(("policy", &["lru"]));
 const OURS: &str = "ours, not the paper's";
 const FROM_ONE: Range = Range {
     low: 1.0,
@@ -45,49 +44,46 @@ const FROM_ONE: Range = Range {
 };
 
 pub(crate) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "lru_flows",
-        meaning: "the most flows in the cache; keep it below the number of flows, or all count as high-bandwidth",
-        kind: Kind::Count(Range::closed(1.0, MOST_FLOWS as f64), "flows"),
-        default: "16",
-        origin: OURS,
-        when: LRU,
-    },
-    Parameter {
-        name: "lru_probability",
-        meaning: "the probability that a packet enters its flow into the cache",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
-        default: "0.02",
-        origin: OURS,
-        when: LRU,
-    },
-    Parameter {
-        name: "lru_threshold",
-        meaning: "a flow is a high-bandwidth flow once it has sent more packets than this while in the cache",
-        kind: Kind::Count(FROM_ONE, "packets"),
-        default: "100",
-        origin: OURS,
-        when: LRU,
-    },
-    Parameter {
-        name: "lru_scaling",
-        meaning: "what max_p is multiplied by for a high-bandwidth flow",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "lru_flows",
+        "the most flows in the cache; keep it below the number of flows, or all count as \
+         high-bandwidth",
+        Kind::Count(Range::closed(1.0, MOST_FLOWS as f64), "flows"),
+    )
+    .with_default("16", OURS)
+    .only_with("policy", &["lru"]),
+    Parameter::new(
+        "lru_probability",
+        "the probability that a packet enters its flow into the cache",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+    )
+    .with_default("0.02", OURS)
+    .only_with("policy", &["lru"]),
+    Parameter::new(
+        "lru_threshold",
+        "a flow is a high-bandwidth flow once it has sent more packets than this while in \
+         the cache",
+        Kind::Count(FROM_ONE, "packets"),
+    )
+    .with_default("100", OURS)
+    .only_with("policy", &["lru"]),
+    Parameter::new(
+        "lru_scaling",
+        "what max_p is multiplied by for a high-bandwidth flow",
+        Kind::Choice(&[
             ("fixed", "lru_factor"),
             ("count", "packets counted over lru_threshold"),
         ]),
-        default: "fixed",
-        origin: "our reading of Smitha and Reddy 2001",
-        when: LRU,
-    },
-    Parameter {
-        name: "lru_factor",
-        meaning: "the fixed factor on max_p for a high-bandwidth flow",
-        kind: Kind::Number(FROM_ONE, "ratio"),
-        default: "5",
-        origin: OURS,
-        when: Some(("lru_scaling", &["fixed"])),
-    },
+    )
+    .with_default("fixed", "our reading of Smitha and Reddy 2001")
+    .only_with("policy", &["lru"]),
+    Parameter::new(
+        "lru_factor",
+        "the fixed factor on max_p for a high-bandwidth flow",
+        Kind::Number(FROM_ONE, "ratio"),
+    )
+    .with_default("5", OURS)
+    .only_with("lru_scaling", &["fixed"]),
 ];
 
 /// The scheme.

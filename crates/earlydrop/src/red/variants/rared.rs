@@ -36,36 +36,32 @@ use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, S
 use crate::trace::Trace;
 use crate::units::Nanos;
 
-const RARED: Option<(&str, &[&str])> = Some(("adapt", &["rared"]));
-
 pub(crate) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "slope",
-        meaning: "slope_th: the average climbing faster than this counts as a climbing rate; auto: (max - min)/ared_interval, which is ours",
-        kind: Kind::OrAuto(&Kind::Number(Range::NOT_NEGATIVE, "packets/s")),
-        default: "20",
-        origin: "Ku et al. 2005, section 4",
-        when: RARED,
-    },
-    Parameter {
-        name: "rared_max_p",
-        meaning: "max_p_r: max_p while the rate is climbing",
-        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
-        default: "0.8",
-        origin: "Ku et al. 2005, section 4",
-        when: RARED,
-    },
-    Parameter {
-        name: "base",
-        meaning: "the scheme while the rate is not climbing",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "slope",
+        "slope_th: the average climbing faster than this counts as a climbing rate; auto: \
+         (max - min)/ared_interval, which is ours",
+        Kind::OrAuto(&Kind::Number(Range::NOT_NEGATIVE, "packets/s")),
+    )
+    .with_default("20", "Ku et al. 2005, section 4")
+    .only_with("adapt", &["rared"]),
+    Parameter::new(
+        "rared_max_p",
+        "max_p_r: max_p while the rate is climbing",
+        Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+    )
+    .with_default("0.8", "Ku et al. 2005, section 4")
+    .only_with("adapt", &["rared"]),
+    Parameter::new(
+        "base",
+        "the scheme while the rate is not climbing",
+        Kind::Choice(&[
             ("ared", "Floyd's adaptation of max_p"),
             ("red", "max_p as configured"),
         ]),
-        default: "ared",
-        origin: "our reading of Ku et al. 2005, section 5",
-        when: RARED,
-    },
+    )
+    .with_default("ared", "our reading of Ku et al. 2005, section 5")
+    .only_with("adapt", &["rared"]),
 ];
 
 /// The scheme.

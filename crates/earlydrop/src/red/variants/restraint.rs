@@ -27,21 +27,18 @@ use crate::red::parameters::scheme;
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::units::Nanos;
 
-const RESTRAINT: Option<(&str, &[&str])> = Some(("adapt", &["restraint"]));
-
 pub(crate) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "restraint_slot",
-        meaning: "T, the time between two samples of average and queue",
-        kind: Kind::Time(Range::UPDATE_INTERVAL),
-        default: "0.2 s",
-        origin: "Li and Lee, table 1",
-        when: RESTRAINT,
-    },
-    Parameter {
-        name: "restraint_alpha",
-        meaning: "factor by which max_p goes up, and comes back",
-        kind: Kind::Number(
+    Parameter::new(
+        "restraint_slot",
+        "T, the time between two samples of average and queue",
+        Kind::Time(Range::UPDATE_INTERVAL),
+    )
+    .with_default("0.2 s", "Li and Lee, table 1")
+    .only_with("adapt", &["restraint"]),
+    Parameter::new(
+        "restraint_alpha",
+        "factor by which max_p goes up, and comes back",
+        Kind::Number(
             Range {
                 low: 1.0,
                 with_low: false,
@@ -49,24 +46,22 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
             },
             "ratio",
         ),
-        default: "1.5",
-        origin: "Li and Lee, table 1",
-        when: RESTRAINT,
-    },
-    Parameter {
-        name: "floor",
-        meaning: "the bound of max_p as it falls back",
-        kind: Kind::Choice(&[
+    )
+    .with_default("1.5", "Li and Lee, table 1")
+    .only_with("adapt", &["restraint"]),
+    Parameter::new(
+        "floor",
+        "the bound of max_p as it falls back",
+        Kind::Choice(&[
             ("default", "from below, by the max_p configured"),
             (
                 "as-printed",
                 "from above, by the max_p configured: it decays towards 0",
             ),
         ]),
-        default: "default",
-        origin: "our reading of Li and Lee, section 3.3",
-        when: RESTRAINT,
-    },
+    )
+    .with_default("default", "our reading of Li and Lee, section 3.3")
+    .only_with("adapt", &["restraint"]),
 ];
 
 /// Li and Lee, table 1: the parameters of every RED.

@@ -60,79 +60,78 @@ use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::trace::Trace;
 use crate::units::Nanos;
 
-const SFRED: Option<(&str, &[&str])> = Some(("policy", &["sfred"]));
-
 pub(crate) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "flows",
-        meaning: "N, the most flows in the list",
-        kind: Kind::Count(Range::closed(1.0, MOST_FLOWS as f64), "flows"),
-        default: "32",
-        origin: "ours: Wang et al. 2008 does not print it; swept in the reproductions",
-        when: SFRED,
-    },
-    Parameter {
-        name: "sfred_alpha",
-        meaning: "a flow is fast above 1 + this times the fair share",
-        kind: Kind::Number(Range::NOT_NEGATIVE, "ratio"),
-        default: "0.1",
-        origin: "Wang et al. 2008, section 2.2",
-        when: SFRED,
-    },
-    Parameter {
-        name: "sfred_beta",
-        meaning: "a fast flow is unresponsive above 1 + this times the average loss rate",
-        kind: Kind::Number(Range::NOT_NEGATIVE, "ratio"),
-        default: "0.1",
-        origin: "Wang et al. 2008, section 2.3",
-        when: SFRED,
-    },
-    Parameter {
-        name: "eta",
-        meaning: "a flow never dropped nor marked is slow below this many packets received",
-        kind: Kind::Number(Range::NOT_NEGATIVE, "packets"),
-        default: "10",
-        origin: "Wang et al. 2008, section 2.4",
-        when: SFRED,
-    },
-    Parameter {
-        name: "k",
-        meaning: "how much both thresholds are raised for a slow flow",
-        kind: Kind::Length(Range::NOT_NEGATIVE),
-        default: "5 packets",
-        origin: "ours: Wang et al. 2008 does not print it; the paper's min_th",
-        when: SFRED,
-    },
-    Parameter {
-        name: "horizon",
-        meaning: "the time after which every count is halved; never: counts do not age, as printed",
-        kind: Kind::OrNever(&Kind::Time(Range::POSITIVE)),
-        default: "10 s",
-        origin: "ours: the span that Wang et al. 2008 average their figures over",
-        when: SFRED,
-    },
-    Parameter {
-        name: "fast_scaling",
-        meaning: "what a fast flow's max_p is multiplied by",
-        kind: Kind::Choice(&[
+    Parameter::new(
+        "flows",
+        "N, the most flows in the list",
+        Kind::Count(Range::closed(1.0, MOST_FLOWS as f64), "flows"),
+    )
+    .with_default(
+        "32",
+        "ours: Wang et al. 2008 does not print it; swept in the reproductions",
+    )
+    .only_with("policy", &["sfred"]),
+    Parameter::new(
+        "sfred_alpha",
+        "a flow is fast above 1 + this times the fair share",
+        Kind::Number(Range::NOT_NEGATIVE, "ratio"),
+    )
+    .with_default("0.1", "Wang et al. 2008, section 2.2")
+    .only_with("policy", &["sfred"]),
+    Parameter::new(
+        "sfred_beta",
+        "a fast flow is unresponsive above 1 + this times the average loss rate",
+        Kind::Number(Range::NOT_NEGATIVE, "ratio"),
+    )
+    .with_default("0.1", "Wang et al. 2008, section 2.3")
+    .only_with("policy", &["sfred"]),
+    Parameter::new(
+        "eta",
+        "a flow never dropped nor marked is slow below this many packets received",
+        Kind::Number(Range::NOT_NEGATIVE, "packets"),
+    )
+    .with_default("10", "Wang et al. 2008, section 2.4")
+    .only_with("policy", &["sfred"]),
+    Parameter::new(
+        "k",
+        "how much both thresholds are raised for a slow flow",
+        Kind::Length(Range::NOT_NEGATIVE),
+    )
+    .with_default(
+        "5 packets",
+        "ours: Wang et al. 2008 does not print it; the paper's min_th",
+    )
+    .only_with("policy", &["sfred"]),
+    Parameter::new(
+        "horizon",
+        "the time after which every count is halved; never: counts do not age, as printed",
+        Kind::OrNever(&Kind::Time(Range::POSITIVE)),
+    )
+    .with_default(
+        "10 s",
+        "ours: the span that Wang et al. 2008 average their figures over",
+    )
+    .only_with("policy", &["sfred"]),
+    Parameter::new(
+        "fast_scaling",
+        "what a fast flow's max_p is multiplied by",
+        Kind::Choice(&[
             ("raised", "T_i/T_f: a fast flow loses more"),
             ("as-printed", "T_f/T_i: a fast flow loses less"),
         ]),
-        default: "raised",
-        origin: "our reading of Wang et al. 2008, section 2.2",
-        when: SFRED,
-    },
-    Parameter {
-        name: "totals",
-        meaning: "the packets that H_r and H_d, received and dropped, count",
-        kind: Kind::Choice(&[
+    )
+    .with_default("raised", "our reading of Wang et al. 2008, section 2.2")
+    .only_with("policy", &["sfred"]),
+    Parameter::new(
+        "totals",
+        "the packets that H_r and H_d, received and dropped, count",
+        Kind::Choice(&[
             ("listed", "those of the flows now in the list"),
             ("all", "all, also of flows that have left the list"),
         ]),
-        default: "listed",
-        origin: "our reading of Wang et al. 2008, section 2.1",
-        when: SFRED,
-    },
+    )
+    .with_default("listed", "our reading of Wang et al. 2008, section 2.1")
+    .only_with("policy", &["sfred"]),
 ];
 
 /// The scheme.
