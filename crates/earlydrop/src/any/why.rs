@@ -4,7 +4,6 @@ mod cake;
 
 use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
@@ -13,7 +12,7 @@ use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::explanation::{Explanation, Why, numbers};
 use crate::packet::{Packet, PacketInfo};
 use crate::queue::{
-    DualQueue, FairQueue, Limit, Outcome, Overflow, QueueDiscipline, Shadow, SingleQueue,
+    Buffer, DualQueue, FairQueue, Outcome, Overflow, QueueDiscipline, Shadow, SingleQueue,
 };
 use crate::random::Pcg32;
 use crate::trace::{Rule, Trace};
@@ -72,67 +71,40 @@ impl<P: Packet> AnyQueue<P> {
     }
 }
 
-/// The buffer as an arrival finds it.
-#[derive(Clone, Copy)]
-struct Buffer {
-    packets: u32,
-    bytes: u64,
-    limit: Limit,
-    /// What the arrival counts in the limit in bytes.
-    size: u64,
+/// A packet that was judged in a tried call. A scheme of the program's own does not say why.
+struct Judged {
+    why: Option<Why>,
+    packet: PacketInfo,
+    verdict: Verdict,
 }
 
-impl Buffer {
-    /// Shows how full it is and says so; for an arrival that is refused, by what it is full.
-    fn state(&self, why: &mut Why) -> String {
-        let Buffer { limit, size, .. } = *self;
-        let bytes_rule = self.packets < limit.packets && self.bytes + size > limit.bytes.0
-            || limit.packets == u32::MAX;
-        if !bytes_rule {
-            let (held, most) = (f64::from(self.packets), f64::from(limit.packets));
-            why.given("the packets in the buffer", ("queue", "packets"), held);
-            why.given("the most it holds", ("limit", "packets"), most);
-            return format!("the buffer holds {held} of {most} packets");
-        }
-        let (held, most) = (self.bytes as f64, limit.bytes.0 as f64);
-        why.given("the bytes in the buffer", ("queue", "bytes"), held);
-        why.given("the most it holds", ("limit", "bytes"), most);
-        why.step(
-            "the bytes with this packet",
-            ("full", "bytes"),
-            "full = queue + size",
-            numbers!("{} + {}", held, size as f64),
-            held + size as f64,
-        );
-        format!("the buffer holds {held} of {most} bytes, and this packet has {size}")
-    }
-}
-
-/// What happens in a tried call, in order.
-enum Note {
-    /// A packet is judged.
-    Judged(Option<Why>, PacketInfo, Verdict),
-    /// The packet judged last meets a full buffer.
-    Refused,
-}
-
-type Notes = Rc<RefCell<Vec<Note>>>;
+type Notes = Rc<RefCell<Vec<Judged>>>;
 
 /// A scheme that records why it gives each verdict.
 ///
 /// It sees the backlog behind a pointer: so all schemes' code is compiled once more for it, and not
 /// once for each kind of queue.
+#[derive(Clone)]
 struct Recording {
     aqm: AnyAqm,
     notes: Notes,
 }
 
-impl Clone for Recording {
-    fn clone(&self) -> Recording {
-        Recording {
-            aqm: self.aqm.clone(),
-            notes: Rc::clone(&self.notes),
-        }
+impl Recording {
+    /// Notes the verdict that `judge` gives on a packet.
+    fn note(
+        &mut self,
+        packet: &PacketInfo,
+        judge: impl FnOnce(&mut AnyAqm, &mut Why) -> Verdict,
+    ) -> Verdict {
+        let mut why = Why::new("");
+        let verdict = judge(&mut self.aqm, &mut why);
+        self.notes.borrow_mut().push(Judged {
+            why: Some(why).filter(|why| !why.rule.is_empty()),
+            packet: *packet,
+            verdict,
+        });
+        verdict
     }
 }
 
@@ -145,13 +117,9 @@ impl Aqm for Recording {
         random: &mut Pcg32,
     ) -> Verdict {
         let queue: &dyn Backlog = queue;
-        let mut why = Why::new("");
-        let verdict = self.aqm.arrive(now, packet, &queue, random, &mut why);
-        // A scheme of the program's own states no law.
-        let why = Some(why).filter(|why| !why.rule.is_empty());
-        let note = Note::Judged(why, *packet, verdict);
-        self.notes.borrow_mut().push(note);
-        verdict
+        self.note(packet, |aqm, why| {
+            aqm.arrive(now, packet, &queue, random, why)
+        })
     }
 
     fn on_accepted(&mut self, now: Nanos, packet: &PacketInfo) {
@@ -159,7 +127,6 @@ impl Aqm for Recording {
     }
 
     fn on_refused(&mut self, now: Nanos, packet: &PacketInfo) {
-        self.notes.borrow_mut().push(Note::Refused);
         self.aqm.on_refused(now, packet);
     }
 
@@ -171,13 +138,9 @@ impl Aqm for Recording {
         random: &mut Pcg32,
     ) -> Verdict {
         let queue: &dyn Backlog = queue;
-        let mut why = Why::new("");
-        let verdict = self.aqm.depart(now, packet, &queue, random, &mut why);
-        // A scheme of the program's own states no law.
-        let why = Some(why).filter(|why| !why.rule.is_empty());
-        let note = Note::Judged(why, *packet, verdict);
-        self.notes.borrow_mut().push(note);
-        verdict
+        self.note(packet, |aqm, why| {
+            aqm.depart(now, packet, &queue, random, why)
+        })
     }
 
     fn on_evicted(&mut self, now: Nanos, packet: &PacketInfo) {
@@ -220,7 +183,7 @@ struct ExplainedEnqueue {
 
 /// What became of the packets of an enqueue that was tried.
 struct Enqueued {
-    notes: Vec<Note>,
+    notes: Vec<Judged>,
     lost: Vec<Shadow>,
     outcome: Outcome,
 }
@@ -235,9 +198,8 @@ impl Enqueued {
         let mut lost = Vec::new();
         let mut losses = |packet: Shadow, _| lost.push(packet);
         let outcome = queue.enqueue_with(now, Shadow::arriving(packet), &mut losses);
-        let notes = notes.take();
         Enqueued {
-            notes,
+            notes: notes.take(),
             lost,
             outcome,
         }
@@ -259,16 +221,12 @@ impl Enqueued {
         buffer: Buffer,
         victims: impl Fn(&Shadow) -> Explanation,
     ) -> ExplainedEnqueue {
-        let refused = self.notes.iter().any(|note| matches!(note, Note::Refused));
-        let verdict = self.notes.iter().find_map(|note| match note {
-            Note::Judged(_, _, verdict) => Some(*verdict),
-            Note::Refused => None,
-        });
+        let verdict = self.notes.first().map(|note| note.verdict);
         let by_scheme = matches!(verdict, Some(Verdict::Drop(_) | Verdict::DropBoth(..)));
-        let is_kept = !matches!(self.outcome, Outcome::Dropped(_));
+        let is_kept = self.is_kept();
         let fate = self.fate();
         let mut own = why.clone();
-        if refused || (!by_scheme && !is_kept) {
+        if !by_scheme && !is_kept {
             let state = buffer.state(&mut own);
             match own.is_unjudged {
                 true => own.reason = state,
@@ -293,18 +251,14 @@ impl Enqueued {
         }
     }
 
-    /// Whether no scheme was asked.
-    fn is_unjudged(&self) -> bool {
-        let judged = |note: &Note| matches!(note, Note::Judged(..));
-        !self.notes.iter().any(judged)
+    /// Whether the arrival joins the queue.
+    fn is_kept(&self) -> bool {
+        !matches!(self.outcome, Outcome::Dropped(_))
     }
 
     /// Why the scheme gave its verdict.
     fn why(&mut self) -> Option<Why> {
-        self.notes.iter_mut().find_map(|note| match note {
-            Note::Judged(why, ..) => why.take(),
-            Note::Refused => None,
-        })
+        self.notes.first_mut()?.why.take()
     }
 }
 
@@ -317,12 +271,7 @@ fn try_single<P: Packet, A: Aqm + Clone + Into<AnyAqm>>(
     let mut copy = queue.shadow(recorded);
     let mut enqueued = Enqueued::on(&mut copy, &notes, now, packet);
     let why = enqueued.why()?;
-    let buffer = Buffer {
-        packets: queue.packets(),
-        bytes: queue.bytes(),
-        limit: queue.limit(),
-        size: u64::from(packet.size()),
-    };
+    let buffer = queue.buffer(packet.size());
     let victim = |_: &Shadow| why.clone().decided("dropped");
     Some(enqueued.explained(why.clone(), buffer, victim))
 }
@@ -335,24 +284,17 @@ fn try_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
     let (notes, recorded) = recording::<A>();
     let mut copy = queue.shadow(recorded);
     let mut enqueued = Enqueued::on(&mut copy, &notes, now, packet);
-    let (packets, bytes, limit) = queue.buffer();
-    let size = queue.counted_size(packet.size());
-    let buffer = Buffer {
-        packets,
-        bytes,
-        limit,
-        size,
-    };
+    let buffer = queue.buffer(packet.size());
     let why = match enqueued.notes.is_empty() {
         // Linux's rule: it bypasses the schemes.
-        true => {
+        true if enqueued.is_kept() => {
             let mut why = Why::unjudged_arrival();
             let reason = buffer.state(&mut why);
             why.is_unjudged = false;
             why.by("nothing waits: the packet bypasses the sub-queues", reason);
             why
         }
-        false if enqueued.is_unjudged() => Why::unjudged_arrival(),
+        true => Why::unjudged_arrival(),
         false => in_sub_queue(queue, packet, enqueued.why()?),
     };
     let victim = |victim: &Shadow| why_victim(queue, packet, victim, buffer);
@@ -405,12 +347,7 @@ fn why_victim<P: Packet, A: Aqm + Clone, const RULES: bool>(
 
 fn try_dual<P: Packet>(queue: &DualQueue<P>, now: Nanos, packet: &P) -> ExplainedEnqueue {
     let enqueued = Enqueued::on(&mut queue.shadow(), &Notes::default(), now, packet);
-    let buffer = Buffer {
-        packets: queue.packets(),
-        bytes: queue.bytes(),
-        limit: queue.limit(),
-        size: u64::from(packet.size()),
-    };
+    let buffer = queue.buffer(packet.size());
     let why = queue.why_arrival(packet);
     let victim = |_: &Shadow| why.clone().decided("dropped");
     enqueued.explained(why.clone(), buffer, victim)
@@ -443,18 +380,15 @@ fn departures(
     let departure = queue.dequeue(now);
     let mut all = Vec::new();
     for note in notes.take() {
-        let Note::Judged(why, packet, verdict) = note else {
-            continue;
-        };
-        let fate = match verdict {
+        let fate = match note.verdict {
             Verdict::Keep => "kept",
             Verdict::Mark => "marked",
             Verdict::Drop(_) | Verdict::DropBoth(..) => "dropped",
         };
-        let Some(why) = why else {
+        let Some(why) = note.why else {
             return Vec::new();
         };
-        all.push(place(&packet, why).decided(fate));
+        all.push(place(&note.packet, why).decided(fate));
     }
     if all.is_empty() && departure.is_some() {
         let mut why = Why::new("Linux dev.c, __dev_xmit_skb, TCQ_F_CAN_BYPASS");

@@ -20,7 +20,7 @@ pub use fair::{
 };
 pub use single::{Limit, SingleQueue};
 
-pub(crate) use shadow::Shadow;
+pub(crate) use shadow::{Buffer, Shadow};
 
 use crate::aqm::DropReason;
 use crate::counters::Counters;

@@ -1,7 +1,7 @@
 //! A single first-in first-out queue under one scheme.
 
 use super::ring::Ring;
-use super::{Departure, Losses, Outcome, QueueDiscipline, Shadow};
+use super::{Buffer, Departure, Losses, Outcome, QueueDiscipline, Shadow};
 use crate::aqm::{Aqm, Backlog, DropReason, Slot, Verdict, start_among};
 use crate::counters::Counters;
 use crate::packet::{Packet, PacketInfo};
@@ -104,9 +104,14 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
         }
     }
 
-    /// The buffer.
-    pub(crate) fn limit(&self) -> Limit {
-        self.limit
+    /// The buffer as an arrival of `size` bytes finds it.
+    pub(crate) fn buffer(&self, size: u32) -> Buffer {
+        Buffer {
+            packets: self.ring.packets(),
+            bytes: self.ring.bytes(),
+            limit: self.limit,
+            size: u64::from(size),
+        }
     }
 
     /// The scheme and its state.

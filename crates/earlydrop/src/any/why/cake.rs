@@ -3,11 +3,11 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::{Buffer, Enqueued, ExplainedEnqueue, Recording, departures, recording};
+use super::{Enqueued, ExplainedEnqueue, Recording, departures, recording};
 use crate::any::AnyAqm;
 use crate::explanation::{Explanation, Why, numbers};
 use crate::packet::Packet;
-use crate::queue::{CakeQueue, DecayingAqm, Shadow};
+use crate::queue::{Buffer, CakeQueue, DecayingAqm, Shadow};
 use crate::schemes::cobalt::Cobalt;
 use crate::units::Nanos;
 
@@ -29,14 +29,7 @@ pub(super) fn try_enqueue<P: Packet>(
 ) -> Option<ExplainedEnqueue> {
     let (notes, recorded) = recording::<Cobalt>();
     let mut enqueued = Enqueued::on(&mut queue.shadow(recorded), &notes, now, packet);
-    let (packets, bytes, limit) = queue.buffer();
-    let size = queue.counted_size(packet.size());
-    let buffer = Buffer {
-        packets,
-        bytes,
-        limit,
-        size,
-    };
+    let buffer = queue.buffer(packet.size());
     let why = in_tin(queue, packet, enqueued.why()?);
     let victim = |victim: &Shadow| why_victim(queue, packet, victim, buffer);
     Some(enqueued.explained(why, buffer, victim))
@@ -53,13 +46,7 @@ fn why_victim<P: Packet>(
     let mut why = Why::new(CAKE);
     let (place, own) = (queue.place_of(victim), queue.place_of(packet));
     // A filtered acknowledgment leaves though there is room.
-    let Buffer {
-        packets,
-        bytes,
-        limit,
-        size,
-    } = buffer;
-    if packet.ack().is_some() && packets < limit.packets && bytes + size <= limit.bytes.0 {
+    if packet.ack().is_some() && buffer.has_room() {
         let number = victim.ack().map_or(0, |ack| ack.number);
         let arriving = packet.ack().map_or(0, |ack| ack.number);
         why.given("the number it acknowledges", ("old", ""), f64::from(number));

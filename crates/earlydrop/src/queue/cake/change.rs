@@ -3,7 +3,7 @@
 use super::{CakeParams, CakeQueue, DecayingAqm, Flow, Isolation, Shadow, Tin};
 use crate::aqm::start_among;
 use crate::packet::{Packet, PacketInfo};
-use crate::queue::Limit;
+use crate::queue::Buffer;
 use crate::queue::pool::Chain;
 use crate::units::{BitsPerSec, Nanos};
 
@@ -184,14 +184,14 @@ impl<P: Packet, A: DecayingAqm + Clone> CakeQueue<P, A> {
         }
     }
 
-    /// The packets that wait, what the limit in bytes counts of them, and the limit.
-    pub(crate) fn buffer(&self) -> (u32, u64, Limit) {
-        (self.packets, self.counted_bytes(), self.params.limit)
-    }
-
-    /// What a packet of `size` bytes counts in the limit in bytes.
-    pub(crate) fn counted_size(&self, size: u32) -> u64 {
-        self.memory_of(size)
+    /// The buffer as an arrival of `size` bytes finds it.
+    pub(crate) fn buffer(&self, size: u32) -> Buffer {
+        Buffer {
+            packets: self.packets,
+            bytes: self.counted_bytes(),
+            limit: self.params.limit,
+            size: self.memory_of(size),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::{CLASSIC, DualLaw, DualQueue, LOW_LATENCY, PiControl};
 use crate::aqm::Verdict;
 use crate::explanation::{Explanation, Why, millis, numbers};
 use crate::packet::{Packet, PacketInfo};
-use crate::queue::{Limit, Shadow};
+use crate::queue::{Buffer, QueueDiscipline, Shadow};
 use crate::units::Nanos;
 
 const RFC: &str = "RFC 9332, appendix A";
@@ -30,9 +30,14 @@ impl<P: Packet> DualQueue<P> {
         }
     }
 
-    /// The capacity of both queues together.
-    pub(crate) fn limit(&self) -> Limit {
-        self.coupling.limit
+    /// The buffer as an arrival of `size` bytes finds it.
+    pub(crate) fn buffer(&self, size: u32) -> Buffer {
+        Buffer {
+            packets: self.packets(),
+            bytes: self.bytes(),
+            limit: self.coupling.limit,
+            size: u64::from(size),
+        }
     }
 
     /// Which queue an arriving packet goes to; it is judged when it leaves.

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use super::{FairQueue, SharingRules, SubQueue};
 use crate::aqm::Aqm;
 use crate::packet::Packet;
-use crate::queue::{Limit, QueueDiscipline, Shadow};
+use crate::queue::{Buffer, Shadow};
 
 impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
     /// A copy in which schemes that judge alike hold the places of these, and shadows those of
@@ -58,13 +58,13 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         self.sub_queues.len()
     }
 
-    /// The packets that wait, what the limit in bytes counts of them, and the limit.
-    pub(crate) fn buffer(&self) -> (u32, u64, Limit) {
-        (self.packets(), self.counted_bytes(), self.sharing.limit)
-    }
-
-    /// What a packet of `size` bytes counts in the limit in bytes.
-    pub(crate) fn counted_size(&self, size: u32) -> u64 {
-        self.memory_of(size)
+    /// The buffer as an arrival of `size` bytes finds it.
+    pub(crate) fn buffer(&self, size: u32) -> Buffer {
+        Buffer {
+            packets: self.packets,
+            bytes: self.counted_bytes(),
+            limit: self.sharing.limit,
+            size: self.memory_of(size),
+        }
     }
 }
