@@ -388,12 +388,6 @@ impl<P: Packet> DualQueue<P> {
             _ => (share - 1.0) * f64::from(size),
         };
     }
-
-    fn lose(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) -> Outcome {
-        self.counters.drop(reason, packet.size());
-        losses.lost(packet, reason);
-        Outcome::Dropped(reason)
-    }
 }
 
 impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
@@ -403,7 +397,7 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
         self.counters.arrived.add(size);
         let limit = self.coupling.limit;
         if !limit.has_room(self.packets(), self.bytes(), size) {
-            return self.lose(packet, DropReason::Forced, losses);
+            return self.counters.lose(packet, DropReason::Forced, losses);
         }
         let lane = if packet.ecn().is_l4s() {
             LOW_LATENCY
@@ -427,7 +421,7 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
                     self.counters.marked.add(info.size);
                 }
                 Verdict::Drop(reason) | Verdict::DropBoth(_, reason) => {
-                    self.lose(packet, reason, losses);
+                    self.counters.lose(packet, reason, losses);
                     continue;
                 }
             }

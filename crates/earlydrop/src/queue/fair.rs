@@ -135,12 +135,6 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         ((hash * self.sub_queues.len() as u64) >> 32) as u32
     }
 
-    fn lose(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) -> Outcome {
-        self.counters.drop(reason, packet.size());
-        losses.lost(packet, reason);
-        Outcome::Dropped(reason)
-    }
-
     /// What a packet of `size` bytes counts in the limit in bytes.
     fn memory_of(&self, size: u32) -> u64 {
         match self.rules().buffer_memory {
@@ -187,7 +181,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
 
     fn lose_waiting(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) {
         self.forget(&packet);
-        self.lose(packet, reason, losses);
+        self.counters.lose(packet, reason, losses);
     }
 
     fn append(&mut self, list: usize, index: u32) {
@@ -319,7 +313,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
         sub_queue.aqm.poll(now, &view);
         if !fits && rules.overflow == Overflow::Unjudged {
             sub_queue.aqm.on_refused(now, &info);
-            return self.lose(packet, DropReason::Forced, losses);
+            return self.counters.lose(packet, DropReason::Forced, losses);
         }
         let random = &mut self.random;
         let verdict = sub_queue.aqm.on_arrival(now, &info, &view, random);
@@ -328,7 +322,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
             Verdict::Mark => true,
             Verdict::Drop(reason) => {
                 sub_queue.notify_if_empty(now, rules.total_backlog);
-                return self.lose(packet, reason, losses);
+                return self.counters.lose(packet, reason, losses);
             }
             Verdict::DropBoth(slot, reason) => {
                 if let Some((victim, arrived)) = self.pool.remove(&mut sub_queue.chain, slot) {
@@ -337,12 +331,12 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
                     sub_queue.notify_if_empty(now, rules.total_backlog);
                     self.lose_waiting(victim, reason, losses);
                 }
-                return self.lose(packet, reason, losses);
+                return self.counters.lose(packet, reason, losses);
             }
         };
         if !fits {
             sub_queue.aqm.on_refused(now, &info);
-            return self.lose(packet, DropReason::Forced, losses);
+            return self.counters.lose(packet, DropReason::Forced, losses);
         }
         self.accept(index, packet, &info, marked, losses)
     }
@@ -399,11 +393,6 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
                 index = sub_queue.next;
             }
         }
-    }
-
-    /// None: each sub-queue's scheme catches up when that sub-queue is next used.
-    fn next_deadline(&self) -> Option<Nanos> {
-        None
     }
 
     fn packets(&self) -> u32 {

@@ -69,6 +69,20 @@ impl<P> Losses<P> for Discard {
     fn lost(&mut self, _packet: P, _reason: DropReason) {}
 }
 
+impl Counters {
+    /// Counts a dropped packet, which goes to `losses`.
+    fn lose<P: Packet>(
+        &mut self,
+        packet: P,
+        reason: DropReason,
+        losses: &mut impl Losses<P>,
+    ) -> Outcome {
+        self.drop(reason, packet.size());
+        losses.lost(packet, reason);
+        Outcome::Dropped(reason)
+    }
+}
+
 /// A queue in front of a link.
 ///
 /// Time must not run backwards from one call to the next. The queue needs no timer: periodic
@@ -86,10 +100,13 @@ pub trait QueueDiscipline<P: Packet> {
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>>;
 
     /// Runs the periodic updates due by `now`. Enqueue and dequeue do so too.
-    fn poll(&mut self, now: Nanos);
+    fn poll(&mut self, _now: Nanos) {}
 
-    /// When the scheme's next periodic update is due; `None` for a scheme without any.
-    fn next_deadline(&self) -> Option<Nanos>;
+    /// When the scheme's next periodic update is due; `None` for a scheme without any, and where
+    /// each sub-queue's scheme catches up when that sub-queue is next used.
+    fn next_deadline(&self) -> Option<Nanos> {
+        None
+    }
 
     /// Packets waiting.
     fn packets(&self) -> u32;

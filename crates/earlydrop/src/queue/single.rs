@@ -119,12 +119,6 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
         &self.aqm
     }
 
-    fn lose(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) -> Outcome {
-        self.counters.drop(reason, packet.size());
-        losses.lost(packet, reason);
-        Outcome::Dropped(reason)
-    }
-
     /// Drops an arriving packet.
     #[inline(never)]
     fn drop_arrival(
@@ -137,7 +131,7 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
         if self.ring.packets() == 0 {
             self.aqm.on_empty(now);
         }
-        self.lose(packet, reason, losses)
+        self.counters.lose(packet, reason, losses)
     }
 
     /// Drops the packet in `slot`.
@@ -145,7 +139,7 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
     fn evict(&mut self, now: Nanos, slot: Slot, reason: DropReason, losses: &mut impl Losses<P>) {
         if let Some((victim, arrived)) = self.ring.remove(slot) {
             self.aqm.on_evicted(now, &PacketInfo::of(&victim, arrived));
-            self.lose(victim, reason, losses);
+            self.counters.lose(victim, reason, losses);
         }
     }
 
@@ -209,7 +203,7 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
                     self.counters.marked.add(info.size);
                 }
                 Verdict::Drop(reason) | Verdict::DropBoth(_, reason) => {
-                    self.lose(packet, reason, losses);
+                    self.counters.lose(packet, reason, losses);
                     continue;
                 }
             }

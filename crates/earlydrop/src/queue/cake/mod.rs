@@ -143,12 +143,6 @@ impl<P: Packet, A: DecayingAqm + Clone> CakeQueue<P, A> {
         ((share + dither) >> 16) as i64
     }
 
-    fn lose(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) -> Outcome {
-        self.counters.drop(reason, packet.size());
-        losses.lost(packet, reason);
-        Outcome::Dropped(reason)
-    }
-
     fn remember(&mut self, tin: usize, size: u32) {
         self.packets += 1;
         self.bytes += u64::from(size);
@@ -185,7 +179,7 @@ impl<P: Packet, A: DecayingAqm + Clone> CakeQueue<P, A> {
         if let Some((packet, _)) = self.pool.remove(chain, old) {
             self.forget(tin, &packet);
             self.filtered += 1;
-            self.lose(packet, DropReason::Policy, losses);
+            self.counters.lose(packet, DropReason::Policy, losses);
         }
     }
 
@@ -241,7 +235,7 @@ impl<P: Packet, A: DecayingAqm + Clone> CakeQueue<P, A> {
             };
             flow.aqm.on_evicted(now, &PacketInfo::of(&packet, at));
             self.forget(tin, &packet);
-            self.lose(packet, DropReason::Forced, losses);
+            self.counters.lose(packet, DropReason::Forced, losses);
         }
         lost
     }
@@ -310,7 +304,7 @@ impl<P: Packet, A: DecayingAqm + Clone> CakeQueue<P, A> {
             let verdict = flow.aqm.on_departure(now, &info, &view, &mut self.random);
             self.forget(tin, &packet);
             if let Verdict::Drop(reason) | Verdict::DropBoth(_, reason) = verdict {
-                self.lose(packet, reason, losses);
+                self.counters.lose(packet, reason, losses);
                 continue;
             }
             if verdict == Verdict::Mark {
@@ -366,7 +360,7 @@ impl<P: Packet, A: DecayingAqm + Clone> QueueDiscipline<P> for CakeQueue<P, A> {
         flow.aqm.on_arrival(now, &info, &view, &mut self.random);
         if !fits {
             flow.aqm.on_refused(now, &info);
-            return self.lose(packet, DropReason::Forced, losses);
+            return self.counters.lose(packet, DropReason::Forced, losses);
         }
         let ack = match self.params.ack_filter {
             AckFilter::Off => None,
@@ -400,13 +394,6 @@ impl<P: Packet, A: DecayingAqm + Clone> QueueDiscipline<P> for CakeQueue<P, A> {
                 return Some(departure);
             }
         }
-        None
-    }
-
-    /// Nothing is periodic.
-    fn poll(&mut self, _now: Nanos) {}
-
-    fn next_deadline(&self) -> Option<Nanos> {
         None
     }
 
