@@ -67,35 +67,51 @@ impl Trace for Why {
     }
 }
 
+/// A packet that a [`Rule`] judges.
+pub(crate) struct Case<'a, Q, T> {
+    pub(crate) now: Nanos,
+    pub(crate) packet: &'a PacketInfo,
+    /// The queue that it finds, or leaves behind.
+    pub(crate) queue: &'a Q,
+    pub(crate) random: &'a mut Pcg32,
+    pub(crate) trace: &'a mut T,
+}
+
+impl<'a, Q: Backlog, T: Trace> Case<'a, Q, T> {
+    #[inline(always)]
+    pub(crate) fn new(
+        now: Nanos,
+        packet: &'a PacketInfo,
+        queue: &'a Q,
+        random: &'a mut Pcg32,
+        trace: &'a mut T,
+    ) -> Case<'a, Q, T> {
+        Case {
+            now,
+            packet,
+            queue,
+            random,
+            trace,
+        }
+    }
+}
+
 /// A scheme's rule, written once: [`Aqm::on_arrival`] and [`Aqm::on_departure`] follow it with the
 /// trace `()`, explanations with [`Why`].
 pub(crate) trait Rule: Aqm + Sized {
     /// [`Aqm::on_arrival`], traced. By default the scheme has no rule for arrivals.
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
-        trace.note(|why| *why = Why::unjudged_arrival());
-        self.on_arrival(now, packet, queue, random)
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        case.trace.note(|why| *why = Why::unjudged_arrival());
+        self.on_arrival(case.now, case.packet, case.queue, case.random)
     }
 
     /// [`Aqm::on_departure`], traced. By default the scheme has no rule for departures.
     #[inline]
-    fn depart<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
-        trace.note(|why| *why = Why::unjudged_departure(now, packet));
-        self.on_departure(now, packet, queue, random)
+    fn depart<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        case.trace
+            .note(|why| *why = Why::unjudged_departure(case.now, case.packet));
+        self.on_departure(case.now, case.packet, case.queue, case.random)
     }
 }
 
@@ -116,7 +132,9 @@ macro_rules! by_rule {
             queue: &Q,
             random: &mut $crate::random::Pcg32,
         ) -> $crate::aqm::Verdict {
-            $crate::trace::Rule::$rule(self, now, packet, queue, random, &mut ())
+            let trace = &mut ();
+            let case = $crate::trace::Case::new(now, packet, queue, random, trace);
+            $crate::trace::Rule::$rule(self, case)
         }
     };
 }

@@ -15,7 +15,7 @@ use crate::queue::{
     Buffer, DualQueue, FairQueue, Outcome, Overflow, QueueDiscipline, Shadow, SingleQueue,
 };
 use crate::random::Pcg32;
-use crate::trace::{Rule, Trace};
+use crate::trace::{Case, Rule, Trace};
 use crate::units::Nanos;
 
 impl<P: Packet> AnyQueue<P> {
@@ -118,7 +118,7 @@ impl Aqm for Recording {
     ) -> Verdict {
         let queue: &dyn Backlog = queue;
         self.note(packet, |aqm, why| {
-            aqm.arrive(now, packet, &queue, random, why)
+            aqm.arrive(Case::new(now, packet, &queue, random, why))
         })
     }
 
@@ -139,7 +139,7 @@ impl Aqm for Recording {
     ) -> Verdict {
         let queue: &dyn Backlog = queue;
         self.note(packet, |aqm, why| {
-            aqm.depart(now, packet, &queue, random, why)
+            aqm.depart(Case::new(now, packet, &queue, random, why))
         })
     }
 
@@ -420,10 +420,10 @@ macro_rules! explain_any {
     ($($variant:ident($scheme:ty)),+ $(,)?) => {
         impl Rule for AnyAqm {
             to_variant!(AnyAqm($($variant)+) [mut] arrive<Q: Backlog, T: Trace>(
-                now: Nanos, packet: &PacketInfo, queue: &Q, random: &mut Pcg32, trace: &mut T
+                case: Case<'_, Q, T>
             ) -> Verdict);
             to_variant!(AnyAqm($($variant)+) [mut] depart<Q: Backlog, T: Trace>(
-                now: Nanos, packet: &PacketInfo, queue: &Q, random: &mut Pcg32, trace: &mut T
+                case: Case<'_, Q, T>
             ) -> Verdict);
         }
 
@@ -463,25 +463,11 @@ every_aqm!(explain_any);
 
 // What a scheme of the program's own does is not known.
 impl Rule for BoxedAqm {
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        _trace: &mut T,
-    ) -> Verdict {
-        self.on_arrival(now, packet, queue, random)
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        self.on_arrival(case.now, case.packet, case.queue, case.random)
     }
 
-    fn depart<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        _trace: &mut T,
-    ) -> Verdict {
-        self.on_departure(now, packet, queue, random)
+    fn depart<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        self.on_departure(case.now, case.packet, case.queue, case.random)
     }
 }

@@ -45,7 +45,7 @@ use crate::curve::{ONE, in_steps};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::steering::{Setting, SteerError};
-use crate::trace::{Rule, Trace};
+use crate::trace::{Case, Rule, Trace};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 /// How a packet signals congestion, by a drop or a mark: the sixth part of the RED family.
@@ -333,16 +333,9 @@ impl Red {
 }
 
 impl Rule for Red {
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
-        trace.note(|why| self.show_names(why));
-        self.on_arrival_slow_path(now, packet, queue, random, trace)
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        case.trace.note(|why| self.show_names(why));
+        self.on_arrival_slow_path(case)
     }
 }
 
@@ -362,7 +355,8 @@ impl Aqm for Red {
         let Some(avg) = self.average.add_on_fast_path(self.fast_cautious, length) else {
             cold_path();
             // A copy, so that only the slow path needs the packet's data in memory.
-            return self.on_arrival_slow_path(now, &{ *packet }, queue, random, &mut ());
+            let packet = &{ *packet };
+            return self.on_arrival_slow_path(Case::new(now, packet, queue, random, &mut ()));
         };
         if length <= 1 {
             return self.below();

@@ -5,11 +5,9 @@ use alloc::boxed::Box;
 use super::variants::fred::Fred;
 use super::variants::lru_red::LruRed;
 use super::variants::sfred::Sfred;
-use crate::aqm::{Verdict, WaitingPackets};
+use crate::aqm::{Backlog, Verdict, WaitingPackets};
 use crate::packet::{FlowKey, PacketInfo};
-use crate::random::Pcg32;
-use crate::trace::Trace;
-use crate::units::Nanos;
+use crate::trace::{Case, Trace};
 
 /// How a policy wants a packet to be treated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,17 +75,15 @@ impl Policy {
     #[inline]
     pub(crate) fn treat(
         &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
         view: &AverageView,
-        random: &mut Pcg32,
-        trace: &mut impl Trace,
+        case: &mut Case<'_, impl Backlog, impl Trace>,
     ) -> Treatment {
+        let (packet, random) = (case.packet, &mut *case.random);
         match self {
             Policy::None | Policy::Choke => Treatment::Normal,
-            Policy::Sfred(sfred) => sfred.treat(now, packet, random, trace),
-            Policy::Lru(lru) => lru.treat(packet, random, trace),
-            Policy::Fred(fred) => fred.treat(packet, view, random, trace),
+            Policy::Sfred(sfred) => sfred.treat(case.now, packet, random, case.trace),
+            Policy::Lru(lru) => lru.treat(packet, random, case.trace),
+            Policy::Fred(fred) => fred.treat(packet, view, random, case.trace),
         }
     }
 

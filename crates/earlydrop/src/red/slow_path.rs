@@ -7,44 +7,40 @@ use super::{AverageView, Policy, Red, Treatment};
 use crate::aqm::{Backlog, DropReason, Verdict};
 use crate::curve::in_steps;
 use crate::explanation::{below, numbers};
-use crate::packet::{FlowKey, PacketInfo};
-use crate::random::Pcg32;
-use crate::trace::Trace;
+use crate::packet::FlowKey;
+use crate::trace::{Case, Trace};
 use crate::units::Nanos;
 
 impl Red {
     /// The verdict for any arrival, without the assumptions of the fast path.
     #[inline(never)]
-    pub(super) fn on_arrival_slow_path<Q: Backlog>(
+    pub(super) fn on_arrival_slow_path<Q: Backlog, T: Trace>(
         &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut impl Trace,
+        mut case: Case<'_, Q, T>,
     ) -> Verdict {
+        let case = &mut case;
         if self.fast_eligible && self.config.cautious {
             self.fast_cautious = self.average.fast_path();
         } else if self.fast_eligible {
             self.fast = self.average.fast_path();
         }
         if self.policy.remembers_flows() {
-            return self.arrive_under_policy(now, packet, queue, random, trace);
+            return self.arrive_under_policy(case);
         }
-        let length = self.config.length_of(queue);
-        self.average.update(now, length, trace);
-        let strength = self.climbing_strength(now, trace);
+        let length = self.config.length_of(case.queue);
+        self.average.update(case.now, length, case.trace);
+        let strength = self.climbing_strength(case.now, case.trace);
         if self.config.cautious && length <= 1 {
-            trace.note(|why| show_short_queue(why, length));
+            case.trace.note(|why| show_short_queue(why, length));
             return self.below();
         }
         if matches!(self.policy, Policy::Choke)
             && self.average.in_steps() > self.band.0
-            && let Some(slot) = choke::match_waiting(packet, queue, random, trace)
+            && let Some(slot) = choke::match_waiting(case)
         {
             return Verdict::DropBoth(slot, DropReason::Policy);
         }
-        self.judge_current_average(strength, packet, random, trace)
+        self.judge_current_average(strength, case)
     }
 
     /// The verdict for the present average.
@@ -52,27 +48,25 @@ impl Red {
     fn judge_current_average(
         &mut self,
         strength: Option<f64>,
-        packet: &PacketInfo,
-        random: &mut Pcg32,
-        trace: &mut impl Trace,
+        case: &mut Case<'_, impl Backlog, impl Trace>,
     ) -> Verdict {
         if strength.is_some() || self.config.by_size {
-            return self.judge(self.average.value(), strength, packet, random, trace);
+            return self.judge(self.average.value(), strength, case);
         }
         let avg = match self.config.as_linux {
             true => self.average.in_whole_units_above(self.band.0),
             false => self.average.in_steps(),
         };
-        trace.note(|why| {
+        case.trace.note(|why| {
             if self.config.as_linux && avg >= self.band.0 {
                 let (avg, first) = (self.in_units(avg), self.in_units(self.band.0));
                 show_whole(why, avg, first);
             }
         });
         if self.config.cautious {
-            self.judge_cautiously(avg, packet, random, trace)
+            self.judge_cautiously(avg, case.packet, case.random, case.trace)
         } else {
-            self.judge_fast(avg, packet, random, trace)
+            self.judge_fast(avg, case.packet, case.random, case.trace)
         }
     }
 
@@ -86,43 +80,37 @@ impl Red {
 
     /// The verdict under a policy that keeps a table of flows.
     #[inline]
-    fn arrive_under_policy<Q: Backlog>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut impl Trace,
-    ) -> Verdict {
-        let length = self.config.length_of(queue);
+    fn arrive_under_policy(&mut self, case: &mut Case<'_, impl Backlog, impl Trace>) -> Verdict {
+        let length = self.config.length_of(case.queue);
         let sample_later = length > 0 && self.policy.follows_packets();
         if sample_later {
             let says = "the average queue, after the last arrival or departure";
-            trace.note(|why| why.given(says, ("avg", why.unit), self.average.value()));
+            case.trace
+                .note(|why| why.given(says, ("avg", why.unit), self.average.value()));
         } else {
-            self.average.update(now, length, trace);
+            self.average.update(case.now, length, case.trace);
         }
-        let strength = self.climbing_strength(now, trace);
+        let strength = self.climbing_strength(case.now, case.trace);
         let view = AverageView {
             avg: self.average.value(),
             first: self.curve.first(),
             max: self.curve.shape().max,
         };
-        let treatment = self.policy.treat(now, packet, &view, random, trace);
+        let treatment = self.policy.treat(&view, case);
         // The rule `cautious` is about early drops. What a policy refuses is none: it does not
         // depend on the queue.
         let is_spared =
             self.config.cautious && length <= 1 && !matches!(treatment, Treatment::Refused);
         let verdict = if is_spared {
-            trace.note(|why| show_short_queue(why, length));
+            case.trace.note(|why| show_short_queue(why, length));
             self.below()
         } else {
-            self.judge_treated(treatment, strength, packet, random, trace)
+            self.judge_treated(treatment, strength, case)
         };
         if sample_later && matches!(verdict, Verdict::Keep | Verdict::Mark) {
-            self.average.update(now, length, &mut ());
+            self.average.update(case.now, length, &mut ());
         }
-        self.policy.on_verdict(packet, verdict);
+        self.policy.on_verdict(case.packet, verdict);
         verdict
     }
 
@@ -140,21 +128,20 @@ impl Red {
         &mut self,
         treatment: Treatment,
         strength: Option<f64>,
-        packet: &PacketInfo,
-        random: &mut Pcg32,
-        trace: &mut impl Trace,
+        case: &mut Case<'_, impl Backlog, impl Trace>,
     ) -> Verdict {
         let (avg, first) = (self.average.value(), self.curve.first());
         match treatment {
-            Treatment::Normal => self.judge_current_average(strength, packet, random, trace),
+            Treatment::Normal => self.judge_current_average(strength, case),
             Treatment::Scaled(factor) => {
                 let base = strength.unwrap_or_else(|| self.curve.strength());
                 let scaled = self.capped(base * factor);
-                trace.note(|why| self.show_scaled(why, base, factor, scaled));
-                self.judge(avg, Some(scaled), packet, random, trace)
+                case.trace
+                    .note(|why| self.show_scaled(why, base, factor, scaled));
+                self.judge(avg, Some(scaled), case)
             }
             Treatment::Raised(by) => {
-                trace.note(|why| {
+                case.trace.note(|why| {
                     let says = "the average against thresholds raised by k";
                     let text = numbers!("{} - {}", avg, by);
                     why.step(says, ("avg", why.unit), "avg = avg - k", text, avg - by);
@@ -162,22 +149,24 @@ impl Red {
                 // Between the first threshold and the raised one: neither counted in the gap nor
                 // the start of a new one.
                 if avg >= first && avg - by < first {
-                    trace.source(self.policy.source());
+                    case.trace.source(self.policy.source());
                     let rule = "raised thresholds of a slow flow";
-                    trace.by(rule, || below(avg - by, first));
+                    case.trace.by(rule, || below(avg - by, first));
                     return Verdict::Keep;
                 }
-                self.judge(avg - by, strength, packet, random, trace)
+                self.judge(avg - by, strength, case)
             }
-            Treatment::Spared => self.spare(avg, packet, trace),
+            Treatment::Spared => self.spare(avg, case),
             Treatment::Admitted => {
-                trace.note(|why| self.show_policy(why, "two packets for each flow"));
+                case.trace
+                    .note(|why| self.show_policy(why, "two packets for each flow"));
                 self.in_band = true;
                 self.gap.restart(0);
                 Verdict::Keep
             }
             Treatment::Refused => {
-                trace.note(|why| self.show_policy(why, "a rule about the flow"));
+                case.trace
+                    .note(|why| self.show_policy(why, "a rule about the flow"));
                 Verdict::Drop(DropReason::Policy)
             }
         }
@@ -197,51 +186,52 @@ impl Red {
         &mut self,
         avg: f64,
         strength: Option<f64>,
-        packet: &PacketInfo,
-        random: &mut Pcg32,
-        trace: &mut impl Trace,
+        case: &mut Case<'_, impl Backlog, impl Trace>,
     ) -> Verdict {
         if avg < self.curve.first() {
-            trace.note(|why| self.show_below(why, avg));
+            case.trace.note(|why| self.show_below(why, avg));
             return self.below();
         }
-        let step = self.config.step_of(packet);
+        let step = self.config.step_of(case.packet);
         let was_in_band = core::mem::replace(&mut self.in_band, true);
         if self.config.cautious && !was_in_band {
-            trace.note(show_first_in_band);
+            case.trace.note(show_first_in_band);
             self.gap.restart(step);
             return Verdict::Keep;
         }
         if avg >= self.curve.last() {
-            trace.note(|why| self.show_above(why, avg, packet));
-            return self.above(packet, trace);
+            case.trace
+                .note(|why| self.show_above(why, avg, case.packet));
+            return self.above(case.packet, case.trace);
         }
         let pb = in_steps(match strength {
             Some(strength) => self.curve.probability_at(avg, strength),
             None => self.curve.probability(avg),
         });
-        trace.note(|why| {
+        case.trace.note(|why| {
             let strength = strength.unwrap_or_else(|| self.curve.strength());
             self.show_pb(why, avg, strength, pb);
         });
-        let shares = self.config.shares(pb, self.gap.count(), packet);
-        self.draw(shares, step, packet, random, trace)
+        let shares = self.config.shares(pb, self.gap.count(), case.packet);
+        self.draw(shares, step, case.packet, case.random, case.trace)
     }
 
     /// The verdict for a packet that is dropped only above the curve's last threshold. In the
     /// random region it still counts in the gap.
-    fn spare(&mut self, avg: f64, packet: &PacketInfo, trace: &mut impl Trace) -> Verdict {
+    fn spare(&mut self, avg: f64, case: &mut Case<'_, impl Backlog, impl Trace>) -> Verdict {
         if avg < self.curve.first() {
-            trace.note(|why| self.show_below(why, avg));
+            case.trace.note(|why| self.show_below(why, avg));
             return self.below();
         }
         self.in_band = true;
         if avg >= self.curve.last() {
-            trace.note(|why| self.show_above(why, avg, packet));
-            return self.above(packet, trace);
+            case.trace
+                .note(|why| self.show_above(why, avg, case.packet));
+            return self.above(case.packet, case.trace);
         }
-        trace.note(|why| self.show_policy(why, "no random drops of small flows"));
-        self.gap.pass(self.config.step_of(packet));
+        case.trace
+            .note(|why| self.show_policy(why, "no random drops of small flows"));
+        self.gap.pass(self.config.step_of(case.packet));
         Verdict::Keep
     }
 }
@@ -250,6 +240,7 @@ impl Red {
 mod tests {
     use super::*;
     use crate::queue::{Limit, Outcome, QueueDiscipline, SingleQueue};
+    use crate::random::Pcg32;
     use crate::testing::{mbps, packet, settings};
 
     #[test]

@@ -29,12 +29,11 @@
 use crate::aqm::{Aqm, Backlog, Verdict, WaitingPackets};
 use crate::explanation::{millis, numbers};
 use crate::packet::PacketInfo;
-use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
 use crate::schemes::common::{Threshold, check_within_buffer, signal};
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Nanos};
 
 const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 1999, table 2 (its fourth setting)";
@@ -159,29 +158,23 @@ impl Blue {
 
 impl Rule for Blue {
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
         trace.source("Feng, Kandlur, Saha, Shin 1999, section 4");
         let mut is_long = false;
         if let Some(threshold) = &self.threshold {
-            let (length, most, unit) = threshold.compared_with(queue);
+            let (length, most, unit) = threshold.compared_with(case.queue);
             trace.given("the queue that the packet finds", ("q", unit), length);
             trace.given("p rises above this queue", ("L", unit), most);
             is_long = length > most;
         }
         if is_long {
-            self.raise(now, trace);
+            self.raise(case.now, trace);
         } else {
             self.show_probability(trace);
         }
-        if trace.chance("a random signal with p", random, self.probability) {
-            signal(self.ecn, packet)
+        if trace.chance("a random signal with p", case.random, self.probability) {
+            signal(self.ecn, case.packet)
         } else {
             Verdict::Keep
         }

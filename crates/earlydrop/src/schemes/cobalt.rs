@@ -52,7 +52,7 @@ use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
 use crate::schemes::codel::{INTERVAL, TARGET, check_target, spacing};
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 const CAKE: &str = "CAKE in Linux; Palmei et al. 2019";
@@ -455,31 +455,25 @@ impl Cobalt {
 }
 
 impl Rule for Cobalt {
-    fn depart<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
-        self.sojourn = now - packet.arrived;
+    fn depart<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
+        self.sojourn = case.now - case.packet.arrived;
         trace.source(CODEL);
         trace.note(|why| {
-            why.sojourn(now, packet.arrived);
+            why.sojourn(case.now, case.packet.arrived);
             self.show_delay(why);
         });
         // CAKE compares with drop_next as it was before this packet, unless a signal moved it.
-        let mut behind = now > self.drop_next;
-        let due = self.follow_delay(now, trace);
-        let codel = self.signal(now, packet, due, trace);
+        let mut behind = case.now > self.drop_next;
+        let due = self.follow_delay(case.now, trace);
+        let codel = self.signal(case.now, case.packet, due, trace);
         if due {
-            behind = now > self.drop_next;
+            behind = case.now > self.drop_next;
         }
         let codel_drops = matches!(codel, Verdict::Drop(_));
-        let blue_drops = self.blue_drops(codel, random, trace);
-        self.keep_schedule(now, behind, codel_drops || blue_drops);
-        let last_leaves = queue.packets() == 0;
+        let blue_drops = self.blue_drops(codel, case.random, trace);
+        self.keep_schedule(case.now, behind, codel_drops || blue_drops);
+        let last_leaves = case.queue.packets() == 0;
         trace.note(|why| {
             if last_leaves && (codel_drops || blue_drops) {
                 why.overrule("the last packet of the queue is never dropped");

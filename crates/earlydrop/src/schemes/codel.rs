@@ -45,11 +45,10 @@ use alloc::format;
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict, WaitingPackets};
 use crate::explanation::{Why, above, amount, below, millis, numbers, rounded};
 use crate::packet::PacketInfo;
-use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 /// CoDel's own parameters; FQ-CoDel has them too.
@@ -521,25 +520,19 @@ impl Codel {
 }
 
 impl Rule for Codel {
-    fn depart<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        _random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
-        let now = whole(now, self.in_ticks);
-        let arrived = whole(packet.arrived, self.in_ticks);
+    fn depart<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
+        let now = whole(case.now, self.in_ticks);
+        let arrived = whole(case.packet.arrived, self.in_ticks);
         self.sojourn = now - arrived;
         trace.source("RFC 8289, section 5");
         trace.note(|why| why.sojourn(now, arrived));
-        let above_target = self.above_for_long(now, queue.bytes(), trace);
-        let verdict = self.judge(now, packet, above_target, trace);
+        let above_target = self.above_for_long(now, case.queue.bytes(), trace);
+        let verdict = self.judge(now, case.packet, above_target, trace);
         let Some(most) = self.ce_threshold.filter(|most| self.sojourn > *most) else {
             return verdict;
         };
-        if verdict != Verdict::Keep || !packet.ecn.is_capable() {
+        if verdict != Verdict::Keep || !case.packet.ecn.is_capable() {
             return verdict;
         }
         trace.source("Linux codel_impl.h, ce_threshold");

@@ -1,6 +1,7 @@
 use super::*;
 use crate::packet::Ecn;
 use crate::queue::QueueDiscipline;
+use crate::random::Pcg32;
 use crate::registry::{LinkFacts, Spec};
 use crate::testing::{TestPacket, mbps, packet, queue};
 use alloc::collections::VecDeque;

@@ -31,12 +31,11 @@ use crate::aqm::{Aqm, Backlog, Verdict, WaitingPackets};
 use crate::curve::in_steps;
 use crate::explanation::numbers;
 use crate::packet::PacketInfo;
-use crate::random::Pcg32;
 use crate::red::{Gap, Shares, Spacing, probability};
 use crate::registry::{Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Probe, Range, Settings};
 use crate::schemes::common::signal;
 use crate::steering::{Setting, SteerError};
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 const PARAMETERS: &[Parameter] = &[
@@ -94,14 +93,8 @@ impl Dial {
 
 impl Rule for Dial {
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        _now: Nanos,
-        packet: &PacketInfo,
-        _queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
         trace.source("the probability is set from outside");
         trace.given("the probability as set", ("P", ""), self.probability);
         if self.steps == 0 {
@@ -118,9 +111,9 @@ impl Rule for Dial {
             probability(self.steps),
         );
         let shares = Shares::alike(self.steps, self.gap.count());
-        if self.gap.is_over(shares, random, trace) {
+        if self.gap.is_over(shares, case.random, trace) {
             self.gap.restart_after_signal();
-            return signal(self.ecn, packet);
+            return signal(self.ecn, case.packet);
         }
         self.gap.pass(1);
         Verdict::Keep
@@ -159,6 +152,7 @@ mod tests {
     use super::*;
     use crate::packet::Ecn;
     use crate::queue::{Outcome, QueueDiscipline};
+    use crate::random::Pcg32;
     use crate::testing::{TestPacket, mbps, packet, queue};
     use alloc::format;
     use alloc::vec::Vec;

@@ -31,15 +31,13 @@ use alloc::format;
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict, WaitingPackets};
 use crate::explanation::{bounded, numbers};
-use crate::packet::PacketInfo;
-use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe, Range,
     Settings, UNIT,
 };
 use crate::schemes::common::{Counting, check_within_buffer, signal};
 use crate::schemes::pi_controller::Gains;
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Hollot, Misra, Towsley, Gong 2001";
@@ -196,14 +194,8 @@ impl Pi {
 
 impl Rule for Pi {
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        _now: Nanos,
-        packet: &PacketInfo,
-        _queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
         trace.source("Hollot, Misra, Towsley, Gong 2001");
         trace.note(|why| match self.last_update {
             Some(update) => {
@@ -211,9 +203,9 @@ impl Rule for Pi {
             }
             None => why.given("the probability", ("p", ""), self.probability),
         });
-        let p = self.counting.scaled(self.probability, packet, trace);
-        if trace.chance("a random signal with p", random, p) {
-            signal(self.ecn, packet)
+        let p = self.counting.scaled(self.probability, case.packet, trace);
+        if trace.chance("a random signal with p", case.random, p) {
+            signal(self.ecn, case.packet)
         } else {
             Verdict::Keep
         }

@@ -39,14 +39,13 @@
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict, WaitingPackets};
 use crate::explanation::{above, numbers};
 use crate::packet::PacketInfo;
-use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
     Settings,
 };
 use crate::schemes::common::{Threshold, check_target, check_within_buffer, signal};
 use crate::schemes::pi_controller::{Gains, head_delay};
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Nanos};
 
 const ORIGIN: &str = "De Schepper et al. 2016, table 1";
@@ -237,14 +236,8 @@ impl Pi2 {
 
 impl Rule for Pi2 {
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        _now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
         trace.source("De Schepper et al. 2016, section 4");
         trace.note(|why| match self.last_update {
             Some(update) => {
@@ -256,7 +249,7 @@ impl Rule for Pi2 {
             trace.by("no signals at p' = 0", || "p' is 0".into());
             return Verdict::Keep;
         }
-        let (length, floor, unit) = self.floor.compared_with(queue);
+        let (length, floor, unit) = self.floor.compared_with(case.queue);
         if length <= floor {
             trace.given("the queue that the packet finds", ("q", unit), length);
             trace.given("the queue without signals", ("floor", unit), floor);
@@ -264,7 +257,7 @@ impl Rule for Pi2 {
             trace.by("no drop from a short queue", || above(length, floor));
             return Verdict::Keep;
         }
-        let is_scalable = self.is_scalable(packet);
+        let is_scalable = self.is_scalable(case.packet);
         let (probability, rule) = if is_scalable {
             (self.linear, "a random mark with k p'")
         } else {
@@ -286,8 +279,8 @@ impl Rule for Pi2 {
                 probability,
             ),
         });
-        if trace.chance(rule, random, probability) {
-            signal(self.ecn, packet)
+        if trace.chance(rule, case.random, probability) {
+            signal(self.ecn, case.packet)
         } else {
             Verdict::Keep
         }

@@ -72,7 +72,7 @@ use crate::registry::{ConfigError, Descriptor, Plan, Preset, Probe, Settings};
 use crate::schemes::common::{check_target, signal};
 use crate::schemes::departure_delay::{LastDeparture, RateEstimator, in_ticks};
 use crate::schemes::pi_controller::{Gains, head_delay};
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 const RFC: &str = "RFC 8033, section 4";
@@ -504,21 +504,15 @@ impl Parameters {
 
 impl Rule for Pie {
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        _now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
         trace.source("RFC 8033, section 4.2");
         trace.note(|why| self.show_probability(why));
         if !self.active {
             trace.note(|why| self.show_inactivity(why));
             return Verdict::Keep;
         }
-        let (waiting, spared) = (queue.bytes(), self.parameters.spared);
+        let (waiting, spared) = (case.queue.bytes(), self.parameters.spared);
         let says = "the queue that the packet finds";
         trace.given(says, ("queue", "bytes"), waiting as f64);
         if waiting <= spared {
@@ -527,17 +521,17 @@ impl Rule for Pie {
             trace.by("no drop from a short queue", reason);
             return Verdict::Keep;
         }
-        if !self.hits(random, trace) {
+        if !self.hits(case.random, trace) {
             return Verdict::Keep;
         }
         let limit = self.parameters.mark_limit;
         let ecn = self.parameters.ecn && self.probability < limit;
-        let verdict = signal(ecn, packet);
+        let verdict = signal(ecn, case.packet);
         if verdict != Verdict::Mark {
             self.accumulated = 0.0;
         }
         trace.note(|why| {
-            if !ecn && self.parameters.ecn && packet.ecn.is_capable() {
+            if !ecn && self.parameters.ecn && case.packet.ecn.is_capable() {
                 let limit = amount(limit, "");
                 why.reason += &format!("; from p = {limit} on nothing is marked");
             }

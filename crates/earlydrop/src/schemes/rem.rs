@@ -45,7 +45,7 @@ use crate::registry::{
     Settings, UNIT,
 };
 use crate::schemes::common::{Counting, OTHERS, Signalling, check_within_buffer};
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 const ORIGIN: &str = "Athuraliya et al. 2001, as in Wang et al. 2008";
@@ -400,36 +400,24 @@ impl Parameters {
 
 impl Rule for Rem {
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        _now: Nanos,
-        packet: &PacketInfo,
-        _queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
-        self.arrivals += self.parameters.counting.weight_of(packet);
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
+        self.arrivals += self.parameters.counting.weight_of(case.packet);
         if self.parameters.at_departure {
             trace.note(|why| *why = Why::unjudged_arrival());
             return Verdict::Keep;
         }
-        self.judge(packet, random, trace)
+        self.judge(case.packet, case.random, trace)
     }
 
     #[inline]
-    fn depart<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        _queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
+    fn depart<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
         if !self.parameters.at_departure {
-            trace.note(|why| *why = Why::unjudged_departure(now, packet));
+            trace.note(|why| *why = Why::unjudged_departure(case.now, case.packet));
             return Verdict::Keep;
         }
-        match self.judge(packet, random, trace) {
+        match self.judge(case.packet, case.random, trace) {
             Verdict::Drop(_) => Verdict::Drop(DropReason::Dequeue),
             verdict => verdict,
         }

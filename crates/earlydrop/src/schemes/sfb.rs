@@ -57,7 +57,7 @@ use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::registry::{ConfigError, Descriptor, Plan, Preset, Probe, Settings};
 use crate::schemes::common::signal;
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 2001, section III";
@@ -461,24 +461,18 @@ const TOKENS: &str = "the tokens of the flows that do not respond";
 
 impl Rule for Sfb {
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        _queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
         trace.source("Feng, Kandlur, Saha, Shin 2001, section III");
         if self.secret.is_none() {
-            self.draw_secret(now, random);
+            self.draw_secret(case.now, case.random);
         }
         let parameters = &self.parameters;
         let set = &mut self.sets[self.active];
-        let (p_min, least, most) = set.learn(parameters, packet.flow, trace);
+        let (p_min, least, most) = set.learn(parameters, case.packet.flow, trace);
         let unresponsive = p_min >= 1.0;
         if unresponsive && self.warming {
-            self.sets[1 - self.active].learn(parameters, packet.flow, &mut ());
+            self.sets[1 - self.active].learn(parameters, case.packet.flow, &mut ());
         }
         let any_drops = parameters.any_drops;
         let (fullness, drops_at) = (if any_drops { most } else { least }, parameters.drops_at);
@@ -496,7 +490,7 @@ impl Rule for Sfb {
             return Verdict::Drop(DropReason::Policy);
         }
         if unresponsive {
-            return match self.pay(now, trace) {
+            return match self.pay(case.now, trace) {
                 true => Verdict::Keep,
                 false => Verdict::Drop(DropReason::Policy),
             };
@@ -505,10 +499,10 @@ impl Rule for Sfb {
             trace.by("no signals at p_min = 0", || "p_min is 0".into());
             return Verdict::Keep;
         }
-        let drawn = random.uniform();
+        let drawn = case.random.uniform();
         trace.note(|why| why.drawn("a random signal with p_min", drawn, p_min));
         match drawn < p_min {
-            true => self.signal(packet, p_min, drawn, trace),
+            true => self.signal(case.packet, p_min, drawn, trace),
             false => Verdict::Keep,
         }
     }

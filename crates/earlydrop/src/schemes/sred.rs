@@ -30,14 +30,14 @@ use alloc::vec;
 
 use crate::aqm::{Aqm, Backlog, Verdict, WaitingPackets};
 use crate::explanation::{Why, below, numbers};
-use crate::packet::{FlowKey, PacketInfo};
+use crate::packet::FlowKey;
 use crate::queue::Limit;
 use crate::random::Pcg32;
 use crate::registry::{
     Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
 use crate::schemes::common::signal;
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Ott, Lakshman, Wong 1999";
@@ -248,23 +248,17 @@ impl Sred {
 
 impl Rule for Sred {
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        _now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
         trace.source("Ott, Lakshman, Wong 1999");
-        let hit = self.compare(packet.flow, random, trace);
-        let p_sred = self.p_sred(queue, trace);
+        let hit = self.compare(case.packet.flow, case.random, trace);
+        let p_sred = self.p_sred(case.queue, trace);
         if p_sred == 0.0 {
             return Verdict::Keep;
         }
         let p_zap = self.p_zap(p_sred, hit, trace);
-        if trace.chance("a random signal with p_zap", random, p_zap) {
-            signal(self.ecn, packet)
+        if trace.chance("a random signal with p_zap", case.random, p_zap) {
+            signal(self.ecn, case.packet)
         } else {
             Verdict::Keep
         }

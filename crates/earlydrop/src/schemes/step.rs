@@ -23,13 +23,11 @@
 
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::explanation::above;
-use crate::packet::PacketInfo;
-use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Range, Settings,
 };
 use crate::schemes::common::{OTHERS, Signalling, Threshold, check_within_buffer};
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Nanos};
 
 const PARAMETERS: &[Parameter] = &[
@@ -79,22 +77,16 @@ impl Step {
 
 impl Rule for Step {
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        _now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        _random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
         trace.source("RFC 8257, section 3.1");
-        let (length, threshold, unit) = self.threshold.compared_with(queue);
+        let (length, threshold, unit) = self.threshold.compared_with(case.queue);
         trace.given("the queue that the packet finds", ("q", unit), length);
         trace.given("the threshold", ("K", unit), threshold);
         trace.by("a step at K", || above(length, threshold));
         let is_long = length > threshold;
         let verdict = if is_long {
-            self.signalling.signal(packet)
+            self.signalling.signal(case.packet)
         } else {
             Verdict::Keep
         };

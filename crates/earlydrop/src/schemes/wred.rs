@@ -49,7 +49,7 @@ use crate::red::{
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Settings,
 };
-use crate::trace::{Rule, Trace, by_rule};
+use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Nanos};
 
 const PARAMETERS: &[Parameter] = &[
@@ -298,20 +298,14 @@ fn parse(text: &str) -> Option<Vec<Shape>> {
 
 impl Rule for Wred {
     #[inline]
-    fn arrive<Q: Backlog, T: Trace>(
-        &mut self,
-        now: Nanos,
-        packet: &PacketInfo,
-        queue: &Q,
-        random: &mut Pcg32,
-        trace: &mut T,
-    ) -> Verdict {
-        let class = self.class_of(packet);
+    fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
+        let trace = case.trace;
+        let class = self.class_of(case.packet);
         trace.note(|why| self.show_class(why, class));
-        let length = self.waiting(class, queue);
+        let length = self.waiting(class, case.queue);
         let average = self.average_of(class);
         let average = &mut self.averages[average];
-        let avg = average.update(now, length, trace);
+        let avg = average.update(case.now, length, trace);
         let profile = &mut self.profiles[class];
         let few = self.config.cautious && length <= 1;
         if avg < profile.band.0 || few {
@@ -323,7 +317,7 @@ impl Rule for Wred {
             profile.in_band = false;
             return Verdict::Keep;
         }
-        let step = self.config.step_of(packet);
+        let step = self.config.step_of(case.packet);
         if self.config.cautious && !profile.in_band {
             trace.note(show_first_in_band);
             profile.gap.restart(step);
@@ -339,15 +333,15 @@ impl Rule for Wred {
         trace.note(|why| profile.show_average(why, (avg, one), as_linux));
         if avg >= profile.band.1 {
             profile.gap.restart_after_signal();
-            return self.action.signal_above_last(packet, trace);
+            return self.action.signal_above_last(case.packet, trace);
         }
         let line = profile.curve.steps_on_line(avg - profile.band.0);
         let pb = line.unwrap_or_else(|| profile.curve.steps_between(avg));
         trace.note(|why| profile.show_pb(why, class, (avg, one), pb));
-        let shares = self.config.shares(pb, profile.gap.count(), packet);
-        if profile.gap.is_over(shares, random, trace) {
+        let shares = self.config.shares(pb, profile.gap.count(), case.packet);
+        if profile.gap.is_over(shares, case.random, trace) {
             profile.gap.restart_after_signal();
-            self.action.signal(packet, pb, trace)
+            self.action.signal(case.packet, pb, trace)
         } else {
             profile.gap.pass(step);
             Verdict::Keep

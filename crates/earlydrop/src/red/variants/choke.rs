@@ -23,11 +23,9 @@
 //! | average | in steps of the weight, rounded down | 2^-30 packets; `arithmetic=linux` | mean delay 0.5 ms longer |
 
 use crate::aqm::{Backlog, Slot};
-use crate::packet::PacketInfo;
-use crate::random::Pcg32;
 use crate::red::parameters::scheme;
 use crate::registry::{Descriptor, Preset};
-use crate::trace::Trace;
+use crate::trace::{Case, Trace};
 
 /// The scheme.
 pub const SCHEME: Descriptor = scheme(
@@ -67,13 +65,9 @@ pub const SCHEME: Descriptor = scheme(
 
 /// Draws a waiting packet; returns its slot if it is of the arriving packet's flow.
 #[inline]
-pub(crate) fn match_waiting<Q: Backlog>(
-    packet: &PacketInfo,
-    queue: &Q,
-    random: &mut Pcg32,
-    trace: &mut impl Trace,
-) -> Option<Slot> {
-    let (slot, flow) = queue.draw(random)?;
+pub(crate) fn match_waiting(case: &mut Case<'_, impl Backlog, impl Trace>) -> Option<Slot> {
+    let (slot, flow) = case.queue.draw(case.random)?;
+    let (packet, trace) = (case.packet, &mut *case.trace);
     let says = "the flow of a packet drawn at random from the queue";
     trace.given(says, ("drawn", ""), flow.0 as f64);
     trace.given("the packet's flow", ("flow", ""), packet.flow.0 as f64);
