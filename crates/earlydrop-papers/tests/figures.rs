@@ -13,6 +13,7 @@ use earlydrop_papers::figures::FigureFile;
 use earlydrop_papers::pages::{
     Experiment, Experiments, PanelContent, Provenance, Study, check, front, markdown, page,
 };
+use earlydrop_report::figure::print::inline;
 use tempfile::TempDir;
 
 fn paper(key: &str) -> PaperEntry {
@@ -137,7 +138,7 @@ fn pictures(study: &Study<'_>, id: &str) -> Vec<String> {
     let mut figures = study.figures.iter();
     let figure = figures.find(|one| one.figure.id == id).unwrap();
     let picture = |panel: &PanelContent| match panel {
-        PanelContent::Picture(drawing) => Some(drawing.inline()),
+        PanelContent::Picture(drawing) => Some(inline(drawing)),
         _ => None,
     };
     figure.panels.iter().filter_map(picture).collect()

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`figure`] | charts as SVG: curves, bars, forest plots; pictures for papers as SVG, PDF and PGF |
+//! | [`figure`] | pictures: for pages as SVG, for papers as SVG, PDF and PGF |
 //! | [`latex`] | tables for LaTeX |
 //! | [`laboratory`] | the page of the laboratory, and addresses of what it shows |
 //! | [`mod@table`] | a run's summary as tables, Markdown and CSV |
@@ -27,31 +27,26 @@
 //!
 //! # Examples
 //!
-//! A chart:
+//! A picture:
 //!
 //! ```
-//! use earlydrop_report::figure::{Axis, Chart, Curve, Line, Point};
+//! use earlydrop_report::figure::print::{
+//!     Format, Key, Mark, Plot, PlotAxis, PlotPanel, Size, file, scene,
+//! };
 //!
-//! let point = |flows: f64, delay: f64| Point {
-//!     x: flows,
-//!     y: delay,
-//!     half: Some(0.4),
-//!     tooltip: format!("CoDel, {flows} flows: {delay} ± 0.4 ms"),
-//! };
-//! let chart = Chart {
-//!     x: Axis { label: "flows".to_owned(), ..Axis::default() },
-//!     y: Axis { label: "queueing delay, ms".to_owned(), ..Axis::default() },
-//!     curves: vec![Curve {
-//!         name: "CoDel".to_owned(),
-//!         look: 0,
-//!         tooltip: String::new(),
-//!         is_faint: false,
-//!         line: Line::Points(vec![point(10.0, 5.1), point(20.0, 5.8), point(40.0, 7.2)]),
+//! let delays = vec![(10.0, 5.1), (20.0, 5.8), (40.0, 7.2)];
+//! let mut plot = Plot {
+//!     x: PlotAxis::fitting("flows", None, None),
+//!     panels: vec![PlotPanel {
+//!         y: PlotAxis::fitting("queueing delay, ms", Some(0.0), None),
+//!         marks: vec![Mark::line("CoDel", delays, Key::line(0))],
 //!     }],
-//!     ..Chart::default()
+//!     legend: vec![("CoDel".to_owned(), Key::line(0))],
+//!     ..Plot::default()
 //! };
-//! let svg = chart.draw().file();
-//! assert!(svg.contains("CoDel, 20 flows: 5.8 ± 0.4 ms"));
+//! plot.fit();
+//! let pdf = file(&scene(&plot, &Size::PAGE), Format::Pdf);
+//! assert!(pdf.starts_with(b"%PDF-1.4"));
 //! ```
 //!
 //! A page of a run's results; [`run_report::write_report`] makes one from a run's folder:

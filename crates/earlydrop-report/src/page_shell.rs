@@ -1,6 +1,7 @@
 //! The HTML document around a page without a charting library.
 
-use crate::figure::{self, escape};
+use crate::figure::escape;
+use crate::figure::print::variables;
 use crate::run_report;
 
 const PAGE_STYLE: &str = include_str!("../assets/page.css");
@@ -21,9 +22,11 @@ pub fn page_shell(title: &str, body: &str, script: &str) -> String {
          form-action 'none'\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"earlydrop\">\n<title>{}</title>\n\
-         <style>\n{}{}{PAGE_STYLE}</style>\n</head>\n<body>\n{body}{script}</body>\n</html>\n",
+         <style>\n{}:root{{{}}}\n@media (prefers-color-scheme:dark){{:root{{{}}}}}\n\
+         {PAGE_STYLE}</style>\n</head>\n<body>\n{body}{script}</body>\n</html>\n",
         escape(title),
         run_report::STYLE,
-        figure::STYLE,
+        variables(false),
+        variables(true),
     )
 }

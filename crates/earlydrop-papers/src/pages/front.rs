@@ -1,6 +1,7 @@
 //! The front page in HTML: every claim of every paper.
 
 use earlydrop_lab::statistics::CONFIDENCE;
+use earlydrop_report::figure::print::inline;
 use earlydrop_report::figure::{self, escape};
 use earlydrop_report::page_shell;
 
@@ -203,7 +204,7 @@ fn claims(study: &Study<'_>) -> Vec<String> {
         let figure = study.figure_of(&report.claim.id);
         let figure = figure.map_or("text", |figure| figure.number.as_str());
         let strip = match report.judgement.effect {
-            Some(_) => figure::strip(&effect_row(report), STRIP_WIDTH).inline(),
+            Some(_) => inline(&figure::strip(&effect_row(report), STRIP_WIDTH)),
             None => String::new(),
         };
         format!(

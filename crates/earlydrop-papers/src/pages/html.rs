@@ -1,6 +1,7 @@
 //! Parts that several HTML pages share: verdicts, claims, the footer.
 
 use earlydrop_lab::number;
+use earlydrop_report::figure::print::inline;
 use earlydrop_report::figure::{self, Effect, ForestRow, escape};
 
 use super::provenance::Provenance;
@@ -113,7 +114,7 @@ pub(super) fn claim(report: &ClaimReport<'_>, universes: Option<&Robustness<'_>>
     if report.judgement.effect.is_some() {
         item.push_str(&format!(
             "<div class=\"effect\">{}<span>{}</span></div>\n",
-            figure::strip(&effect_row(report), STRIP_WIDTH).inline(),
+            inline(&figure::strip(&effect_row(report), STRIP_WIDTH)),
             report.effect()
         ));
     }
@@ -130,8 +131,8 @@ pub(super) fn claim(report: &ClaimReport<'_>, universes: Option<&Robustness<'_>>
     item
 }
 
-/// The width of a claim's strip in pixels.
-pub(super) const STRIP_WIDTH: u32 = 260;
+/// The width of a claim's strip, in points: 260 pixels.
+pub(super) const STRIP_WIDTH: f64 = 195.0;
 
 /// Which claim is counted in place of this one, the command that runs it alone, and the cells that
 /// it rests on.
@@ -193,7 +194,7 @@ fn comparisons(report: &ClaimReport<'_>) -> String {
 pub(super) fn strip_axis() -> String {
     format!(
         "<div class=\"effect axis\" aria-hidden=\"true\">{}</div>\n",
-        figure::strip_axis(STRIP_WIDTH).inline()
+        inline(&figure::strip_axis(STRIP_WIDTH))
     )
 }
 

@@ -3,6 +3,7 @@
 use earlydrop_lab::escape::markdown::{code, row};
 use earlydrop_lab::number::change;
 use earlydrop_report::figure;
+use earlydrop_report::figure::print::{Scene, themed_file};
 
 use super::html::{effect_row, sign};
 use super::panel_content::{FigureContent, PanelContent};
@@ -149,12 +150,12 @@ impl Markdown {
     }
 
     /// Adds a picture, and a link to it.
-    fn picture(&mut self, name: &str, drawing: &figure::Drawing) {
+    fn picture(&mut self, name: &str, drawing: &Scene) {
         let about = drawing.description.replace(['[', ']'], "");
         let about = about.replace('\n', " ");
         self.text
             .push_str(&format!("![{about}]({PICTURES}/{name})\n"));
-        self.pictures.push((name.to_string(), drawing.file()));
+        self.pictures.push((name.to_string(), themed_file(drawing)));
     }
 
     /// Adds a table of claims, and a picture of their effects.

@@ -2,6 +2,7 @@
 
 use earlydrop_lab::number::change;
 use earlydrop_report::figure::escape;
+use earlydrop_report::figure::print::inline;
 use earlydrop_report::page_shell;
 
 use super::html::{badge, claim, footer, sign, strip_axis, tally, verdict_class};
@@ -235,7 +236,7 @@ fn claims(study: &Study<'_>, reports: &[&ClaimReport<'_>]) -> String {
 fn panel(content: &PanelContent, links: &str) -> String {
     match content {
         PanelContent::Picture(drawing) => {
-            format!("<figure>{}{links}</figure>\n", drawing.inline())
+            format!("<figure>{}{links}</figure>\n", inline(drawing))
         }
         PanelContent::Table(printed) => table(printed),
         PanelContent::Missing(why) => format!("<p class=\"none\">{}.</p>\n", escape(why)),

@@ -6,7 +6,9 @@ use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::Cell;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::StoreError;
-use earlydrop_report::figure::{self, Bar, Bars, Chart, Curve, Level, Line, Point};
+use earlydrop_report::figure::print::{
+    Bar, Key, Mark, Plot, PlotAxis, PlotPanel, Point, Size, bars, measured, scene,
+};
 use earlydrop_report::run_report;
 
 use super::coordinates::{Values, point, values, with};
@@ -14,12 +16,11 @@ use super::experiment::Experiment;
 use super::panel_content::PanelContent;
 use super::printed_table::PrintedTable;
 use crate::claims::{ClaimReport, Selector};
-use crate::figures::{AxisSpec, CurveSpec, GroupSpec, LevelSpec, NameRef, PanelKind, PanelSpec};
+use crate::figures::{AxisSpec, CurveSpec, GroupSpec, NameRef, PanelKind, PanelSpec};
 
 /// The data of a panel, before it is drawn.
 pub(super) enum PanelData {
-    Chart(Chart),
-    Bars(Bars),
+    Plot(Plot),
     Table(PrintedTable),
     Missing(String),
 }
@@ -27,24 +28,18 @@ pub(super) enum PanelData {
 impl PanelData {
     pub(super) fn draw(self) -> PanelContent {
         match self {
-            PanelData::Chart(chart) => PanelContent::Picture(chart.draw()),
-            PanelData::Bars(bars) => PanelContent::Picture(bars.draw()),
+            PanelData::Plot(mut plot) => {
+                plot.panels[0].y.start_at_zero();
+                PanelContent::Picture(scene(&plot, &Size::PAGE))
+            }
             PanelData::Table(table) => PanelContent::Table(table),
             PanelData::Missing(why) => PanelContent::Missing(why),
         }
     }
 
-    /// The vertical axis, and the range of the values over it.
-    fn vertical_axis(&mut self) -> Option<(&mut figure::Axis, Option<(f64, f64)>)> {
+    fn vertical_axis(&mut self) -> Option<&mut PlotAxis> {
         match self {
-            PanelData::Chart(chart) => {
-                let extent = chart.extent();
-                Some((&mut chart.y, extent))
-            }
-            PanelData::Bars(bars) => {
-                let extent = bars.extent();
-                Some((&mut bars.y, extent))
-            }
+            PanelData::Plot(plot) => Some(&mut plot.panels[0].y),
             PanelData::Table(_) | PanelData::Missing(_) => None,
         }
     }
@@ -54,32 +49,20 @@ impl PanelData {
 /// be compared.
 pub(super) fn share_ranges(panels: &mut [(&str, PanelData)]) {
     let ends = panels.iter_mut().filter_map(|(experiment, panel)| {
-        let (axis, extent) = panel.vertical_axis()?;
-        Some((*experiment, axis.label.clone(), extent?))
+        let axis = panel.vertical_axis()?;
+        Some((*experiment, axis.label.clone(), axis.range))
     });
     let ends: Vec<(&str, String, (f64, f64))> = ends.collect();
     for (experiment, panel) in panels {
-        let Some((axis, _)) = panel.vertical_axis() else {
+        let Some(axis) = panel.vertical_axis() else {
             continue;
         };
-        let alike = || {
-            let all = ends.iter();
-            let alike = all.filter(|(of, label, _)| of == experiment && *label == axis.label);
-            alike.map(|(.., extent)| *extent)
-        };
-        if alike().count() < 2 {
-            continue;
-        }
-        let low = alike().map(|(low, _)| low).fold(f64::MAX, f64::min);
-        let high = alike().map(|(_, high)| high).fold(f64::MIN, f64::max);
-        // An axis starts at zero unless all values are far above it.
-        let low = if low > 0.0 && low < 0.6 * high {
-            0.0
-        } else {
-            low
-        };
-        axis.low = Some(axis.low.map_or(low, |given| given.min(low)));
-        axis.high = Some(axis.high.map_or(high, |given| given.max(high)));
+        let alike = ends
+            .iter()
+            .filter(|(of, label, _)| of == experiment && *label == axis.label);
+        axis.range = alike.fold(axis.range, |(low, high), (.., other)| {
+            (low.min(other.0), high.max(other.1))
+        });
     }
 }
 
@@ -119,49 +102,63 @@ struct PanelBuilder<'a> {
 
 impl<'a> PanelBuilder<'a> {
     /// The axis of a chart; `otherwise` is its label and its unit where the file gives none.
-    fn axis(&self, axis: &AxisSpec, otherwise: (&str, &str)) -> figure::Axis {
+    fn axis(&self, axis: &AxisSpec, otherwise: (&str, &str)) -> PlotAxis {
         let or = |given: &str, otherwise: &str| match given {
             "" => otherwise.to_string(),
             given => given.to_string(),
         };
         let (label, unit) = (or(&axis.label, otherwise.0), or(&axis.unit, otherwise.1));
-        figure::Axis {
-            label: match unit.as_str() {
-                "" => label,
-                unit => format!("{label}, {unit}"),
-            },
-            low: axis.low,
-            high: axis.high,
-            log: axis.log,
-            ticks: axis.ticks.clone(),
+        let label = match unit.as_str() {
+            "" => label,
+            unit => format!("{label}, {unit}"),
+        };
+        let ticks = axis.ticks.iter().map(|tick| (*tick, number(*tick)));
+        PlotAxis {
+            is_log: axis.log,
+            ticks: ticks.collect(),
+            ..PlotAxis::fitting(&label, axis.low, axis.high)
         }
     }
 
-    fn y(&self) -> figure::Axis {
+    fn y(&self) -> PlotAxis {
         let measure = self.panel.y.measure.as_ref();
         let metric = measure.and_then(|measure| metric(&measure.selector));
         let otherwise = metric.map_or(("", ""), |metric| (metric.title, metric.unit));
         self.axis(&self.panel.y, otherwise)
     }
 
-    fn chart(&self, x: (&str, &str)) -> Chart {
-        Chart {
+    /// A chart of these curves, each with its name, its mark beside the name, and its marks.
+    fn chart(&self, x: (&str, &str), curves: Vec<(String, Key, Vec<Mark>)>) -> PanelData {
+        let mut chart = Plot {
             title: self.panel.title.clone(),
-            x: self.axis(&self.panel.x, x),
+            x: PlotAxis {
+                is_exact: true,
+                ..self.axis(&self.panel.x, x)
+            },
+            has_names_at_ends: true,
+            ..Plot::default()
+        };
+        let mut panel = PlotPanel {
             y: self.y(),
-            curves: Vec::new(),
-            levels: self.levels(),
-            ..Chart::default()
+            marks: Vec::new(),
+        };
+        for (name, key, marks) in curves {
+            chart.legend.push((name, key));
+            panel.marks.extend(marks);
         }
+        panel.marks.extend(self.levels());
+        chart.panels.push(panel);
+        chart.describe();
+        chart.fit();
+        PanelData::Plot(chart)
     }
 
-    fn levels(&self) -> Vec<Level> {
+    fn levels(&self) -> impl Iterator<Item = Mark> {
         let lines = self.panel.lines.iter();
-        let level = |line: &LevelSpec| Level {
+        lines.map(|line| Mark::Level {
             name: line.name.clone(),
-            value: line.value,
-        };
-        lines.map(level).collect()
+            at: line.value,
+        })
     }
 
     fn scheme(&self, reference: &NameRef) -> usize {
@@ -183,23 +180,18 @@ impl<'a> PanelBuilder<'a> {
             Some(numbers) => axis.texts().into_iter().zip(numbers).collect(),
             None => return Ok(PanelData::Missing(format!("{field} has no numbers"))),
         };
-        let mut chart = self.chart((field, ""));
+        let mut drawn = Vec::new();
         for curve in curves {
             let values = values(&[&curve.at, &self.panel.at]);
             for (name, extra) in self.each(curve) {
                 let mut values = values.clone();
                 values.extend(extra.iter().map(|(field, value)| (*field, value.as_str())));
                 let points = self.points(curve, &name, &values, (field, &xs))?;
-                chart.curves.push(Curve {
-                    tooltip: name.clone(),
-                    name,
-                    look: chart.curves.len(),
-                    is_faint: false,
-                    line: Line::Points(points),
-                });
+                let marks = measured(&name, drawn.len(), &points);
+                drawn.push((name, Key::both(drawn.len()), marks));
             }
         }
-        Ok(PanelData::Chart(chart))
+        Ok(self.chart((field, ""), drawn))
     }
 
     /// The curves that a description stands for, one for each value of its `each`: the name of
@@ -250,7 +242,7 @@ impl<'a> PanelBuilder<'a> {
                 x: *x,
                 y: mean.mean * scale,
                 half: mean.half.map(|half| half * scale),
-                tooltip: format!(
+                tip: format!(
                     "{name}, {label} {text}: {value} {unit} ({} seeds)",
                     mean.count
                 ),
@@ -260,7 +252,7 @@ impl<'a> PanelBuilder<'a> {
     }
 
     fn time(&self, curves: &[CurveSpec]) -> Result<PanelData, StoreError> {
-        let mut chart = self.chart(("time", "s"));
+        let mut drawn = Vec::new();
         let plan = &self.experiment.plan;
         for curve in curves {
             let values = values(&[&curve.at, &self.panel.at]);
@@ -285,9 +277,10 @@ impl<'a> PanelBuilder<'a> {
             }
             let times = self.panel.y.times;
             series.values.iter_mut().for_each(|value| *value *= times);
-            chart.curves.push(trace(curve, series, chart.curves.len()));
+            let key = Key::line(drawn.len());
+            drawn.push((curve.name.clone(), key, vec![trace(curve, &series, key)]));
         }
-        Ok(PanelData::Chart(chart))
+        Ok(self.chart(("time", "s"), drawn))
     }
 
     fn sampled(
@@ -335,13 +328,11 @@ impl<'a> PanelBuilder<'a> {
             }
             rows.push((curve.name.clone(), bars));
         }
-        Ok(PanelData::Bars(Bars {
-            title: self.panel.title.clone(),
-            y: self.y(),
-            groups: groups.iter().map(|group| group.name.clone()).collect(),
-            rows,
-            levels: self.levels(),
-        }))
+        let groups: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
+        let mut plot = bars(&self.panel.title, self.y(), &groups, &rows);
+        plot.panels[0].marks.extend(self.levels());
+        plot.fit();
+        Ok(PanelData::Plot(plot))
     }
 
     fn bar(&self, curve: &CurveSpec, group: &str, selector: &Selector) -> Result<Bar, StoreError> {
@@ -356,7 +347,7 @@ impl<'a> PanelBuilder<'a> {
         Ok(Bar {
             value: mean.map(|mean| mean.mean * scale),
             half: mean.and_then(|mean| Some(mean.half? * scale)),
-            tooltip: match mean {
+            tip: match mean {
                 Some(mean) => {
                     let value = mean.with_interval(scale);
                     let name = &curve.name;
@@ -368,7 +359,7 @@ impl<'a> PanelBuilder<'a> {
     }
 
     fn distribution(&self, curves: &[CurveSpec]) -> Result<PanelData, StoreError> {
-        let mut chart = self.chart(("time", "s"));
+        let mut drawn = Vec::new();
         for curve in curves {
             let values = values(&[&curve.at, &self.panel.at]);
             let Some(point) = point(&self.experiment.plan, &values) else {
@@ -385,52 +376,54 @@ impl<'a> PanelBuilder<'a> {
                 let quantile = quantiles.iter().find(|(share, _)| *share >= wanted);
                 number(quantile.map_or(f64::NAN, |(_, time)| *time))
             };
-            chart.curves.push(Curve {
-                name: curve.name.clone(),
-                look: chart.curves.len(),
-                is_faint: false,
-                tooltip: format!(
-                    "{}: half within {} s, 95% within {} s",
-                    curve.name,
-                    within(0.5),
-                    within(0.95)
-                ),
-                line: Line::Path(places.collect()),
-            });
+            let (key, half, most) = (Key::line(drawn.len()), within(0.5), within(0.95));
+            let tip = format!("{}: half within {half} s, 95% within {most} s", curve.name);
+            let line = line(&curve.name, places.collect(), key, tip);
+            drawn.push((curve.name.clone(), key, vec![line]));
         }
-        Ok(PanelData::Chart(chart))
+        Ok(self.chart(("time", "s"), drawn))
     }
 
     fn drop_function(&self, curves: &[CurveSpec]) -> PanelData {
-        let mut chart = self.chart(("average queue", "packets"));
-        if chart.y.label.is_empty() {
-            chart.y.label = "drop probability".to_string();
-        }
         let outlines = run_report::curve_outlines(&self.experiment.plan);
         let of = |curve: &CurveSpec| outlines[self.scheme(&curve.scheme)].as_slice();
         let ends = curves.iter().filter_map(|curve| of(curve).last());
         let end = ends.map(|[x, _]| *x).fold(0.0, f64::max);
         let end = self.panel.x.high.unwrap_or(end);
+        let mut drawn = Vec::new();
         for curve in curves {
             let outline = of(curve);
-            let drawn = outline.partition_point(|[x, _]| *x <= end);
-            let outline = &outline[..drawn];
+            let outline = &outline[..outline.partition_point(|[x, _]| *x <= end)];
             // A curve stays at its last value up to the end of the axis.
             let rest = outline.last().map(|[_, y]| (end, *y));
-            chart.curves.push(Curve {
-                name: curve.name.clone(),
-                look: chart.curves.len(),
-                is_faint: false,
-                tooltip: curve.name.clone(),
-                line: Line::Path(outline.iter().map(|[x, y]| (*x, *y)).chain(rest).collect()),
-            });
+            let points = outline.iter().map(|[x, y]| (*x, *y)).chain(rest).collect();
+            let key = Key::line(drawn.len());
+            let line = line(&curve.name, points, key, curve.name.clone());
+            drawn.push((curve.name.clone(), key, vec![line]));
         }
-        PanelData::Chart(chart)
+        let mut chart = self.chart(("average queue", "packets"), drawn);
+        if let Some(axis) = chart.vertical_axis()
+            && axis.label.is_empty()
+        {
+            axis.label = "drop probability".to_string();
+        }
+        chart
+    }
+}
+
+/// A line that a page describes under the pointer.
+fn line(name: &str, points: Vec<(f64, f64)>, key: Key, tip: String) -> Mark {
+    Mark::Line {
+        name: name.to_string(),
+        points,
+        key,
+        weight: 1.4,
+        tip,
     }
 }
 
 /// A curve of samples, with their number, range and mean in words.
-fn trace(curve: &CurveSpec, series: Series, look: usize) -> Curve {
+fn trace(curve: &CurveSpec, series: &Series, key: Key) -> Mark {
     let finite = series.values.iter().filter(|value| value.is_finite());
     let (sum, count) = finite.clone().fold((0.0, 0_usize), |(sum, count), value| {
         (sum + value, count + 1)
@@ -439,22 +432,25 @@ fn trace(curve: &CurveSpec, series: Series, look: usize) -> Curve {
         .clone()
         .fold(f64::MIN, |most, value| most.max(*value));
     let smallest = finite.fold(f64::MAX, |least, value| least.min(*value));
-    Curve {
+    let tip = format!(
+        "{}: {count} samples from {} to {}, on average {}",
+        curve.name,
+        number(smallest),
+        number(largest),
+        number(sum / count.max(1) as f64)
+    );
+    let values = series.values.iter().enumerate();
+    let points = values.map(|(at, value)| (at as f64 * series.interval, *value));
+    Mark::Line {
         name: curve.name.clone(),
-        look,
+        points: points.collect(),
+        key,
         // The queue swings so much that it would hide the other curves.
-        is_faint: curve.series.name == "queue",
-        tooltip: format!(
-            "{}: {count} samples from {} to {}, on average {}",
-            curve.name,
-            number(smallest),
-            number(largest),
-            number(sum / count.max(1) as f64)
-        ),
-        line: Line::Trace {
-            start: 0.0,
-            interval: series.interval,
-            values: series.values,
+        weight: if curve.series.name == "queue" {
+            0.35
+        } else {
+            0.7
         },
+        tip,
     }
 }

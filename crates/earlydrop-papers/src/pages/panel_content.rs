@@ -1,6 +1,6 @@
 //! The content of a figure, ready for a page.
 
-use earlydrop_report::figure::Drawing;
+use earlydrop_report::figure::print::Scene;
 
 use super::laboratory::LabPoint;
 use super::printed_table::PrintedTable;
@@ -11,7 +11,7 @@ use crate::figures::FigureSpec;
 #[non_exhaustive]
 pub enum PanelContent {
     /// A picture.
-    Picture(Drawing),
+    Picture(Scene),
     /// Printed numbers with ours.
     Table(PrintedTable),
     /// Why there is neither.

@@ -1,8 +1,9 @@
 //! What pages say about other universes: verdicts, choices and specification curves.
 
 use earlydrop_lab::escape::markdown::row;
+use earlydrop_report::figure::print::{Scene, inline};
 use earlydrop_report::figure::{
-    Drawing, Effect, Specification, SpecificationCurve, escape, specification_curve,
+    Effect, Specification, SpecificationCurve, escape, specification_curve,
 };
 
 use super::html::verdict_class;
@@ -10,7 +11,7 @@ use super::study::Study;
 use crate::multiverse::{Choice, Robustness};
 
 /// The specification curve of a claim; `None` where it has no effect in any universe.
-fn curve(robustness: &Robustness<'_>) -> Option<Drawing> {
+fn curve(robustness: &Robustness<'_>) -> Option<Scene> {
     let order: Vec<&Choice> = robustness
         .influences()
         .iter()
@@ -60,7 +61,7 @@ pub(super) fn html(robustness: &Robustness<'_>) -> String {
         Some(drawing) => format!(
             "<details class=\"universes\"><summary>{}</summary>\n<div class=\"scroll\">{}</div></details>\n",
             escape(&words),
-            drawing.inline()
+            inline(&drawing)
         ),
     }
 }

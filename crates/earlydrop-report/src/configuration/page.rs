@@ -2,7 +2,8 @@
 
 use super::text::{self, OperatingPoint};
 use super::{ConfigurationReport, snippet};
-use crate::figure::{Axis, Chart, Curve, Line, VerticalLine, escape};
+use crate::figure::escape;
+use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, inline, scene};
 use crate::page_shell::page_shell;
 
 /// The number of bins of a distribution.
@@ -54,10 +55,10 @@ fn section(heading: &str, content: &str) -> String {
     format!("<section>\n<h2>{heading}</h2>\n{content}</section>\n")
 }
 
-/// Charts side by side.
-fn figures(charts: &[Chart]) -> String {
-    let figure = |chart: &Chart| format!("<figure>{}</figure>\n", chart.draw().inline());
-    let all: String = charts.iter().map(figure).collect();
+/// Pictures side by side.
+fn figures(plots: &[Plot]) -> String {
+    let figure = |plot| format!("<figure>{}</figure>\n", inline(&scene(plot, &Size::PAGE)));
+    let all: String = plots.iter().map(figure).collect();
     format!("<div class=\"panels\">\n{all}</div>\n")
 }
 
@@ -90,32 +91,48 @@ fn table(rows: &[Vec<String>]) -> String {
     )
 }
 
-fn curve(look: usize, name: &str, points: Vec<(f64, f64)>) -> Curve {
-    Curve {
-        name: name.to_string(),
-        look,
-        tooltip: name.to_string(),
-        is_faint: false,
-        line: Line::Path(points),
-    }
-}
+/// A line's name, and its places.
+type Line<'a> = (&'a str, Vec<(f64, f64)>);
 
-fn axis(label: &str, low: f64, high: f64) -> Axis {
-    Axis {
-        label: label.to_string(),
-        low: Some(low),
-        high: Some(high),
-        ..Axis::default()
+/// A picture of lines with vertical ones at what is named; axes begin at 0, and end where they must
+/// at least.
+fn lines(
+    title: &str,
+    (x, x_end): (&str, f64),
+    (y, y_end): (&str, f64),
+    lines: Vec<Line<'_>>,
+    named: Vec<(f64, String)>,
+) -> Plot {
+    let mut plot = Plot {
+        title: title.to_string(),
+        x: PlotAxis {
+            is_exact: true,
+            ..PlotAxis::fitting(x, Some(0.0), Some(x_end))
+        },
+        has_names_at_ends: true,
+        ..Plot::default()
+    };
+    let mut panel = PlotPanel {
+        y: PlotAxis::fitting(y, Some(0.0), Some(y_end)),
+        marks: Vec::new(),
+    };
+    for (look, (name, points)) in lines.into_iter().enumerate() {
+        let key = Key::line(look);
+        panel.marks.push(Mark::line(name, points, key));
+        plot.legend.push((name.to_string(), key));
     }
-}
-
-fn vertical_lines(lines: Vec<(f64, String)>) -> Vec<VerticalLine> {
-    let line = |(at, name)| VerticalLine { name, at };
-    lines.into_iter().map(line).collect()
+    let named = named.into_iter();
+    panel
+        .marks
+        .extend(named.map(|(at, name)| Mark::Vertical { at, name }));
+    plot.panels.push(panel);
+    plot.describe();
+    plot.fit();
+    plot
 }
 
 /// The scheme's signals and those that the flows need, over the average queue.
-fn operating_point(report: &ConfigurationReport) -> Chart {
+fn operating_point(report: &ConfigurationReport) -> Plot {
     let configuration = &report.configuration;
     let point = OperatingPoint::of(configuration);
     let scheme = configuration.choices[0].gateway.scheme();
@@ -123,21 +140,20 @@ fn operating_point(report: &ConfigurationReport) -> Chart {
         let clipped = points.into_iter().map(|(x, y)| (x, y.min(point.top)));
         clipped.collect()
     };
-    Chart {
-        title: "Signals given, and signals that just fill the link".to_string(),
-        x: axis("average queue, packets", 0.0, point.end),
-        y: axis("dropped or marked, % of packets", 0.0, point.top),
-        curves: vec![
-            curve(0, scheme, clipped(point.signals)),
-            curve(1, "the flows need", clipped(point.required)),
+    lines(
+        "Signals given, and signals that just fill the link",
+        ("average queue, packets", point.end),
+        ("dropped or marked, % of packets", point.top),
+        vec![
+            (scheme, clipped(point.signals)),
+            ("the flows need", clipped(point.required)),
         ],
-        vertical_lines: vertical_lines(point.marks),
-        ..Chart::default()
-    }
+        point.marks,
+    )
 }
 
 /// The distribution of the queue's length in the closed loop.
-fn distribution(report: &ConfigurationReport) -> Chart {
+fn distribution(report: &ConfigurationReport) -> Plot {
     let configuration = &report.configuration;
     let closed = &configuration.choices[0].closed;
     let density = |bin: &earlydrop_model::queue::Bin| {
@@ -152,14 +168,13 @@ fn distribution(report: &ConfigurationReport) -> Chart {
         let at = closed.quantile(share);
         (at, format!("{name} {at:.0}"))
     });
-    Chart {
-        title: "Wider than it is: each cwnd sent at once".to_string(),
-        x: axis("packets", 0.0, configuration.buffer),
-        y: axis("probability of each, %", 0.0, 0.0),
-        curves: vec![curve(0, "probability", points)],
-        vertical_lines: vertical_lines(quantiles.to_vec()),
-        ..Chart::default()
-    }
+    lines(
+        "Wider than it is: each cwnd sent at once",
+        ("packets", configuration.buffer),
+        ("probability of each, %", 0.0),
+        vec![("probability", points)],
+        quantiles.to_vec(),
+    )
 }
 
 /// The fluid model's response to more flows, and to fewer again.
@@ -172,25 +187,25 @@ fn dynamics(report: &ConfigurationReport) -> String {
         states.map(|state| (state.at, of(state))).collect()
     };
     let span = trajectory.span.as_secs_f64();
-    let chart = |title: &str, curves: Vec<Curve>| Chart {
-        title: title.to_string(),
-        x: axis("seconds", 0.0, span),
-        y: axis("packets", 0.0, 0.0),
-        curves,
-        vertical_lines: vertical_lines(vec![
-            (span / 3.0, "50% more flows".to_string()),
-            (span / 1.5, "as before".to_string()),
-        ]),
-        ..Chart::default()
+    let plot = |title: &str, own: Vec<Line<'_>>| {
+        let changes = [(span / 3.0, "50% more flows"), (span / 1.5, "as before")];
+        let changes = changes.map(|(at, name)| (at, name.to_string()));
+        lines(
+            title,
+            ("seconds", span),
+            ("packets", 0.0),
+            own,
+            changes.to_vec(),
+        )
     };
     let queue = vec![
-        curve(0, "queue", points(|state| state.queue)),
-        curve(1, "average", points(|state| state.average)),
+        ("queue", points(|state| state.queue)),
+        ("average", points(|state| state.average)),
     ];
-    let cwnd = vec![curve(0, "cwnd", points(|state| state.window))];
-    let charts = [
-        chart("Queue as flows join and leave", queue),
-        chart("A flow's cwnd meanwhile", cwnd),
+    let cwnd = vec![("cwnd", points(|state| state.window))];
+    let plots = [
+        plot("Queue as flows join and leave", queue),
+        plot("A flow's cwnd meanwhile", cwnd),
     ];
-    section("Response to more flows", &figures(&charts))
+    section("Response to more flows", &figures(&plots))
 }

@@ -4,7 +4,7 @@
 //! Every plot has the same axis: linear up to 1%, logarithmic beyond, so that an effect of 2%
 //! and one of 200% are both visible.
 
-use super::svg::{Anchor, Drawing, Elements, coordinate, width_of};
+use super::print::{GRID, INK, Scene, Size, Stroke, WHITE, rectangle, symbol, verdict, width_of};
 
 /// The effect size of a comparison; above zero it supports the claim.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,8 +36,16 @@ pub struct ForestRow {
 const LARGEST: f64 = 10.0;
 /// The axis is linear up to this effect and logarithmic beyond.
 const LINEAR_TO: f64 = 0.01;
-const WIDTH: f64 = 370.0;
-const STRIP_HEIGHT: f64 = 22.0;
+/// The sizes, in points: a telephone's width of 370 pixels.
+const WIDTH: f64 = Size::PAGE.width;
+const FONT: f64 = Size::PAGE.font;
+/// The least room for a forest plot's axis.
+const NARROWEST: f64 = 150.0;
+const STRIP_HEIGHT: f64 = 16.5;
+const DOT: f64 = 1.8;
+
+/// The effects with a grid line.
+pub(super) const GRID_LINES: [f64; 8] = [-10.0, -1.0, -0.1, -0.01, 0.01, 0.1, 1.0, 10.0];
 
 /// The position of an effect along the axis, from -1 to 1.
 pub(super) fn share(effect: f64) -> f64 {
@@ -51,145 +59,134 @@ pub(super) fn share(effect: f64) -> f64 {
     (along / reach).min(1.0).copysign(effect)
 }
 
-/// The axis between two pixel columns.
+/// The axis between two columns.
 struct Axis {
     left: f64,
     right: f64,
 }
 
 impl Axis {
-    /// The pixel column of an effect.
+    /// The column of an effect.
     fn x_of(&self, effect: f64) -> f64 {
         let middle = (self.left + self.right) / 2.0;
         middle + share(effect) * (self.right - self.left) / 2.0
     }
 
     /// Draws grid lines and, where `is_labelled`, their values.
-    fn draw(&self, elements: &mut Elements, top: f64, bottom: f64, is_labelled: bool) {
-        for effect in [-10.0, -1.0, -0.1, -0.01, 0.01, 0.1, 1.0, 10.0] {
-            let x = self.x_of(effect);
-            elements.line("grid", (x, top), (x, bottom));
-            if is_labelled && [LINEAR_TO, 1.0].contains(&f64::abs(effect)) {
-                let text = format!("{:+}%", (effect * 100.0).round());
-                elements.text("tick", (x, top - 4.0), Anchor::Middle, &text);
+    fn draw(&self, scene: &mut Scene, (top, bottom): (f64, f64), is_labelled: bool) {
+        let mut label = |x: f64, text: &str| scene.text((x, top - 3.0), 0.5, FONT, text);
+        if is_labelled {
+            label(self.x_of(0.0), "0");
+            for effect in [-1.0, -LINEAR_TO, LINEAR_TO, 1.0] {
+                label(
+                    self.x_of(effect),
+                    &format!("{:+}%", (effect * 100.0).round()),
+                );
             }
         }
-        let zero = self.x_of(0.0);
-        elements.line("zero", (zero, top), (zero, bottom));
-        if is_labelled {
-            elements.text("tick", (zero, top - 4.0), Anchor::Middle, "0");
+        for effect in GRID_LINES {
+            let x = self.x_of(effect);
+            scene.line(vec![(x, top), (x, bottom)], Stroke::solid(GRID, 0.7));
         }
+        let zero = self.x_of(0.0);
+        scene.line(vec![(zero, top), (zero, bottom)], Stroke::solid(INK, 0.7));
     }
 
-    /// Draws a row's effects around pixel row `y`: single ones above, the overall one below.
-    fn draw_effects(&self, elements: &mut Elements, row: &ForestRow, y: f64) {
+    /// Draws a row's effects around row `y`: single ones above, the overall one below.
+    fn draw_effects(&self, scene: &mut Scene, row: &ForestRow, y: f64) {
         for one in &row.single {
-            let hollow = if one.look == "right" { "" } else { "hollow " };
-            let class = format!("one {hollow}{}", one.look);
-            let x = coordinate(self.x_of(one.mean) - 2.4);
-            let path = format!(
-                "M{x} {}a2.4 2.4 0 1 0 4.8 0a2.4 2.4 0 1 0 -4.8 0Z",
-                coordinate(y - 4.0)
-            );
-            elements.path(&class, &path);
+            let outline = symbol(0, (self.x_of(one.mean), y - 3.0), DOT);
+            draw_dot(scene, outline, one.look);
         }
         let Some(overall) = row.overall else {
             return;
         };
-        let class = format!("mean {}", row.look);
-        let y = y + 4.0;
+        let (colour, x, y) = (verdict(row.look), self.x_of(overall.mean), y + 3.0);
         if let Some(half) = overall.half {
             let ends = [-half, half].map(|half| (self.x_of(overall.mean + half), y));
-            elements.line(&class, ends[0], ends[1]);
+            scene.line(ends.to_vec(), Stroke::solid(colour, 1.65));
         }
-        let x = self.x_of(overall.mean);
-        let corner = |dx: f64, dy: f64| format!("{} {}", coordinate(x + dx), coordinate(y + dy));
-        let diamond = [
-            corner(0.0, -4.0),
-            corner(4.0, 0.0),
-            corner(0.0, 4.0),
-            corner(-4.0, 0.0),
-        ];
-        elements.path(row.look, &format!("M{}Z", diamond.join("L")));
+        scene.area(symbol(3, (x, y), 2.6), colour, 1.0);
+    }
+
+    /// A row with its effects around its middle, and what a page shows anywhere in it.
+    fn draw_row(&self, scene: &mut Scene, row: &ForestRow, (top, bottom): (f64, f64)) {
+        self.draw_effects(scene, row, (top + bottom) / 2.0);
+        let all = rectangle([self.left, top, self.right, bottom]);
+        scene.tipped_area(all, (WHITE, 0.0), None, &row.tooltip);
     }
 }
 
-/// One claim's effects without numbers, for a line of a page.
+/// Draws the effect of one comparison: filled where it supports the claim.
+fn draw_dot(scene: &mut Scene, outline: Vec<(f64, f64)>, look: &str) {
+    let colour = verdict(look);
+    let fill = if look == "right" { colour } else { WHITE };
+    scene.tipped_area(outline, (fill, 1.0), Some(Stroke::solid(colour, 0.9)), "");
+}
+
+/// One claim's effects without numbers, for a line of a page of this width in points.
 ///
 /// The upper half has a dot for each comparison, filled where it supports the claim, in the colour
 /// of what is wrong where it contradicts the claim; the lower half has the overall effect with its interval.
-pub fn strip(row: &ForestRow, width: u32) -> Drawing {
-    let axis = Axis {
-        left: 6.0,
-        right: f64::from(width) - 6.0,
-    };
-    let mut elements = Elements::default();
-    elements.with_tooltip(&row.tooltip, |group| {
-        group.rectangle("touch", (0.0, 0.0), (f64::from(width), STRIP_HEIGHT));
-        axis.draw(group, 0.0, STRIP_HEIGHT, false);
-        axis.draw_effects(group, row, STRIP_HEIGHT / 2.0);
-    });
-    Drawing {
-        width,
-        height: STRIP_HEIGHT as u32,
-        description: row.tooltip.clone(),
-        body: elements.0,
-    }
+pub fn strip(row: &ForestRow, width: f64) -> Scene {
+    let (mut scene, axis) = strip_of(width, STRIP_HEIGHT, row.tooltip.clone());
+    axis.draw(&mut scene, (0.0, STRIP_HEIGHT), false);
+    axis.draw_row(&mut scene, row, (0.0, STRIP_HEIGHT));
+    scene
 }
 
 /// The numbered axis above a column of strips of this width.
-pub fn strip_axis(width: u32) -> Drawing {
-    let axis = Axis {
-        left: 6.0,
-        right: f64::from(width) - 6.0,
-    };
-    let mut elements = Elements::default();
-    axis.draw(&mut elements, 14.0, 18.0, true);
-    Drawing {
+pub fn strip_axis(width: f64) -> Scene {
+    let about = "The axis: by how much a claim is right, in per cent".to_string();
+    let (mut scene, axis) = strip_of(width, 13.5, about);
+    axis.draw(&mut scene, (10.5, 13.5), true);
+    scene
+}
+
+fn strip_of(width: f64, height: f64, description: String) -> (Scene, Axis) {
+    let scene = Scene {
         width,
-        height: 18,
-        description: "The axis: by how much a claim is right, in per cent".to_string(),
-        body: elements.0,
-    }
+        height,
+        description,
+        font: FONT,
+        ..Scene::default()
+    };
+    let axis = Axis {
+        left: 4.5,
+        right: width - 4.5,
+    };
+    (scene, axis)
 }
 
 /// A forest plot: one row for each claim.
-pub fn forest(rows: &[ForestRow]) -> Drawing {
-    let names = rows.iter().map(|row| width_of(&row.name));
-    let left = names.fold(0.0, f64::max) + 12.0;
+pub fn forest(rows: &[ForestRow]) -> Scene {
+    let names = rows.iter().map(|row| width_of(&row.name, FONT));
+    // A page without Helvetica takes a wider font.
+    let left = 1.1 * names.fold(0.0, f64::max) + 9.0;
+    let width = WIDTH.max(left + NARROWEST);
     let axis = Axis {
-        left: left + 4.0,
-        right: WIDTH - 18.0,
+        left,
+        right: width - 13.5,
     };
-    let mut elements = Elements::default();
-    let (top, step) = (34.0, STRIP_HEIGHT);
-    let bottom = top + step * rows.len() as f64;
-    let label = |x: f64, anchor, text| (x, anchor, text);
-    for (x, anchor, text) in [
-        label(axis.left, Anchor::Start, "against the claim"),
-        label(axis.right, Anchor::End, "for the claim"),
-    ] {
-        elements.text("label", (x, 12.0), anchor, text);
-    }
-    axis.draw(&mut elements, top, bottom, true);
-    for (index, row) in rows.iter().enumerate() {
-        let y = top + step * (index as f64 + 0.5);
-        elements.text("name", (4.0, y + 3.8), Anchor::Start, &row.name);
-        elements.with_tooltip(&row.tooltip, |group| {
-            group.rectangle(
-                "touch",
-                (axis.left, y - step / 2.0),
-                (axis.right, y + step / 2.0),
-            );
-            axis.draw_effects(group, row, y);
-        });
-    }
-    Drawing {
-        width: WIDTH as u32,
-        height: (bottom + 8.0) as u32,
+    let top = 25.5;
+    let bottom = top + STRIP_HEIGHT * rows.len() as f64;
+    let mut scene = Scene {
+        width,
+        height: bottom + 6.0,
         description: "By how much each claim is right, with 95% intervals".to_string(),
-        body: elements.0,
+        font: FONT,
+        ..Scene::default()
+    };
+    scene.text((axis.left, 9.0), 0.0, FONT, "against the claim");
+    scene.text((axis.right, 9.0), 1.0, FONT, "for the claim");
+    axis.draw(&mut scene, (top, bottom), true);
+    for (index, row) in rows.iter().enumerate() {
+        let y = top + STRIP_HEIGHT * index as f64;
+        let middle = y + STRIP_HEIGHT / 2.0;
+        scene.text((3.0, middle + 0.35 * FONT), 0.0, FONT, &row.name);
+        axis.draw_row(&mut scene, row, (y, y + STRIP_HEIGHT));
     }
+    scene
 }
 
 #[cfg(test)]

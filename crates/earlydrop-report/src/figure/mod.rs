@@ -1,51 +1,40 @@
-//! Charts as SVG, readable at a telephone's width, on paper, in light and in dark colours.
+//! Pictures for pages and for papers, laid out once.
 //!
 //! ```text
-//! Chart (axes, curves, levels) --draw--> Drawing --inline, file--> SVG
-//! Bars  (axis, groups, rows)   --draw-->
-//! ForestRow                    --forest, strip-->
+//! Plot (axes, marks)  --scene--> Scene --inline, themed_file--> SVG of pages
+//! ForestRow --forest, strip-->         --file--> SVG, PDF, PGF of papers
+//! SpecificationCurve -->
 //! ```
 //!
-//! Equal charts give the same picture, byte for byte. Every point has a tooltip. The module
-//! depends on nothing else in this crate.
+//! Equal pictures give the same bytes. On a page marks have tooltips. The module depends on nothing
+//! else in this crate.
 //!
 //! ```
-//! use earlydrop_report::figure::{Axis, Chart, Curve, Line};
+//! use earlydrop_report::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, inline, scene};
 //!
-//! let chart = Chart {
+//! let curve = vec![(0.0, 0.0), (5.0, 0.0), (15.0, 0.1), (15.0, 1.0), (20.0, 1.0)];
+//! let mut plot = Plot {
 //!     title: "RED's drop probability".to_owned(),
-//!     x: Axis { label: "average queue, packets".to_owned(), ..Axis::default() },
-//!     y: Axis { label: "probability".to_owned(), ..Axis::default() },
-//!     curves: vec![Curve {
-//!         name: "RED".to_owned(),
-//!         look: 0,
-//!         tooltip: "RED with min 5 and max 15 packets".to_owned(),
-//!         is_faint: false,
-//!         line: Line::Path(vec![(0.0, 0.0), (5.0, 0.0), (15.0, 0.1), (15.0, 1.0), (20.0, 1.0)]),
+//!     x: PlotAxis::fitting("average queue, packets", None, None),
+//!     panels: vec![PlotPanel {
+//!         y: PlotAxis::fitting("probability", None, None),
+//!         marks: vec![Mark::line("RED", curve, Key::line(0))],
 //!     }],
-//!     ..Chart::default()
+//!     legend: vec![("RED".to_owned(), Key::line(0))],
+//!     has_names_at_ends: true,
+//!     ..Plot::default()
 //! };
-//! assert!(chart.draw().file().starts_with("<svg xmlns="));
+//! plot.fit();
+//! assert!(inline(&scene(&plot, &Size::PAGE)).starts_with("<svg "));
 //! ```
 
-mod axis;
-mod bars;
-mod chart;
-mod curve;
-mod downsample;
 mod forest;
-mod label_layout;
 pub mod print;
 mod scale;
 mod specification_curve;
-mod svg;
 
-pub use axis::Axis;
-pub(crate) use axis::extent;
-pub use bars::{Bar, Bars};
-pub use chart::{Chart, Level, VerticalLine};
-pub use curve::{Curve, Line, Point};
 pub use forest::{Effect, ForestRow, forest, strip, strip_axis};
+pub use print::escape;
+pub(crate) use scale::extent;
 pub use scale::{Scale, ticks};
 pub use specification_curve::{Specification, SpecificationCurve, specification_curve};
-pub use svg::{Drawing, STYLE, escape};

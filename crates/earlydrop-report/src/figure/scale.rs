@@ -2,6 +2,15 @@
 
 use earlydrop_lab::number::number;
 
+/// The smallest and the largest finite value.
+pub(crate) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let finite = values.filter(|value| value.is_finite());
+    finite.fold(None, |range, value| match range {
+        None => Some((value, value)),
+        Some((low, high)) => Some((value.min(low), value.max(high))),
+    })
+}
+
 /// A linear or logarithmic mapping from values to positions along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {

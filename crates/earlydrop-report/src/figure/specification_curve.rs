@@ -6,8 +6,8 @@
 
 use earlydrop_lab::number::change;
 
-use super::forest::{Effect, share};
-use super::svg::{Anchor, Drawing, Elements, coordinate, width_of};
+use super::forest::{Effect, GRID_LINES, share};
+use super::print::{GRID, INK, Scene, Size, Stroke, WHITE, rectangle, symbol, verdict, width_of};
 
 /// A claim's effect in every universe.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,107 +30,98 @@ pub struct Specification {
     pub is_ours: bool,
 }
 
-const WIDTH: f64 = 720.0;
-const RIGHT: f64 = 10.0;
-const CURVE_TOP: f64 = 22.0;
-const CURVE_HEIGHT: f64 = 150.0;
-const ROW: f64 = 13.0;
-const GAP: f64 = 7.0;
+/// Sizes in points.
+const WIDTH: f64 = 540.0;
+const RIGHT: f64 = WIDTH - 7.5;
+const FONT: f64 = Size::PAGE.font;
+const CURVE_TOP: f64 = 16.5;
+const CURVE_HEIGHT: f64 = 112.5;
+const ROW: f64 = 9.75;
+const GAP: f64 = 5.25;
 
 /// Draws a specification curve.
-pub fn specification_curve(curve: &SpecificationCurve) -> Drawing {
+pub fn specification_curve(curve: &SpecificationCurve) -> Scene {
     let mut universes: Vec<&Specification> = curve.universes.iter().collect();
     universes.sort_by(|one, other| one.effect.mean.total_cmp(&other.effect.mean));
     let names = curve.choices.iter().flat_map(|(choice, values)| {
-        let values = values.iter().map(|value| width_of(value) + 14.0);
-        values.chain([width_of(choice)])
+        let values = values.iter().map(|value| width_of(value, FONT) + 10.5);
+        values.chain([width_of(choice, FONT)])
     });
-    let left = names.fold(60.0, f64::max) + 12.0;
-    let step = (WIDTH - left - RIGHT) / universes.len().max(1) as f64;
+    let left = names.fold(45.0, f64::max) + 9.0;
+    let step = (RIGHT - left) / universes.len().max(1) as f64;
     let x_of = |index: usize| left + step * (index as f64 + 0.5);
-    let mut elements = Elements::default();
-    draw_axis(&mut elements, left);
+    let mut scene = Scene {
+        width: WIDTH,
+        description: "The effect in every universe, sorted, and the values chosen in each"
+            .to_string(),
+        font: FONT,
+        ..Scene::default()
+    };
+    draw_axis(&mut scene, left);
     for (index, universe) in universes.iter().enumerate() {
-        draw_effect(&mut elements, universe, x_of(index));
+        draw_effect(&mut scene, universe, x_of(index));
     }
-    let mut y = CURVE_TOP + CURVE_HEIGHT + 18.0;
+    let mut y = CURVE_TOP + CURVE_HEIGHT + 13.5;
     for (choice, (name, values)) in curve.choices.iter().enumerate() {
-        elements.text("label", (4.0, y), Anchor::Start, name);
+        scene.text((3.0, y), 0.0, FONT, name);
         for (value, text) in values.iter().enumerate() {
             y += ROW;
-            elements.text("tick", (left - 8.0, y), Anchor::End, text);
+            scene.text((left - 6.0, y), 1.0, FONT, text);
             for (index, universe) in universes.iter().enumerate() {
                 if universe.values.get(choice) == Some(&value) {
-                    let (x, width) = (x_of(index), (step * 0.35).min(3.0));
-                    let class = format!("one {}", universe.effect.look);
-                    elements.rectangle(&class, (x - width, y - 8.0), (x + width, y - 1.0));
+                    let (x, half) = (x_of(index), (step * 0.35).min(2.25));
+                    let chosen = rectangle([x - half, y - 6.0, x + half, y - 0.75]);
+                    scene.area(chosen, verdict(universe.effect.look), 1.0);
                 }
             }
         }
         y += ROW + GAP;
     }
-    Drawing {
-        width: WIDTH as u32,
-        height: (y - GAP) as u32,
-        description: "The effect in every universe, sorted, and the values chosen in each"
-            .to_string(),
-        body: elements.0,
-    }
+    scene.height = y - GAP;
+    scene
 }
 
-/// The pixel row of an effect.
+/// The row of an effect.
 fn y_of(effect: f64) -> f64 {
     CURVE_TOP + CURVE_HEIGHT * (1.0 - share(effect)) / 2.0
 }
 
-fn draw_axis(elements: &mut Elements, left: f64) {
-    for effect in [-10.0, -1.0, -0.1, -0.01, 0.01, 0.1, 1.0, 10.0] {
+fn draw_axis(scene: &mut Scene, left: f64) {
+    let mut line = |effect: f64, colour| {
         let y = y_of(effect);
-        elements.line("grid", (left, y), (WIDTH - RIGHT, y));
+        scene.line(vec![(left, y), (RIGHT, y)], Stroke::solid(colour, 0.7));
+    };
+    GRID_LINES.into_iter().for_each(|effect| line(effect, GRID));
+    line(0.0, INK);
+    for effect in GRID_LINES {
         let text = format!("{:+}%", effect * 100.0);
-        elements.text("tick", (left - 6.0, y + 3.5), Anchor::End, &text);
+        scene.text((left - 4.5, y_of(effect) + 2.6), 1.0, FONT, &text);
     }
-    let zero = y_of(0.0);
-    elements.line("zero", (left, zero), (WIDTH - RIGHT, zero));
-    elements.text(
-        "label",
-        (left, CURVE_TOP - 8.0),
-        Anchor::Start,
-        "for the claim",
-    );
-    let foot = CURVE_TOP + CURVE_HEIGHT + 4.0;
-    elements.text(
-        "label",
-        (WIDTH - RIGHT, foot),
-        Anchor::End,
-        "against the claim",
-    );
+    scene.text((left, CURVE_TOP - 6.0), 0.0, FONT, "for the claim");
+    let foot = CURVE_TOP + CURVE_HEIGHT + 3.0;
+    scene.text((RIGHT, foot), 1.0, FONT, "against the claim");
 }
 
 /// Draws a universe's effect with its interval; ours has a ring.
-fn draw_effect(elements: &mut Elements, universe: &Specification, x: f64) {
+fn draw_effect(scene: &mut Scene, universe: &Specification, x: f64) {
     let Effect { mean, half, look } = universe.effect;
     let ours = if universe.is_ours { ", our values" } else { "" };
-    let tooltip = format!("{}{ours}", change(mean, None));
-    elements.with_tooltip(&tooltip, |group| {
-        if let Some(half) = half {
-            let class = format!("one {look}");
-            group.line(&class, (x, y_of(mean - half)), (x, y_of(mean + half)));
-        }
-        let circle = |radius: f64| {
-            let (left, y) = (coordinate(x - radius), coordinate(y_of(mean)));
-            let (r, across) = (coordinate(radius), coordinate(2.0 * radius));
-            format!("M{left} {y}a{r} {r} 0 1 0 {across} 0a{r} {r} 0 1 0 -{across} 0Z")
-        };
-        if universe.is_ours {
-            group.path(&format!("one hollow {look}"), &circle(5.5));
-        }
-        group.path(look, &circle(2.6));
-    });
+    let (tip, colour) = (format!("{}{ours}", change(mean, None)), verdict(look));
+    let stroke = Stroke::solid(colour, 0.9);
+    if let Some(half) = half {
+        let ends = [mean - half, mean + half].map(|end| (x, y_of(end)));
+        scene.tipped_line(ends.to_vec(), stroke.clone(), &tip);
+    }
+    let at = (x, y_of(mean));
+    if universe.is_ours {
+        scene.tipped_area(symbol(0, at, 4.1), (WHITE, 1.0), Some(stroke), &tip);
+    }
+    scene.tipped_area(symbol(0, at, 1.95), (colour, 1.0), None, &tip);
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::print::inline;
     use super::*;
 
     #[test]
@@ -151,10 +142,14 @@ mod tests {
                 vec!["1 Mbps".to_string(), "2 Mbps".to_string()],
             )],
         });
-        let place = |text: &str| drawing.body.find(text).unwrap();
+        let drawing = inline(&drawing);
+        let place = |text: &str| drawing.find(text).unwrap();
         assert!(place("<title>-50.0%</title>") < place("<title>+50.0%, our values</title>"));
         // One mark for each universe, in the row of its value.
-        assert_eq!(drawing.body.matches("<rect").count(), 2);
+        let mark = |look| format!("Z\" fill=\"var(--{look},");
+        let count = |look| drawing.matches(&mark(look)).count();
+        // A dot, and a mark below.
+        assert_eq!([count("right"), count("wrong")], [2, 2], "{drawing}");
         assert!(place(">1 Mbps<") < place(">2 Mbps<"));
     }
 }

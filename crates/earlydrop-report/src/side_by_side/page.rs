@@ -1,6 +1,7 @@
 //! The comparison of simulated and live runs as a self-contained HTML page.
 
-use crate::figure::{Axis, Bar, Bars, escape};
+use crate::figure::escape;
+use crate::figure::print::{Bar, Plot, PlotAxis, Size, bars, inline, scene};
 use crate::page_shell::page_shell;
 use crate::table::{Mark, Table};
 use earlydrop_lab::plan::Plan;
@@ -69,18 +70,18 @@ fn panel(
          <figure>{}</figure>\n{}</div>\n",
         escape(&quantity.heading()),
         escape(quantity.meaning),
-        bars(plan, rows, index, quantity).draw().inline(),
+        inline(&scene(&picture(plan, rows, index, quantity), &Size::PAGE)),
         html(table)
     )
 }
 
-fn bars(plan: &Plan, rows: &[&Comparison], index: usize, quantity: &Quantity) -> Bars {
+fn picture(plan: &Plan, rows: &[&Comparison], index: usize, quantity: &Quantity) -> Plot {
     let bar = |what: &str, row: &Comparison, mean: Option<Mean>| Bar {
         value: mean.map(|mean| mean.mean * quantity.scale),
         half: mean
             .and_then(|mean| mean.half)
             .map(|half| half * quantity.scale),
-        tooltip: format!(
+        tip: format!(
             "{}, {what}: {} {}",
             scheme_label(plan, row),
             estimate_text(mean, quantity),
@@ -93,18 +94,17 @@ fn bars(plan: &Plan, rows: &[&Comparison], index: usize, quantity: &Quantity) ->
     let live = rows
         .iter()
         .map(|row| bar("live", row, row.pairs[index].live));
-    Bars {
-        y: Axis {
-            label: quantity.heading(),
-            ..Axis::default()
-        },
-        groups: rows.iter().map(|row| scheme_label(plan, row)).collect(),
-        rows: vec![
-            ("simulated".to_string(), simulated.collect()),
-            ("live".to_string(), live.collect()),
-        ],
-        ..Bars::default()
-    }
+    let groups: Vec<String> = rows.iter().map(|row| scheme_label(plan, row)).collect();
+    let rows = [
+        ("simulated".to_string(), simulated.collect()),
+        ("live".to_string(), live.collect()),
+    ];
+    bars(
+        "",
+        PlotAxis::fitting(&quantity.heading(), None, None),
+        &groups,
+        &rows,
+    )
 }
 
 /// A table as HTML; marked cells are bold and end in their sign.

@@ -3,15 +3,15 @@
 
 use serde_json::{Value, json};
 
+use super::layout::scaled;
 use super::marks::{colour, dashes, symbol};
-use super::plot::{scale, scaled, ticks};
 use super::svg::hex;
 use super::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, scene};
 
 /// The picture as it is drawn in this size, in points; a place that is not finite is `null`.
 pub fn json(plot: &Plot, size: &Size) -> Value {
     let drawn = scene(plot, size);
-    let wanted = if size.width > 240.0 { 6 } else { 4 };
+    let wanted = if size.width > 210.0 { 6 } else { 4 };
     let mut document = parts(plot, wanted, 4);
     document["width"] = drawn.width.into();
     document["height"] = drawn.height.into();
@@ -33,13 +33,12 @@ pub(crate) fn parts(plot: &Plot, along_x: usize, along_y: usize) -> Value {
 
 /// An axis without a size; about `wanted` ticks.
 pub(crate) fn axis(axis: &PlotAxis, wanted: usize) -> Value {
-    let scale = scale(axis);
     json!({
         "label": axis.label,
-        "ends": scale.ends(),
+        "ends": axis.scale().ends(),
         "is_log": axis.is_log,
         "is_exact": axis.is_exact,
-        "ticks": ticks(axis, &scale, wanted),
+        "ticks": axis.ticks(wanted),
     })
 }
 
@@ -57,6 +56,7 @@ fn mark(mark: &Mark) -> Value {
             points,
             key,
             weight,
+            ..
         } => json!({
             "kind": "line",
             "name": name,
@@ -72,6 +72,7 @@ fn mark(mark: &Mark) -> Value {
             look,
             size,
             opacity,
+            ..
         } => json!({
             "kind": "symbols",
             "name": name,
@@ -86,6 +87,7 @@ fn mark(mark: &Mark) -> Value {
             points,
             look,
             opacity,
+            ..
         } => json!({
             "kind": "area",
             "points": points,
@@ -94,7 +96,7 @@ fn mark(mark: &Mark) -> Value {
             "opacity": opacity,
         }),
         Mark::Level { at, name } => json!({ "kind": "level", "at": at, "name": name }),
-        Mark::Vertical { at } => json!({ "kind": "vertical", "at": at }),
+        Mark::Vertical { at, .. } => json!({ "kind": "vertical", "at": at }),
     }
 }
 
@@ -125,18 +127,8 @@ mod tests {
 
     #[test]
     fn data_is_in_its_units_and_looks_are_those_of_the_file() {
-        let key = Key {
-            look: 1,
-            has_line: true,
-            has_symbol: false,
-            dashes: None,
-        };
-        let line = Mark::Line {
-            name: "red".into(),
-            points: vec![(1.0, 3.0), (2.0, f64::NAN)],
-            key,
-            weight: 2.0,
-        };
+        let key = Key::line(1);
+        let line = Mark::line("red", vec![(1.0, 3.0), (2.0, f64::NAN)], key);
         let axis = |range| PlotAxis {
             range,
             ..PlotAxis::default()

@@ -1,8 +1,8 @@
-//! Colours, dashes and symbols of printed pictures: those of the report page in light colours.
+//! Colours, dashes and symbols of pictures, on paper and on pages in light and in dark.
 
 use serde_json::{Value, json};
 
-use super::scene::Rgb;
+use super::scene::{FAINT, GRID, INK, Rgb, WHITE};
 use super::svg::hex;
 
 /// Seven colours that remain distinguishable with protanopia and deuteranopia: any two differ by at
@@ -28,6 +28,46 @@ const DARK: [Rgb; 7] = [
     [0xd8, 0xf5, 0xf0],
 ];
 
+/// The other colours, on light and on dark pages: ink, axes, grid lines, the ground, and those of
+/// verdicts.
+const OTHERS: [(&str, Rgb, Rgb); 8] = [
+    ("ink", INK, [0xe4, 0xe7, 0xeb]),
+    ("axis", FAINT, [0x6b, 0x76, 0x86]),
+    ("grid", GRID, [0x27, 0x2d, 0x36]),
+    ("ground", WHITE, [0x14, 0x17, 0x1c]),
+    ("right", [0x0b, 0x7a, 0x5f], [0x2f, 0xc7, 0x9a]),
+    ("partly", [0xa6, 0x7c, 0x00], [0xe5, 0xb9, 0x3c]),
+    ("wrong", [0xb3, 0x40, 0x0c], [0xff, 0x84, 0x50]),
+    ("open", [0x7a, 0x84, 0x94], [0x8a, 0x94, 0xa3]),
+];
+
+/// Every colour: its name, and how it looks on light and on dark pages.
+fn palette() -> impl Iterator<Item = (String, Rgb, Rgb)> {
+    let others = OTHERS.map(|(name, light, dark)| (name.to_string(), light, dark));
+    let series = COLOURS.iter().zip(DARK).enumerate();
+    let series = series.map(|(index, (light, dark))| (format!("c{index}"), *light, dark));
+    others.into_iter().chain(series)
+}
+
+/// The colours as CSS variables of a light or a dark page: `--ink:#1c222b;` and so on.
+pub(crate) fn variables(is_dark: bool) -> String {
+    let variable =
+        |(name, light, dark)| format!("--{name}:{};", hex(if is_dark { dark } else { light }));
+    palette().map(variable).collect()
+}
+
+/// The CSS variable of a colour.
+pub(super) fn variable_of(colour: Rgb) -> Option<String> {
+    let found = palette().find(|(_, light, _)| *light == colour);
+    found.map(|(name, ..)| name)
+}
+
+/// The colour of a verdict's class: "right", "partly", "wrong"; of any other that of "open".
+pub(in crate::figure) fn verdict(class: &str) -> Rgb {
+    let found = palette().find(|(name, ..)| name == class);
+    found.map_or(OTHERS[7].1, |(_, light, _)| light)
+}
+
 /// Dashes and gaps for the first seven curves, the next seven, and so on.
 const DASHES: [&[f64]; 5] = [
     &[],
@@ -43,11 +83,6 @@ pub const SECOND: &[f64] = &[5.0, 3.0];
 /// The colour of the curve with this index.
 pub(super) fn colour(look: usize) -> Rgb {
     COLOURS[look % COLOURS.len()]
-}
-
-/// The index of this colour among those of curves.
-pub(super) fn series_of(colour: Rgb) -> Option<usize> {
-    COLOURS.iter().position(|own| *own == colour)
 }
 
 /// The dashes of the curve with this index.
@@ -105,7 +140,7 @@ const SYMBOLS: [&[(f64, f64)]; 8] = [
 ];
 
 /// The outline of the symbol with this index, around a place.
-pub(super) fn symbol(look: usize, (x, y): (f64, f64), size: f64) -> Vec<(f64, f64)> {
+pub(in crate::figure) fn symbol(look: usize, (x, y): (f64, f64), size: f64) -> Vec<(f64, f64)> {
     let corners = SYMBOLS[look % SYMBOLS.len()];
     if !corners.is_empty() {
         return corners
@@ -113,11 +148,13 @@ pub(super) fn symbol(look: usize, (x, y): (f64, f64), size: f64) -> Vec<(f64, f6
             .map(|(a, b)| (x + a * size, y + b * size))
             .collect();
     }
+    // A small circle needs fewer corners: the edge is off by 3% of the radius at most.
+    let count = if size < 2.0 { 12 } else { 24 };
     let corner = |step: u32| {
-        let turn = std::f64::consts::TAU * f64::from(step) / 24.0;
+        let turn = std::f64::consts::TAU * f64::from(step) / f64::from(count);
         (x + size * turn.cos(), y + size * turn.sin())
     };
-    (0..24).map(corner).collect()
+    (0..count).map(corner).collect()
 }
 
 /// Colours, dashes and symbols for a page's scripts. A symbol is the data of an SVG path in a box from

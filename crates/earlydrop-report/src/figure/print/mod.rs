@@ -13,24 +13,32 @@
 //! ```
 
 mod json;
+mod layout;
 mod length;
 mod marks;
+mod measured;
+mod names;
 mod pdf;
 mod pgf;
 mod plot;
 mod scene;
 mod svg;
+mod thin;
 
 pub use json::json;
 pub(crate) use json::{axis as axis_parts, parts};
+pub use layout::scene;
 pub use length::Length;
 pub use marks::SECOND;
-pub(crate) use marks::looks;
+pub(crate) use marks::{looks, variables};
+pub(super) use marks::{symbol, verdict};
+pub use measured::{Bar, Point, bars, measured};
 pub use pdf::{HEAD as PDF_HEAD, missing_letters};
 pub use pgf::{HEAD as PGF_HEAD, tex};
-pub use plot::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, scene};
+pub use plot::{Key, Mark, Plot, PlotAxis, PlotPanel, Size};
+pub(super) use scene::{GRID, INK, WHITE, rectangle, width_of};
 pub use scene::{Item, Path, Rgb, Scene, Stroke, Text};
-pub use svg::inline;
+pub use svg::{escape, inline, themed_file};
 
 /// A format of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

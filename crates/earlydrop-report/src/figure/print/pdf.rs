@@ -110,6 +110,7 @@ fn content(scene: &Scene, opacities: &[f64]) -> Vec<u8> {
                 is_closed,
                 stroke,
                 fill,
+                ..
             }) => {
                 let mut text = String::new();
                 if let Some((colour, opacity)) = fill {

@@ -63,6 +63,7 @@ fn path(out: &mut String, drawn: &Path, height: f64) -> std::fmt::Result {
         is_closed,
         stroke,
         fill,
+        ..
     } = drawn;
     if let Some((colour, opacity)) = fill {
         writeln!(

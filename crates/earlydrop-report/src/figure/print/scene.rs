@@ -4,12 +4,12 @@
 pub type Rgb = [u8; 3];
 
 /// The ink of text and of axes, and of grid lines.
-pub(super) const INK: Rgb = [0x1c, 0x22, 0x2b];
-pub(super) const FAINT: Rgb = [0x44, 0x4c, 0x57];
-pub(super) const GRID: Rgb = [0xe4, 0xe7, 0xea];
+pub(in crate::figure) const INK: Rgb = [0x1c, 0x22, 0x2b];
+pub(in crate::figure) const FAINT: Rgb = [0x44, 0x4c, 0x57];
+pub(in crate::figure) const GRID: Rgb = [0xe4, 0xe7, 0xea];
 
 /// The paper.
-pub(super) const WHITE: Rgb = [255; 3];
+pub(in crate::figure) const WHITE: Rgb = [255; 3];
 
 /// A picture: its size and its parts, y pointing down, all lengths in points (1/72 inch).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,7 +42,7 @@ pub enum Item {
 }
 
 /// A line or an outline.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Path {
     /// The corners.
     pub points: Vec<(f64, f64)>,
@@ -52,6 +52,8 @@ pub struct Path {
     pub stroke: Option<Stroke>,
     /// Colour and opacity of the inside; `None` for none.
     pub fill: Option<(Rgb, f64)>,
+    /// What a page shows of it under the pointer; may be empty.
+    pub tip: String,
 }
 
 /// Text on one line.
@@ -83,7 +85,7 @@ pub struct Stroke {
 }
 
 impl Stroke {
-    pub(super) fn solid(colour: Rgb, width: f64) -> Stroke {
+    pub(in crate::figure) fn solid(colour: Rgb, width: f64) -> Stroke {
         Stroke {
             colour,
             width,
@@ -93,29 +95,49 @@ impl Stroke {
 }
 
 impl Scene {
-    pub(super) fn line(&mut self, points: Vec<(f64, f64)>, stroke: Stroke) {
+    pub(in crate::figure) fn line(&mut self, points: Vec<(f64, f64)>, stroke: Stroke) {
+        self.tipped_line(points, stroke, "");
+    }
+
+    pub(in crate::figure) fn tipped_line(
+        &mut self,
+        points: Vec<(f64, f64)>,
+        stroke: Stroke,
+        tip: &str,
+    ) {
         if points.len() > 1 {
             self.items.push(Item::Path(Path {
                 points,
-                is_closed: false,
                 stroke: Some(stroke),
-                fill: None,
+                tip: tip.to_string(),
+                ..Path::default()
             }));
         }
     }
 
-    pub(super) fn area(&mut self, points: Vec<(f64, f64)>, colour: Rgb, opacity: f64) {
+    pub(in crate::figure) fn area(&mut self, points: Vec<(f64, f64)>, colour: Rgb, opacity: f64) {
+        self.tipped_area(points, (colour, opacity), None, "");
+    }
+
+    pub(in crate::figure) fn tipped_area(
+        &mut self,
+        points: Vec<(f64, f64)>,
+        fill: (Rgb, f64),
+        stroke: Option<Stroke>,
+        tip: &str,
+    ) {
         if points.len() > 2 {
             self.items.push(Item::Path(Path {
                 points,
                 is_closed: true,
-                stroke: None,
-                fill: Some((colour, opacity)),
+                stroke,
+                fill: Some(fill),
+                tip: tip.to_string(),
             }));
         }
     }
 
-    pub(super) fn text(&mut self, at: (f64, f64), anchor: f64, size: f64, text: &str) {
+    pub(in crate::figure) fn text(&mut self, at: (f64, f64), anchor: f64, size: f64, text: &str) {
         self.items.push(Item::Text(Text {
             at,
             anchor,
@@ -138,6 +160,11 @@ impl Scene {
     }
 }
 
+/// The corners of a rectangle.
+pub(in crate::figure) fn rectangle([left, top, right, bottom]: [f64; 4]) -> Vec<(f64, f64)> {
+    vec![(left, top), (right, top), (right, bottom), (left, bottom)]
+}
+
 /// A length as text, to a hundredth of a point.
 pub(super) fn short(length: f64) -> String {
     format!("{}", (length * 100.0).round() / 100.0 + 0.0)
@@ -153,7 +180,7 @@ const WIDTHS: [u16; 95] = [
 ];
 
 /// The width of a text in Helvetica; of letters beyond ASCII an estimate.
-pub(super) fn width_of(text: &str, size: f64) -> f64 {
+pub(in crate::figure) fn width_of(text: &str, size: f64) -> f64 {
     let width = |letter: char| match (letter as u32).checked_sub(0x20) {
         Some(index) if index < 95 => f64::from(WIDTHS[index as usize]),
         _ if ['±', '×'].contains(&letter) => 584.0,

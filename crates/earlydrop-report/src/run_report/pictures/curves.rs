@@ -1,8 +1,8 @@
 //! The picture of drop curves: the probability over the average queue.
 
-use super::{both, extent};
+use super::extent;
 use crate::figure::Scale;
-use crate::figure::print::{Mark, Plot, PlotAxis, PlotPanel};
+use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel};
 use crate::run_report::data::{Data, Scheme};
 
 /// The curves up to a probability; `None` without curves.
@@ -11,13 +11,11 @@ pub(super) fn curves(data: &Data, top: f64) -> Option<Plot> {
     let own: Vec<_> = own.filter(|(_, one)| one.curve.len() > 1).collect();
     let queues = own.iter().flat_map(|(_, one)| &one.curve).map(|[x, _]| *x);
     let (_, longest) = extent(&queues.collect::<Vec<f64>>())?;
-    let line = |(index, scheme): &(usize, &Scheme)| Mark::Line {
-        name: scheme.label.clone(),
-        points: scheme.curve.iter().map(|[x, y]| (*x, *y)).collect(),
-        key: both(*index),
-        weight: 1.0,
+    let line = |(index, scheme): &(usize, &Scheme)| {
+        let points = scheme.curve.iter().map(|[x, y]| (*x, *y)).collect();
+        Mark::line(&scheme.label, points, Key::both(*index))
     };
-    let entry = |(index, scheme): &(usize, &Scheme)| (scheme.label.clone(), both(*index));
+    let entry = |(index, scheme): &(usize, &Scheme)| (scheme.label.clone(), Key::both(*index));
     // The ends stay where a reader hides a curve.
     let axis = |label: &str, high| PlotAxis {
         label: label.to_string(),

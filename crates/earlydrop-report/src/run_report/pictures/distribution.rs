@@ -1,6 +1,6 @@
 //! The pictures of how long packets wait: the share up to a time, or above it.
 
-use super::{PictureError, View, axis, both, extent, spans_decades};
+use super::{PictureError, View, axis, extent, spans_decades};
 use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel};
 use crate::run_report::data::{Distribution, LATENESS};
 use crate::words::{capital, listed};
@@ -25,17 +25,9 @@ pub(super) fn laid_out(view: &View<'_>, own: &[&Distribution], is_tail: bool) ->
             .iter()
             .fold(least_share, |least, (_, share)| least.min(*share));
         let name = view.label(one.scheme).to_string();
-        let key = Key {
-            has_symbol: false,
-            ..both(one.scheme)
-        };
-        legend.push((name.clone(), key));
-        marks.push(Mark::Line {
-            name,
-            points,
-            key,
-            weight: 1.0,
-        });
+        let key = Key::line(one.scheme);
+        marks.push(Mark::line(&name, points, key));
+        legend.push((name, key));
     }
     let (least, most) = extent(&times).unwrap_or((1.0, 10.0));
     // Nearly empty queues would take most of a logarithmic axis.

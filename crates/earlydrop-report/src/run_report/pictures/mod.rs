@@ -11,7 +11,7 @@ mod time_panels;
 
 use std::str::FromStr;
 
-use crate::figure::print::{Key, Plot, PlotAxis};
+use crate::figure::print::{Plot, PlotAxis};
 
 use super::data::{Data, Metric};
 use crate::words::capital;
@@ -245,16 +245,6 @@ fn axis(label: String, values: &[f64], is_log: bool) -> PlotAxis {
         range,
         is_log,
         ..PlotAxis::default()
-    }
-}
-
-/// A legend's mark with a line and a symbol.
-fn both(look: usize) -> Key {
-    Key {
-        look,
-        has_line: true,
-        has_symbol: true,
-        dashes: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The picture of two metrics against each other.
 
-use super::{PictureError, View, axis, both, extent, heading, spans_decades};
+use super::{PictureError, View, axis, extent, heading, spans_decades};
 use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel};
 use crate::run_report::data::{Metric, SchemeSummary};
 
@@ -33,11 +33,8 @@ pub(super) fn scatter(view: &View<'_>) -> Result<Plot, PictureError> {
         false => "Each symbol is one run.",
     };
     let entry = |cloud: &Cloud| {
-        let key = Key {
-            has_line: false,
-            ..both(cloud.scheme)
-        };
-        (view.label(cloud.scheme).to_string(), key)
+        let name = view.label(cloud.scheme).to_string();
+        (name, Key::symbol(cloud.scheme))
     };
     Ok(Plot {
         description: format!("{} against {}{}. {spread}", y.1.title, x.1.title, view.at()),
@@ -88,6 +85,7 @@ fn marks(view: &View<'_>, clouds: &[Cloud], is_log: bool) -> Vec<Mark> {
             points: ellipse(*mean, runs, is_log),
             look: *scheme,
             opacity: 0.16,
+            tip: String::new(),
         });
         marks.push(Mark::Symbols {
             name: format!("{}, runs", view.label(*scheme)),
@@ -95,6 +93,7 @@ fn marks(view: &View<'_>, clouds: &[Cloud], is_log: bool) -> Vec<Mark> {
             look: *scheme,
             size: 0.45,
             opacity: 0.4,
+            tip: String::new(),
         });
     }
     marks.extend(clouds.iter().map(|cloud| Mark::Symbols {
@@ -103,6 +102,7 @@ fn marks(view: &View<'_>, clouds: &[Cloud], is_log: bool) -> Vec<Mark> {
         look: cloud.scheme,
         size: 1.0,
         opacity: 1.0,
+        tip: String::new(),
     }));
     marks
 }

@@ -1,7 +1,7 @@
 //! The picture of a metric along a swept field.
 
-use super::{PictureError, View, axis, both, extent, heading, spans_decades};
-use crate::figure::print::{Mark, Plot, PlotPanel};
+use super::{PictureError, View, axis, extent, heading, spans_decades};
+use crate::figure::print::{Key, Mark, Plot, PlotPanel};
 use crate::run_report::data::Metric;
 use crate::words::capital;
 
@@ -79,7 +79,7 @@ pub(super) fn laid_out(
         ),
         x,
         legend: names
-            .map(|scheme| (view.label(scheme).to_string(), both(scheme)))
+            .map(|scheme| (view.label(scheme).to_string(), Key::both(scheme)))
             .collect(),
         panels: vec![PlotPanel {
             y,
@@ -155,30 +155,20 @@ fn marks(view: &View<'_>, curves: &[Curve], floor: f64) -> Vec<Mark> {
             .iter()
             .filter_map(|(x, mean, half)| Some((*x, (mean - (*half)?).max(floor), mean + (*half)?)))
             .collect();
-        let low = ends.iter().map(|(x, low, _)| (*x, *low));
-        let high = ends.iter().rev().map(|(x, _, high)| (*x, *high));
-        Mark::Area {
-            points: low.chain(high).collect(),
-            look: curve.scheme,
-            opacity: 0.13,
-        }
+        Mark::band(&ends, curve.scheme)
     };
     let line = |Curve { scheme, points }: &Curve| {
         let points: Vec<(f64, f64)> = points.iter().map(|(x, mean, _)| (*x, *mean)).collect();
-        let name = view.label(*scheme).to_string();
+        let name = view.label(*scheme);
         [
-            Mark::Line {
-                name: name.clone(),
-                points: points.clone(),
-                key: both(*scheme),
-                weight: 1.0,
-            },
+            Mark::line(name, points.clone(), Key::both(*scheme)),
             Mark::Symbols {
                 name: format!("{name}, points"),
                 points,
                 look: *scheme,
                 size: 0.75,
                 opacity: 1.0,
+                tip: String::new(),
             },
         ]
     };

@@ -171,10 +171,8 @@ fn lines(view: &View<'_>, own: &[&TimeLine], schemes: &[usize]) -> Vec<(String, 
             false => name,
         };
         let key = Key {
-            look: one.look,
-            has_line: true,
-            has_symbol: false,
             dashes,
+            ..Key::line(one.look)
         };
         (name, key)
     };
@@ -194,13 +192,15 @@ fn draw(
         points: steps(&view.data.series[one.series], panel),
         key,
         weight: weight(&view.data.series[one.series], own.len()),
+        tip: String::new(),
     };
     let levels = levels(view.data, panel, schemes).into_iter();
     let mut marks: Vec<Mark> = own.iter().zip(lines).map(line).collect();
     marks.extend(levels.map(|(name, at)| Mark::Level { at, name }));
     let begin = view.data.measured[0];
     if begin > 0.0 {
-        marks.push(Mark::Vertical { at: begin });
+        let name = String::new();
+        marks.push(Mark::Vertical { at: begin, name });
     }
     let ranges = own.iter().map(|one| one.axes.clip.range);
     let range = ranges.fold((0.0, 0.0), |all: (f64, f64), one| {
