@@ -1,5 +1,6 @@
 //! A run's summary as tables of cells, as Markdown and as CSV.
 
+use crate::figure::escape;
 use earlydrop_lab::baseline::{
     Comparison, Difference, DifferenceRow, SIGNIFICANT, headline_metrics,
 };
@@ -7,7 +8,7 @@ use earlydrop_lab::escape::{CsvField, CsvWriter, markdown};
 use earlydrop_lab::metrics::{LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::number;
 use earlydrop_lab::plan::{Hosts, Plan};
-use earlydrop_lab::statistics::Standing;
+use earlydrop_lab::statistics::{Mean, Standing};
 use earlydrop_lab::summary::{LinkSummary, RankedMean, SchemeSummary, Summary};
 
 /// Rows of cells with a header.
@@ -91,70 +92,74 @@ pub fn tables(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> Vec<
 
 /// The metrics of each bottleneck at a point, where there are several.
 pub fn link_tables(plan: &Plan, summary: &Summary, point: usize) -> Vec<Table> {
-    let rows: Vec<&LinkSummary> = summary
-        .links
-        .iter()
-        .filter(|row| row.point == point)
-        .collect();
-    let is_informative = |column: &usize| {
-        let mut means = rows.iter().filter_map(|row| row.values[*column]);
-        means.any(|entry| entry.mean.mean != 0.0)
-    };
-    let columns: Vec<usize> = (0..LINK_METRICS.len()).filter(is_informative).collect();
+    let rows = summary.links.iter().filter(|row| row.point == point);
+    let rows: Vec<&LinkSummary> = rows.collect();
+    let values: Vec<&[_]> = rows.iter().map(|row| row.values.as_slice()).collect();
+    let columns = informative(LINK_METRICS.iter().enumerate(), &values, |one| one.mean);
     let labels = plan.labels();
-    let line = |row: &&LinkSummary| {
-        let values = columns.iter();
-        let values =
-            values.map(|column| cell(row.values[*column].as_ref(), &LINK_METRICS[*column]));
-        let name = Cell::plain(labels[row.scheme].to_string());
-        [name].into_iter().chain(values).collect()
-    };
-    let of_link = |rows: &[&LinkSummary]| Table {
-        title: format!("link {}", rows[0].link),
-        header: ["scheme".to_string()]
-            .into_iter()
-            .chain(columns.iter().map(|column| heading(&LINK_METRICS[*column])))
-            .collect(),
-        rows: rows.iter().map(line).collect(),
-    };
     let links = rows.chunk_by(|one, other| one.link == other.link);
+    let of_link = |rows: &[&LinkSummary]| {
+        let lines = rows
+            .iter()
+            .map(|row| (labels[row.scheme].to_string(), row.values.as_slice()));
+        let title = format!("link {}", rows[0].link);
+        of_columns(title, &columns, lines, cell)
+    };
     links.map(of_link).collect()
 }
 
 /// The differences of all schemes from the baseline at a point, in the metrics' units and in
 /// percent of the baseline's mean.
 pub fn difference_table(plan: &Plan, comparison: &Comparison, point: usize) -> Table {
-    let rows: Vec<&DifferenceRow> = comparison
-        .rows
-        .iter()
-        .filter(|r| r.point == point)
-        .collect();
-    let measured = |index: usize| {
-        let mut values = rows.iter().filter_map(|row| row.values[index]);
-        values.any(|difference| difference.mean.mean != 0.0)
-    };
-    let columns: Vec<usize> = (0..comparison.metrics.len())
-        .filter(|c| measured(*c))
-        .collect();
+    let rows = comparison.rows.iter().filter(|row| row.point == point);
+    let rows: Vec<&DifferenceRow> = rows.collect();
+    let values: Vec<&[_]> = rows.iter().map(|row| row.values.as_slice()).collect();
+    let metrics = comparison.metrics.iter().map(|metric| &METRICS[*metric]);
+    let columns = informative(metrics.enumerate(), &values, |one| one.mean);
     let labels = plan.labels();
-    let names = columns
+    let title = format!(
+        "paired differences from {0} ± 95% intervals, and in % of {0}",
+        labels[comparison.baseline]
+    );
+    let lines = rows
         .iter()
-        .map(|c| heading(&METRICS[comparison.metrics[*c]]));
-    let line = |row: &&DifferenceRow| {
-        let name = Cell::plain(labels[row.scheme].to_string());
-        let cells = columns.iter().map(|column| {
-            let metric = &METRICS[comparison.metrics[*column]];
-            difference_cell(row.values[*column].as_ref(), metric)
-        });
-        [name].into_iter().chain(cells).collect()
+        .map(|row| (labels[row.scheme].to_string(), row.values.as_slice()));
+    of_columns(title, &columns, lines, difference_cell)
+}
+
+/// A column: its index among the values of a row, and its metric.
+type Column<'a> = (usize, &'a Metric);
+
+/// The columns in which some row has a value other than zero.
+fn informative<'a, V>(
+    columns: impl Iterator<Item = Column<'a>>,
+    rows: &[&[Option<V>]],
+    mean: impl Fn(&V) -> Mean,
+) -> Vec<Column<'a>> {
+    let happened = |value: &Option<V>| value.as_ref().is_some_and(|value| mean(value).mean != 0.0);
+    columns
+        .filter(|(index, _)| rows.iter().any(|row| happened(&row[*index])))
+        .collect()
+}
+
+/// A table of these columns; a row has a name and its values.
+fn of_columns<'a, V: 'a>(
+    title: String,
+    columns: &[Column<'_>],
+    rows: impl Iterator<Item = (String, &'a [Option<V>])>,
+    cell: fn(Option<&V>, &Metric) -> Cell,
+) -> Table {
+    let line = |(name, values): (String, &[Option<V>])| {
+        let cells = columns
+            .iter()
+            .map(|(index, metric)| cell(values[*index].as_ref(), metric));
+        [Cell::plain(name)].into_iter().chain(cells).collect()
     };
+    let names = columns.iter().map(|(_, metric)| heading(metric));
     Table {
-        title: format!(
-            "paired differences from {0} ± 95% intervals, and in % of {0}",
-            labels[comparison.baseline]
-        ),
+        title,
         header: ["scheme".to_string()].into_iter().chain(names).collect(),
-        rows: rows.iter().map(line).collect(),
+        rows: rows.map(line).collect(),
     }
 }
 
@@ -178,49 +183,34 @@ pub(crate) fn share_text(share: f64) -> String {
 }
 
 fn table(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>, point: usize) -> Table {
-    let rows: Vec<&SchemeSummary> = summary
-        .rows
-        .iter()
-        .filter(|row| row.point == point)
-        .collect();
-    // A column without measurements, or with zeros only, is left out.
-    let is_informative = |index: usize| {
-        let mut means = rows.iter().filter_map(|row| row.values[index]);
-        means.any(|entry| entry.mean.mean != 0.0)
+    let rows = summary.rows.iter().filter(|row| row.point == point);
+    let rows: Vec<&SchemeSummary> = rows.collect();
+    let values: Vec<&[_]> = rows.iter().map(|row| row.values.as_slice()).collect();
+    let of = |metric: usize| (metric, &METRICS[metric]);
+    let columns: Vec<Column<'_>> = match metrics {
+        Some(metrics) => metrics.iter().copied().map(of).collect(),
+        // A column without measurements, or with zeros only, is left out.
+        None => informative(headline_metrics().into_iter().map(of), &values, |one| {
+            one.mean
+        }),
     };
-    let chosen = match metrics {
-        Some(metrics) => metrics.to_vec(),
-        None => headline_metrics()
-            .into_iter()
-            .filter(|m| is_informative(*m))
-            .collect(),
-    };
-    let columns: Vec<(usize, &Metric)> = chosen.iter().map(|m| (*m, &METRICS[*m])).collect();
-    let mut header = vec!["scheme".to_string()];
-    header.extend(columns.iter().map(|(_, metric)| heading(metric)));
-    if rows.iter().any(|row| row.live.is_some()) {
-        header.extend(LIVE_METRICS.iter().map(heading));
-        header.push("not trustworthy runs".to_string());
-    }
     let labels = plan.labels();
-    let line = |row: &&SchemeSummary| {
-        let mut cells = vec![Cell::plain(marked_label(labels[row.scheme], row))];
-        let values = columns
-            .iter()
-            .map(|(index, metric)| cell(row.values[*index].as_ref(), metric));
-        cells.extend(values);
+    let lines = rows
+        .iter()
+        .map(|row| (marked_label(labels[row.scheme], row), row.values.as_slice()));
+    let mut table = of_columns(point_label(plan, point), &columns, lines, cell);
+    if rows.iter().any(|row| row.live.is_some()) {
+        table.header.extend(LIVE_METRICS.iter().map(heading));
+        table.header.push("not trustworthy runs".to_string());
+    }
+    for (cells, row) in table.rows.iter_mut().zip(rows) {
         if let Some(live) = &row.live {
             let values = live.values.iter().zip(LIVE_METRICS);
             cells.extend(values.map(|(entry, metric)| cell(entry.as_ref(), metric)));
             cells.push(Cell::plain(format!("{} of {}", live.doubtful, row.seeds)));
         }
-        cells
-    };
-    Table {
-        title: point_label(plan, point),
-        header,
-        rows: rows.iter().map(line).collect(),
     }
+    table
 }
 
 /// The tables of a point after its main one: of each bottleneck, and of differences.
@@ -355,6 +345,38 @@ impl Table {
         marks.into_iter().filter(has).collect()
     }
 
+    /// The table in HTML: the best means and significant differences are of class `best`, and a mark's
+    /// sign stands after its value.
+    pub(crate) fn html(&self, class: &str) -> String {
+        let caption = match self.title.as_str() {
+            "" => String::new(),
+            title => format!("<caption>{}</caption>", escape(title)),
+        };
+        let head = self
+            .header
+            .iter()
+            .map(|name| format!("<th scope=\"col\">{}</th>", escape(name)));
+        let head: String = head.collect();
+        let cell = |(index, cell): (usize, &Cell)| {
+            let (text, sign) = (escape(&cell.text), cell.mark.sign(true));
+            match (index, cell.mark) {
+                (0, _) => format!("<th scope=\"row\">{text}</th>"),
+                (_, Mark::None) => format!("<td>{text}<span class=\"sign\"></span></td>"),
+                (_, Mark::Similar) => format!("<td>{text}<span class=\"sign\">{sign}</span></td>"),
+                _ => format!("<td class=\"best\">{text}<span class=\"sign\">{sign}</span></td>"),
+            }
+        };
+        let row = |row: &Vec<Cell>| {
+            let cells: String = row.iter().enumerate().map(cell).collect();
+            format!("<tr>{cells}</tr>\n")
+        };
+        let rows: String = self.rows.iter().map(row).collect();
+        format!(
+            "<div class=\"scroll\"><table class=\"{class}\">{caption}<thead><tr>{head}</tr></thead>\n\
+             <tbody>\n{rows}</tbody></table></div>\n"
+        )
+    }
+
     /// The table in Markdown: the best means and significant differences in bold, values that are
     /// not significantly different from the best with their sign.
     pub fn markdown(&self) -> String {
@@ -428,6 +450,24 @@ pub fn csv(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_cannot_become_markup() {
+        let cell = Cell {
+            text: "<b>".to_string(),
+            mark: Mark::Best,
+        };
+        let table = Table {
+            title: "a & b".to_string(),
+            header: vec!["<i>".to_string(), String::new()],
+            rows: vec![vec![Cell::plain("<u>".to_string()), cell]],
+        };
+        let html = table.html("plain");
+        let raw = ["<b>", "<i>", "<u>"];
+        assert!(!raw.iter().any(|tag| html.contains(tag)), "{html}");
+        assert!(html.contains("<td class=\"best\">&lt;b&gt;<span class=\"sign\">*</span></td>"));
+        assert!(html.contains("<caption>a &amp; b</caption>"));
+    }
 
     #[test]
     fn a_table_in_markdown() {

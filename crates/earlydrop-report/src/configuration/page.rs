@@ -5,6 +5,7 @@ use super::{ConfigurationReport, snippet};
 use crate::figure::escape;
 use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, inline, scene};
 use crate::page_shell::page_shell;
+use crate::table::{Cell, Table};
 
 /// The number of bins of a distribution.
 const BINS: u64 = 300;
@@ -35,11 +36,11 @@ pub fn page(report: &ConfigurationReport) -> String {
     body += &dynamics(report);
     body += &section(
         "Every method",
-        &(table(&text::methods(configuration)) + &notes(report)),
+        &(table(text::methods(configuration)) + &notes(report)),
     );
     if report.measured.is_some() {
         let rows = text::prediction_and_simulation(report);
-        body += &section("Prediction and simulation", &table(&rows));
+        body += &section("Prediction and simulation", &table(rows));
     }
     let snippets = snippet::snippets(configuration, report.seeds).into_iter();
     let snippets = snippets.map(|snippet| {
@@ -74,21 +75,16 @@ fn notes(report: &ConfigurationReport) -> String {
 }
 
 /// A table whose first row is its header.
-fn table(rows: &[Vec<String>]) -> String {
-    let row = |cells: &Vec<String>, cell: &str| {
-        let cells = cells
-            .iter()
-            .map(|text| format!("<{cell}>{}</{cell}>", escape(text)));
-        format!("<tr>{}</tr>\n", cells.collect::<String>())
+fn table(rows: Vec<Vec<String>>) -> String {
+    let mut rows = rows.into_iter();
+    let table = Table {
+        title: String::new(),
+        header: rows.next().unwrap_or_default(),
+        rows: rows
+            .map(|cells| cells.into_iter().map(Cell::plain).collect())
+            .collect(),
     };
-    let Some((head, rest)) = rows.split_first() else {
-        return String::new();
-    };
-    let rest: String = rest.iter().map(|cells| row(cells, "td")).collect();
-    format!(
-        "<div class=\"scroll\"><table class=\"plain\">\n{}{rest}</table></div>\n",
-        row(head, "th")
-    )
+    table.html("plain")
 }
 
 /// A line's name, and its places.

@@ -3,7 +3,7 @@
 use crate::figure::escape;
 use crate::figure::print::{Bar, Plot, PlotAxis, Size, bars, inline, scene};
 use crate::page_shell::page_shell;
-use crate::table::{Mark, Table};
+use crate::table::Table;
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::version;
@@ -71,7 +71,7 @@ fn panel(
         escape(&quantity.heading()),
         escape(quantity.meaning),
         inline(&scene(&picture(plan, rows, index, quantity), &Size::PAGE)),
-        html(table)
+        table.html("printed")
     )
 }
 
@@ -104,27 +104,5 @@ fn picture(plan: &Plan, rows: &[&Comparison], index: usize, quantity: &Quantity)
         PlotAxis::fitting(&quantity.heading(), None, None),
         &groups,
         &rows,
-    )
-}
-
-/// A table as HTML; marked cells are bold and end in their sign.
-fn html(table: &Table) -> String {
-    let heading = |name: &String| format!("<th scope=\"col\">{}</th>", escape(name));
-    let row = |cells: &Vec<crate::table::Cell>| {
-        let cells = cells.iter().enumerate().map(|(index, cell)| {
-            let text = escape(&cell.text);
-            match (index, cell.mark) {
-                (0, _) => format!("<th scope=\"row\">{text}</th>"),
-                (_, Mark::None) => format!("<td>{text}</td>"),
-                (_, mark) => format!("<td><strong>{text} {}</strong></td>", mark.sign(true)),
-            }
-        });
-        format!("<tr>{}</tr>\n", cells.collect::<String>())
-    };
-    format!(
-        "<div class=\"scroll\"><table class=\"printed\">\n<thead><tr>{}</tr></thead>\n\
-         <tbody>\n{}</tbody></table></div>\n",
-        table.header.iter().map(heading).collect::<String>(),
-        table.rows.iter().map(row).collect::<String>()
     )
 }

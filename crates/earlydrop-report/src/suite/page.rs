@@ -5,7 +5,7 @@ use earlydrop_lab::suite::{Measure, Suite, Value};
 use super::{PartResult, findings, overall, tally};
 use crate::figure::escape;
 use crate::page_shell;
-use crate::table::{Mark, point_label};
+use crate::table::{Cell, Mark, Table, point_label};
 
 /// The whole page.
 pub fn page(suite: &Suite, results: &[PartResult]) -> String {
@@ -51,26 +51,27 @@ fn contents_line(result: &PartResult) -> String {
 
 /// A row for each scheme: in how many comparisons it is best or similar to the best.
 fn standings(results: &[PartResult]) -> String {
-    let rows: String = tally(results)
-        .iter()
-        .map(|row| {
-            format!(
-                "<tr><th scope=\"row\">{}</th><td>{} of {}</td><td>{:.0}%</td></tr>\n",
-                escape(&row.scheme),
-                row.best_or_similar,
-                row.comparisons,
-                100.0 * row.best_or_similar as f64 / row.comparisons.max(1) as f64
-            )
-        })
-        .collect();
+    let rows = tally(results).into_iter().map(|row| {
+        let share = 100.0 * row.best_or_similar as f64 / row.comparisons.max(1) as f64;
+        let counted = format!("{} of {}", row.best_or_similar, row.comparisons);
+        [row.scheme, counted, format!("{share:.0}%")]
+            .map(Cell::plain)
+            .to_vec()
+    });
+    let table = Table {
+        title: String::new(),
+        header: ["scheme", "among the best", "share"]
+            .map(String::from)
+            .to_vec(),
+        rows: rows.collect(),
+    };
     format!(
         "<p><strong>{}</strong> A comparison is a measure at a point of a sweep. Counted is where a scheme has the \
          best mean or is not significantly different from it (paired by seed, 95% for all schemes \
          together by Holm's procedure). The count weighs all measures alike: read the parts \
-         that are about your question.</p>\n<div class=\"scroll\"><table>\n<thead><tr>\
-         <th scope=\"col\">scheme</th><th scope=\"col\">among the best</th>\
-         <th scope=\"col\">share</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n",
-        escape(&overall(results))
+         that are about your question.</p>\n{}",
+        escape(&overall(results)),
+        table.html("")
     )
 }
 
@@ -119,43 +120,38 @@ fn table(result: &PartResult, columns: &[(&Measure, Vec<Value>)], point: usize) 
         "" => measure.title(),
         unit => format!("{} {unit}", measure.title()),
     };
-    let head: String = columns
-        .iter()
-        .map(|(measure, _)| format!("<th scope=\"col\">{}</th>", escape(&heading(measure))))
-        .collect();
-    let line = |(scheme, label): (usize, &&str)| {
-        let cells: String = columns
-            .iter()
-            .map(|(measure, values)| {
-                let value = values
-                    .iter()
-                    .find(|v| (v.scheme, v.point) == (scheme, point));
-                cell(measure, value)
-            })
-            .collect();
-        format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", escape(label))
+    let names = columns.iter().map(|(measure, _)| heading(measure));
+    let row = |(scheme, label): (usize, &&str)| {
+        let cells = columns.iter().map(|(measure, values)| {
+            let mut values = values.iter();
+            cell(
+                measure,
+                values.find(|one| (one.scheme, one.point) == (scheme, point)),
+            )
+        });
+        [Cell::plain(label.to_string())]
+            .into_iter()
+            .chain(cells)
+            .collect()
     };
-    let labels = result.plan.labels();
-    let rows: String = labels.iter().enumerate().map(line).collect();
-    let title = match point_label(&result.plan, point) {
-        title if title.is_empty() => title,
-        title => format!("<caption>{}</caption>", escape(&title)),
+    let table = Table {
+        title: point_label(&result.plan, point),
+        header: ["scheme".to_string()].into_iter().chain(names).collect(),
+        rows: result.plan.labels().iter().enumerate().map(row).collect(),
     };
-    format!(
-        "<div class=\"scroll\"><table>{title}<thead><tr><th scope=\"col\">scheme</th>{head}</tr>\
-         </thead>\n<tbody>\n{rows}</tbody></table></div>\n"
-    )
+    table.html("")
 }
 
-fn cell(measure: &Measure, value: Option<&Value>) -> String {
-    let Some(value) = value else {
-        return "<td>-</td>".to_string();
+fn cell(measure: &Measure, value: Option<&Value>) -> Cell {
+    let Some(Value { ranked, .. }) = value else {
+        return Cell::plain("-".to_string());
     };
-    let number = value.ranked.mean.with_interval(measure.unit().1);
-    let mark = match (value.ranked.is_best(), value.ranked.is_similar()) {
-        (true, _) => Mark::Best,
-        (_, true) => Mark::Similar,
-        _ => Mark::None,
-    };
-    format!("<td>{number}{}</td>", mark.sign(true))
+    Cell {
+        text: ranked.mean.with_interval(measure.unit().1),
+        mark: match (ranked.is_best(), ranked.is_similar()) {
+            (true, _) => Mark::Best,
+            (_, true) => Mark::Similar,
+            _ => Mark::None,
+        },
+    }
 }
