@@ -1,6 +1,6 @@
 //! Pictures of runs: the ones of `earlydrop figure`, as SVG or for matplotlib to draw.
 
-use earlydrop_report::figure::print::{self, Format, Length, Plot, Size, scene};
+use earlydrop_report::figure::{self, Format, Length, Plot, Size, scene};
 use earlydrop_report::run_report::Data;
 use earlydrop_report::run_report::pictures::{Choices, What, picture};
 use pyo3::prelude::*;
@@ -27,13 +27,13 @@ impl Picture {
     /// The picture for a program that draws it itself.
     pub(crate) fn json(self, data: &Data) -> PyResult<String> {
         let size = self.size()?;
-        Ok(print::json(&self.plot(data)?, &size).to_string())
+        Ok(figure::json(&self.plot(data)?, &size).to_string())
     }
 
     /// The picture as an SVG file.
     pub(crate) fn svg(self, data: &Data) -> PyResult<String> {
         let size = self.size()?;
-        let file = print::file(&scene(&self.plot(data)?, &size), Format::Svg);
+        let file = figure::file(&scene(&self.plot(data)?, &size), Format::Svg);
         String::from_utf8(file).map_err(value_error)
     }
 

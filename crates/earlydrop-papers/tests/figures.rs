@@ -13,7 +13,7 @@ use earlydrop_papers::figures::FigureFile;
 use earlydrop_papers::pages::{
     Experiment, Experiments, PanelContent, Provenance, Study, check, front, markdown, page,
 };
-use earlydrop_report::figure::print::inline;
+use earlydrop_report::figure::inline;
 use tempfile::TempDir;
 
 fn paper(key: &str) -> PaperEntry {

@@ -1,6 +1,6 @@
 //! A run's tables for LaTeX, with the rules of the package `booktabs`.
 
-use crate::figure::print::tex;
+use crate::figure::tex;
 use crate::table::{Cell, Mark, Table};
 
 /// A table as LaTeX: a `tabular`, its best values in bold, those that are not significantly different

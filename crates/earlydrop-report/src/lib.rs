@@ -30,7 +30,7 @@
 //! A picture:
 //!
 //! ```
-//! use earlydrop_report::figure::print::{
+//! use earlydrop_report::figure::{
 //!     Format, Key, Mark, Plot, PlotAxis, PlotPanel, Size, file, scene,
 //! };
 //!

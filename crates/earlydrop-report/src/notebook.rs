@@ -9,8 +9,7 @@ use earlydrop_lab::summary::Summary;
 use earlydrop_lab::trace::CellTrace;
 
 use crate::derived;
-use crate::figure::escape;
-use crate::figure::print::{Plot, Size, inline, scene, variables};
+use crate::figure::{Plot, Size, escape, inline, scene, variables};
 use crate::run_report::pictures::{Choices, What, picture};
 use crate::run_report::{Data, gather, of_trace};
 use crate::table::{self, Mark, NOT_TRUSTWORTHY, Table, View};

@@ -1,7 +1,6 @@
 //! The HTML document around a page without a charting library.
 
-use crate::figure::escape;
-use crate::figure::print::variables;
+use crate::figure::{escape, variables};
 use crate::run_report;
 
 const PAGE_STYLE: &str = include_str!("../assets/page.css");

@@ -7,9 +7,7 @@ use clap::ValueEnum;
 use earlydrop_lab::files::{NewFile, Signature, create_folder};
 use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
-use earlydrop_report::figure::print::{
-    self, Length, PDF_HEAD, PGF_HEAD, Size, missing_letters, scene,
-};
+use earlydrop_report::figure::{self, Length, PDF_HEAD, PGF_HEAD, Size, missing_letters, scene};
 use earlydrop_report::run_report::gather;
 use earlydrop_report::run_report::pictures::{self, Choices, picture};
 use earlydrop_report::table::View;
@@ -98,11 +96,11 @@ enum Format {
 }
 
 impl Format {
-    fn of_report(self) -> print::Format {
+    fn of_report(self) -> figure::Format {
         match self {
-            Format::Svg => print::Format::Svg,
-            Format::Pdf => print::Format::Pdf,
-            Format::Pgf => print::Format::Pgf,
+            Format::Svg => figure::Format::Svg,
+            Format::Pdf => figure::Format::Pdf,
+            Format::Pgf => figure::Format::Pgf,
         }
     }
 
@@ -136,7 +134,7 @@ pub(crate) fn run(arguments: &Figure, out: &mut Output<'_>) -> Result<(), Failur
         begun.push((format, path, file));
     }
     for (format, path, file) in begun {
-        file.complete_with(&print::file(&scene, format.of_report()))?;
+        file.complete_with(&figure::file(&scene, format.of_report()))?;
         writeln!(out, "{}", path.display())?;
         let missing = missing_letters(&scene);
         if format == Format::Pdf && !missing.is_empty() {

@@ -1,8 +1,7 @@
 //! The front page in HTML: every claim of every paper.
 
 use earlydrop_lab::statistics::CONFIDENCE;
-use earlydrop_report::figure::print::inline;
-use earlydrop_report::figure::{self, escape};
+use earlydrop_report::figure::{self, escape, inline};
 use earlydrop_report::page_shell;
 
 use super::html::{STRIP_WIDTH, badge, effect_row, footer, strip_axis, tally, verdict_class};

@@ -1,8 +1,7 @@
 //! Parts that several HTML pages share: verdicts, claims, the footer.
 
 use earlydrop_lab::number;
-use earlydrop_report::figure::print::inline;
-use earlydrop_report::figure::{self, Effect, ForestRow, escape};
+use earlydrop_report::figure::{self, Effect, ForestRow, escape, inline};
 
 use super::provenance::Provenance;
 use super::robustness;

@@ -2,8 +2,7 @@
 
 use earlydrop_lab::escape::markdown::{code, row};
 use earlydrop_lab::number::change;
-use earlydrop_report::figure;
-use earlydrop_report::figure::print::{Scene, themed_file};
+use earlydrop_report::figure::{self, Scene, themed_file};
 
 use super::html::{effect_row, sign};
 use super::panel_content::{FigureContent, PanelContent};

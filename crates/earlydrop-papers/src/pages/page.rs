@@ -1,8 +1,7 @@
 //! A paper's page in HTML: its figures drawn again, each with its claims and their verdicts.
 
 use earlydrop_lab::number::change;
-use earlydrop_report::figure::escape;
-use earlydrop_report::figure::print::inline;
+use earlydrop_report::figure::{escape, inline};
 use earlydrop_report::page_shell;
 
 use super::html::{badge, claim, footer, sign, strip_axis, tally, verdict_class};

@@ -6,7 +6,7 @@ use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::Cell;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::StoreError;
-use earlydrop_report::figure::print::{
+use earlydrop_report::figure::{
     Bar, Key, Mark, Plot, PlotAxis, PlotPanel, Point, Size, bars, measured, scene,
 };
 use earlydrop_report::run_report;

@@ -1,6 +1,6 @@
 //! The content of a figure, ready for a page.
 
-use earlydrop_report::figure::print::Scene;
+use earlydrop_report::figure::Scene;
 
 use super::laboratory::LabPoint;
 use super::printed_table::PrintedTable;

@@ -1,9 +1,8 @@
 //! What pages say about other universes: verdicts, choices and specification curves.
 
 use earlydrop_lab::escape::markdown::row;
-use earlydrop_report::figure::print::{Scene, inline};
 use earlydrop_report::figure::{
-    Effect, Specification, SpecificationCurve, escape, specification_curve,
+    Effect, Scene, Specification, SpecificationCurve, escape, inline, specification_curve,
 };
 
 use super::html::verdict_class;

@@ -2,8 +2,7 @@
 
 use super::text::{self, OperatingPoint};
 use super::{ConfigurationReport, snippet};
-use crate::figure::escape;
-use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, inline, scene};
+use crate::figure::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, escape, inline, scene};
 use crate::page_shell::page_shell;
 use crate::table::{Cell, Table};
 

@@ -4,7 +4,9 @@
 //! Every plot has the same axis: linear up to 1%, logarithmic beyond, so that an effect of 2%
 //! and one of 200% are both visible.
 
-use super::print::{GRID, INK, Scene, Size, Stroke, WHITE, rectangle, symbol, verdict, width_of};
+use super::Size;
+use super::marks::{symbol, verdict};
+use super::scene::{GRID, INK, Scene, Stroke, WHITE, rectangle, width_of};
 
 /// The effect size of a comparison; above zero it supports the claim.
 #[derive(Clone, Copy, Debug, PartialEq)]

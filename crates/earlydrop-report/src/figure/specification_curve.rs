@@ -6,8 +6,10 @@
 
 use earlydrop_lab::number::change;
 
+use super::Size;
 use super::forest::{Effect, GRID_LINES, share};
-use super::print::{GRID, INK, Scene, Size, Stroke, WHITE, rectangle, symbol, verdict, width_of};
+use super::marks::{symbol, verdict};
+use super::scene::{GRID, INK, Scene, Stroke, WHITE, rectangle, width_of};
 
 /// A claim's effect in every universe.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,7 +123,7 @@ fn draw_effect(scene: &mut Scene, universe: &Specification, x: f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::print::inline;
+    use super::super::inline;
     use super::*;
 
     #[test]

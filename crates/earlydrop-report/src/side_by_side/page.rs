@@ -1,7 +1,6 @@
 //! The comparison of simulated and live runs as a self-contained HTML page.
 
-use crate::figure::escape;
-use crate::figure::print::{Bar, Plot, PlotAxis, Size, bars, inline, scene};
+use crate::figure::{Bar, Plot, PlotAxis, Size, bars, escape, inline, scene};
 use crate::page_shell::page_shell;
 use crate::table::Table;
 use earlydrop_lab::plan::Plan;

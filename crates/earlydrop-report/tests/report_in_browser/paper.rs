@@ -1,6 +1,6 @@
 //! The page draws what `earlydrop figure` draws from the same data: labels, ticks and series.
 
-use earlydrop_report::figure::print::{Size, json};
+use earlydrop_report::figure::{Size, json};
 use earlydrop_report::run_report::Data;
 use earlydrop_report::run_report::pictures::{Choices, What, picture};
 use serde_json::Value;

@@ -1,8 +1,7 @@
 //! The picture of drop curves: the probability over the average queue.
 
 use super::extent;
-use crate::figure::Scale;
-use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel};
+use crate::figure::{Key, Mark, Plot, PlotAxis, PlotPanel, Scale};
 use crate::run_report::data::{Data, Scheme};
 
 /// The curves up to a probability; `None` without curves.

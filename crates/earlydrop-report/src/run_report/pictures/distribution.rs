@@ -1,7 +1,7 @@
 //! The pictures of how long packets wait: the share up to a time, or above it.
 
 use super::{PictureError, View, axis, extent, spans_decades};
-use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel};
+use crate::figure::{Key, Mark, Plot, PlotAxis, PlotPanel};
 use crate::run_report::data::{Distribution, LATENESS};
 use crate::words::{capital, listed};
 

@@ -11,7 +11,7 @@ mod time_panels;
 
 use std::str::FromStr;
 
-use crate::figure::print::{Plot, PlotAxis};
+use crate::figure::{Plot, PlotAxis};
 
 use super::data::{Data, Metric};
 use crate::words::capital;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::rows::{FLOW_MEASURES, difference_axis, flow_axis};
 use super::time_panels::{TimePanel, time_panels};
 use super::{Choices, View, curves, distribution, scatter, sweep};
-use crate::figure::print::{Mark, Plot, PlotAxis, axis_parts, looks, parts};
+use crate::figure::{Mark, Plot, PlotAxis, axis_parts, looks, parts};
 use crate::run_report::data::{Data, Distribution};
 
 /// What the page's scripts draw.

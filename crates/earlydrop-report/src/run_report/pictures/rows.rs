@@ -1,7 +1,7 @@
 //! The x axes of pictures that have a row for each scheme: single flows, and differences.
 
 use super::{View, axis, extent, spans_decades};
-use crate::figure::print::PlotAxis;
+use crate::figure::PlotAxis;
 use crate::run_report::data::{Baseline, Flow};
 use crate::words::capital;
 

@@ -1,7 +1,7 @@
 //! The picture of two metrics against each other.
 
 use super::{PictureError, View, axis, extent, heading, spans_decades};
-use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel};
+use crate::figure::{Key, Mark, Plot, PlotAxis, PlotPanel};
 use crate::run_report::data::{Metric, SchemeSummary};
 
 /// A metric with its index.

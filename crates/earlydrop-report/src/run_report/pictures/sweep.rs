@@ -1,7 +1,7 @@
 //! The picture of a metric along a swept field.
 
 use super::{PictureError, View, axis, extent, heading, spans_decades};
-use crate::figure::print::{Key, Mark, Plot, PlotPanel};
+use crate::figure::{Key, Mark, Plot, PlotPanel};
 use crate::run_report::data::Metric;
 use crate::words::capital;
 

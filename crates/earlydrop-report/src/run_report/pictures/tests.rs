@@ -1,5 +1,5 @@
 use super::*;
-use crate::figure::print::{Format, Item, Key, Mark, Path, Scene, Size, file, scene};
+use crate::figure::{Format, Item, Key, Mark, Path, Scene, Size, file, scene};
 use crate::run_report::data::{Axis, Cell, Estimate, Scheme, SchemeSummary, Series, Threshold};
 
 fn metric(name: &'static str, unit: &'static str, scale: f64) -> Metric {

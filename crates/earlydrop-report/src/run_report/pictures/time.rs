@@ -2,7 +2,7 @@
 
 use super::time_panels::{TimeLine, TimePanel, levels, panel_axis, time_panels, weight};
 use super::{PictureError, View};
-use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel, SECOND};
+use crate::figure::{Key, Mark, Plot, PlotAxis, PlotPanel, SECOND};
 use crate::run_report::data::Series;
 use crate::run_report::panels::{Panel, panels};
 use crate::words::listed;

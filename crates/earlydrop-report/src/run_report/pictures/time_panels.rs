@@ -8,8 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::extent;
 use super::page::short_axis;
-use crate::figure::print::PlotAxis;
-use crate::figure::ticks;
+use crate::figure::{PlotAxis, ticks};
 use crate::run_report::data::{Data, Series};
 use crate::run_report::panels::{Panel, panels};
 

@@ -4,12 +4,12 @@
 pub type Rgb = [u8; 3];
 
 /// The ink of text and of axes, and of grid lines.
-pub(in crate::figure) const INK: Rgb = [0x1c, 0x22, 0x2b];
-pub(in crate::figure) const FAINT: Rgb = [0x44, 0x4c, 0x57];
-pub(in crate::figure) const GRID: Rgb = [0xe4, 0xe7, 0xea];
+pub(super) const INK: Rgb = [0x1c, 0x22, 0x2b];
+pub(super) const FAINT: Rgb = [0x44, 0x4c, 0x57];
+pub(super) const GRID: Rgb = [0xe4, 0xe7, 0xea];
 
 /// The paper.
-pub(in crate::figure) const WHITE: Rgb = [255; 3];
+pub(super) const WHITE: Rgb = [255; 3];
 
 /// A picture: its size and its parts, y pointing down, all lengths in points (1/72 inch).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,7 +85,7 @@ pub struct Stroke {
 }
 
 impl Stroke {
-    pub(in crate::figure) fn solid(colour: Rgb, width: f64) -> Stroke {
+    pub(super) fn solid(colour: Rgb, width: f64) -> Stroke {
         Stroke {
             colour,
             width,
@@ -95,16 +95,11 @@ impl Stroke {
 }
 
 impl Scene {
-    pub(in crate::figure) fn line(&mut self, points: Vec<(f64, f64)>, stroke: Stroke) {
+    pub(super) fn line(&mut self, points: Vec<(f64, f64)>, stroke: Stroke) {
         self.tipped_line(points, stroke, "");
     }
 
-    pub(in crate::figure) fn tipped_line(
-        &mut self,
-        points: Vec<(f64, f64)>,
-        stroke: Stroke,
-        tip: &str,
-    ) {
+    pub(super) fn tipped_line(&mut self, points: Vec<(f64, f64)>, stroke: Stroke, tip: &str) {
         if points.len() > 1 {
             self.items.push(Item::Path(Path {
                 points,
@@ -115,11 +110,11 @@ impl Scene {
         }
     }
 
-    pub(in crate::figure) fn area(&mut self, points: Vec<(f64, f64)>, colour: Rgb, opacity: f64) {
+    pub(super) fn area(&mut self, points: Vec<(f64, f64)>, colour: Rgb, opacity: f64) {
         self.tipped_area(points, (colour, opacity), None, "");
     }
 
-    pub(in crate::figure) fn tipped_area(
+    pub(super) fn tipped_area(
         &mut self,
         points: Vec<(f64, f64)>,
         fill: (Rgb, f64),
@@ -137,7 +132,7 @@ impl Scene {
         }
     }
 
-    pub(in crate::figure) fn text(&mut self, at: (f64, f64), anchor: f64, size: f64, text: &str) {
+    pub(super) fn text(&mut self, at: (f64, f64), anchor: f64, size: f64, text: &str) {
         self.items.push(Item::Text(Text {
             at,
             anchor,
@@ -161,7 +156,7 @@ impl Scene {
 }
 
 /// The corners of a rectangle.
-pub(in crate::figure) fn rectangle([left, top, right, bottom]: [f64; 4]) -> Vec<(f64, f64)> {
+pub(super) fn rectangle([left, top, right, bottom]: [f64; 4]) -> Vec<(f64, f64)> {
     vec![(left, top), (right, top), (right, bottom), (left, bottom)]
 }
 
@@ -180,7 +175,7 @@ const WIDTHS: [u16; 95] = [
 ];
 
 /// The width of a text in Helvetica; of letters beyond ASCII an estimate.
-pub(in crate::figure) fn width_of(text: &str, size: f64) -> f64 {
+pub(super) fn width_of(text: &str, size: f64) -> f64 {
     let width = |letter: char| match (letter as u32).checked_sub(0x20) {
         Some(index) if index < 95 => f64::from(WIDTHS[index as usize]),
         _ if ['±', '×'].contains(&letter) => 584.0,

@@ -63,7 +63,7 @@ pub(super) fn variable_of(colour: Rgb) -> Option<String> {
 }
 
 /// The colour of a verdict's class: "right", "partly", "wrong"; of any other that of "open".
-pub(in crate::figure) fn verdict(class: &str) -> Rgb {
+pub(super) fn verdict(class: &str) -> Rgb {
     let found = palette().find(|(name, ..)| name == class);
     found.map_or(OTHERS[7].1, |(_, light, _)| light)
 }
@@ -140,7 +140,7 @@ const SYMBOLS: [&[(f64, f64)]; 8] = [
 ];
 
 /// The outline of the symbol with this index, around a place.
-pub(in crate::figure) fn symbol(look: usize, (x, y): (f64, f64), size: f64) -> Vec<(f64, f64)> {
+pub(super) fn symbol(look: usize, (x, y): (f64, f64), size: f64) -> Vec<(f64, f64)> {
     let corners = SYMBOLS[look % SYMBOLS.len()];
     if !corners.is_empty() {
         return corners

@@ -2,7 +2,7 @@
 
 use earlydrop_lab::number::number;
 
-use super::super::scale::{Scale, extent};
+use super::scale::{Scale, extent};
 
 /// A picture in the units of its data.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,8 +1,8 @@
 //! Layout of a picture: panels over a common x axis, and a legend below or names beside.
 
-use super::super::scale::Scale;
 use super::marks::{colour, dashes, symbol};
 use super::names::spread;
+use super::scale::Scale;
 use super::scene::{FAINT, GRID, INK, Item, Scene, Stroke, WHITE, rectangle, width_of};
 use super::thin::thin;
 use super::{Key, Mark, Plot, PlotPanel, Size};
