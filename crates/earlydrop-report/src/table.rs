@@ -361,7 +361,7 @@ impl Table {
             let (text, sign) = (escape(&cell.text), cell.mark.sign(true));
             match (index, cell.mark) {
                 (0, _) => format!("<th scope=\"row\">{text}</th>"),
-                (_, Mark::None) => format!("<td>{text}<span class=\"sign\"></span></td>"),
+                (_, Mark::None) => format!("<td>{text}</td>"),
                 (_, Mark::Similar) => format!("<td>{text}<span class=\"sign\">{sign}</span></td>"),
                 _ => format!("<td class=\"best\">{text}<span class=\"sign\">{sign}</span></td>"),
             }
