@@ -204,6 +204,8 @@ class Trial:
     verdict_with_wrong_scheme: str | None
     #: Whether a claim that is not shown, or contradicted, would hold of runs as the paper has them.
     could_hold: bool
+    #: About how many seeds its trial would take, where there are too few.
+    seeds_needed: int | None
     #: The outcome in words.
     summary: str
 
@@ -215,6 +217,7 @@ class Trial:
             wrong_scheme=document["wrong"],
             verdict_with_wrong_scheme=document["verdict_with_wrong"],
             could_hold=document["could_hold"],
+            seeds_needed=document["seeds_needed"],
             summary=document["shown"],
         )
 

@@ -4,11 +4,11 @@
 //! the label of the one that the claim is about. A claim that is not shown must hold of runs as
 //! the paper has them. Else its test would show nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use earlydrop_lab::document::Problems;
-use earlydrop_lab::plan::{Plan, Source};
+use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::store::Store;
 use serde_json::{Value, json};
 
@@ -45,15 +45,20 @@ pub struct Trial<'a> {
     pub outcome: TrialOutcome,
 }
 
-/// Tries all claims about an experiment of a paper, on runs that are stored in `folder`. `run`
-/// runs the missing cells of a plan. Claims for which a quick run has too few seeds are tried
-/// with all seeds.
+/// Runs of an experiment: what is run, and where it is stored.
+pub type StoredRuns<'a> = (&'a Plan, &'a Store);
+
+/// Tries all claims about an experiment of a paper. What `ours`, the runs as the paper has them,
+/// lacks is stored in `folder`: `run` runs these cells of a plan. Only schemes are run that a
+/// claim compares, or that are wrong on purpose. Claims for which a quick run has too few seeds
+/// are tried with all seeds.
 pub fn trials<'a, E: From<Error>>(
     entry: &'a PaperEntry,
     experiment: &str,
     pace: Pace,
+    ours: Option<StoredRuns<'_>>,
     folder: &Path,
-    mut run: impl FnMut(&Plan, &Store) -> Result<(), E>,
+    mut run: impl FnMut(StoredRuns<'_>, Vec<Cell>) -> Result<(), E>,
 ) -> Result<Vec<Trial<'a>>, E> {
     let claims = entry.paper.claims.iter();
     let claims: Vec<&Claim> = claims
@@ -68,44 +73,89 @@ pub fn trials<'a, E: From<Error>>(
     };
     let source = source.and_then(|source| with_wrong_schemes(source, &claims));
     let mut source = source.map_err(Error::from)?;
-    let mut trials = try_claims(&source, &claims, folder, &mut run)?;
-    let needs_seeds = |trial: &Trial<'_>| matches!(trial.outcome, TrialOutcome::TooFewSeeds(_));
-    if pace == Pace::Quick && trials.iter().any(needs_seeds) {
+    let mut trials = try_claims(&source, &claims, ours, folder, &mut run)?;
+    let mut again =
+        |trials: &mut [Trial<'a>], seeds: &dyn Fn(usize) -> Option<usize>| -> Result<(), E> {
+            let seeds_for = |trial: &Trial<'_>| match trial.outcome {
+                TrialOutcome::TooFewSeeds(lacking) => seeds(lacking),
+                _ => None,
+            };
+            let Some(most) = trials.iter().filter_map(seeds_for).max() else {
+                return Ok(());
+            };
+            let lacking = trials.iter_mut().filter(|one| seeds_for(one).is_some());
+            let lacking: Vec<&mut Trial<'a>> = lacking.collect();
+            let claims: Vec<&Claim> = lacking.iter().map(|trial| trial.claim).collect();
+            source.set("seeds", &most.to_string(), "more seeds");
+            let tried = try_claims(&source, &claims, ours, folder, &mut run)?;
+            for (trial, again) in lacking.into_iter().zip(tried) {
+                *trial = again;
+            }
+            Ok(())
+        };
+    if pace == Pace::Quick {
         let full = full.and_then(|source| source.plan()).map_err(Error::from)?;
-        source.set("seeds", &full.seeds.len().to_string(), "all seeds");
-        trials = try_claims(&source, &claims, folder, &mut run)?;
+        again(&mut trials, &|_| Some(full.seeds.len()))?;
     }
     // What a trial lacks is an estimate from few seeds: a half more is likely to be enough.
-    let lacking = trials.iter().filter_map(|trial| match trial.outcome {
-        TrialOutcome::TooFewSeeds(seeds) if seeds <= MAX_SEEDS => Some(seeds * 3 / 2),
-        _ => None,
-    });
-    if let Some(seeds) = lacking.max() {
-        source.set("seeds", &seeds.to_string(), "more seeds");
-        trials = try_claims(&source, &claims, folder, &mut run)?;
-    }
+    again(&mut trials, &|lacking| {
+        (lacking <= MAX_SEEDS).then_some(lacking * 3 / 2)
+    })?;
     Ok(trials)
 }
 
 /// No trial gets more than one and a half times as many seeds.
 const MAX_SEEDS: usize = 30;
 
+/// Tries claims on our runs, and on those in `folder` after what is missing has been run.
 fn try_claims<'a, E: From<Error>>(
     source: &Source,
     claims: &[&'a Claim],
+    ours: Option<StoredRuns<'_>>,
     folder: &Path,
-    run: &mut impl FnMut(&Plan, &Store) -> Result<(), E>,
+    run: &mut impl FnMut(StoredRuns<'_>, Vec<Cell>) -> Result<(), E>,
 ) -> Result<Vec<Trial<'a>>, E> {
     let plan = source.plan().map_err(Error::from)?;
     let store = Store::create(folder, source, &plan).map_err(Error::from)?;
-    run(&plan, &store)?;
-    let mut runs = Runs::of(&plan, &store).map_err(Error::from)?;
+    let stores = [Some((&plan, &store)), ours];
+    let mut done = HashSet::new();
+    for (_, store) in stores.into_iter().flatten() {
+        done.extend(store.done().map_err(Error::from)?);
+    }
+    let labels = plan.labels();
+    let needed: HashSet<&str> = claims.iter().flat_map(|claim| compared(claim)).collect();
+    let is_missing = |cell: &Cell| {
+        let label = labels[cell.scheme];
+        let key = (label.to_string(), cell.point, plan.seeds[cell.seed]);
+        needed.contains(label) && !done.contains(&key)
+    };
+    run((&plan, &store), plan.cells().filter(is_missing).collect())?;
+    let runs = stores.into_iter().flatten();
+    let runs = runs.map(|(plan, store)| Runs::of(plan, store));
+    let mut runs: Vec<Runs<'_>> = runs.collect::<Result<_, _>>().map_err(Error::from)?;
     let mut trials = Vec::new();
     for claim in claims {
-        let measured = runs.measurements(&claim.metric).map_err(Error::from)?;
+        let mut measured = Measurements::default();
+        for (index, runs) in runs.iter_mut().enumerate() {
+            let read = runs.measurements(&claim.metric).map_err(Error::from)?;
+            match index {
+                0 => measured = read,
+                _ => measured.add(&read),
+            }
+        }
+        measured.keep_seeds_of(&compared(claim), &plan.seeds);
         trials.push(Trial::of(claim, &measured));
     }
     Ok(trials)
+}
+
+/// The schemes that a claim's trial compares.
+fn compared(claim: &Claim) -> Vec<&str> {
+    let mut schemes = claim.test.schemes();
+    if !schemes.is_empty() {
+        schemes.push(&claim.wrong);
+    }
+    schemes
 }
 
 /// Adds the wrong schemes of claims to an experiment.
@@ -144,6 +194,10 @@ impl<'a> Trial<'a> {
             TrialOutcome::FailsWithWrong(verdict) => Some(verdict.to_string()),
             _ => None,
         };
+        let seeds_needed = match self.outcome {
+            TrialOutcome::TooFewSeeds(seeds) => Some(seeds),
+            _ => None,
+        };
         json!({
             "id": self.claim.id,
             "verdict": self.judgement.verdict.to_string(),
@@ -151,6 +205,8 @@ impl<'a> Trial<'a> {
             "verdict_with_wrong": with_wrong,
             "could_hold": matches!(self.outcome, TrialOutcome::CouldHold(_)),
             "shown": self.summary(),
+            "seeds_needed": seeds_needed,
+            "within_tolerance": self.claim.test.is_within_a_tolerance(),
         })
     }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use earlydrop_lab::files::{Overwrite, Signature, create_folder, write_whole};
-use earlydrop_lab::plan::{Plan, Source};
+use earlydrop_lab::plan::{Cell, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
@@ -24,7 +24,7 @@ use serde_json::Value;
 use crate::catalogue::{Catalogue, Pace, PaperEntry, Selection};
 use crate::claims::{Claim, ClaimReport, IdeaReport, conclude};
 use crate::error::Error;
-use crate::falsification::{Trial, trials};
+use crate::falsification::{StoredRuns, Trial, trials};
 use crate::multiverse::{self, Multiverse, Robustness};
 use crate::pages::{
     Experiment, Experiments, PICTURES, Provenance, Study, curves_page, findings_page, front,
@@ -213,7 +213,7 @@ fn experiments(
         let folder = options.folder().join(&entry.paper.key).join(name);
         let store = if needed.contains(name) {
             let store = Store::create(&folder, &source, &plan)?;
-            run_cells(entry, name, (&plan, &store), options, on_event)?;
+            run_missing(entry, name, (&plan, &store), options, on_event)?;
             if !options.is_stopped() {
                 write_report(&plan, &store, &Summary::of_store(&plan, &store)?)?;
             }
@@ -242,7 +242,7 @@ fn robustness<'a>(
     let folder = options.multiverse_folder();
     let (claims, multiverse) = in_universes(entry, selection, options, universes, &folder);
     multiverse::run(entry, &claims, multiverse, |name, plan, store| {
-        run_cells(entry, name, (plan, store), options, on_event)?;
+        run_missing(entry, name, (plan, store), options, on_event)?;
         Ok(!options.is_stopped())
     })
 }
@@ -259,16 +259,31 @@ fn needed_experiments<'a>(entry: &'a PaperEntry, selection: &Selection<'_>) -> B
 }
 
 /// Runs the missing cells of an experiment.
+fn run_missing(
+    entry: &PaperEntry,
+    experiment: &str,
+    (plan, store): StoredRuns<'_>,
+    options: &RunOptions<'_>,
+    on_event: &mut impl FnMut(Event<'_>),
+) -> Result<(), Error> {
+    let missing = store::missing_cells(plan, store)?;
+    run_cells(entry, experiment, (plan, store), missing, options, on_event)
+}
+
+/// Runs these cells of an experiment; they come with the progress before them.
 fn run_cells(
     entry: &PaperEntry,
     experiment: &str,
-    (plan, store): (&Plan, &Store),
+    (plan, store): StoredRuns<'_>,
+    (cells, progress): (Vec<Cell>, Progress),
     options: &RunOptions<'_>,
     on_event: &mut impl FnMut(Event<'_>),
 ) -> Result<(), Error> {
     let paper = entry.paper.key.as_str();
     on_event(Event::Begin { paper, experiment });
-    let result = store::run(plan, store, options.threads, options.stop, |report| {
+    on_event(Event::Progress(progress));
+    let (threads, stop) = (options.threads, options.stop);
+    let result = store::run_cells(plan, store, (cells, progress), threads, stop, |report| {
         on_event(Event::Progress(report.progress));
     });
     on_event(Event::End);
@@ -302,10 +317,26 @@ fn try_paper<'a>(
         if options.is_stopped() {
             break;
         }
-        let folder = options.wrong_folder().join(&entry.paper.key).join(name);
-        let run =
-            |plan: &Plan, store: &Store| run_cells(entry, name, (plan, store), options, on_event);
-        all.extend(trials(entry, name, options.pace, &folder, run)?);
+        let place = Path::new(&entry.paper.key).join(name);
+        let ours = match entry.source(name, options.pace) {
+            Some(source) => {
+                let plan = source?.plan()?;
+                let store = Store::existing(&options.folder().join(&place), &plan)?;
+                store.map(|store| (plan, store))
+            }
+            None => None,
+        };
+        let ours = ours.as_ref().map(|(plan, store)| (plan, store));
+        let folder = options.wrong_folder().join(&place);
+        let run = |stored: StoredRuns<'_>, cells: Vec<Cell>| {
+            let progress = Progress {
+                before: 0,
+                done: 0,
+                planned: cells.len(),
+            };
+            run_cells(entry, name, stored, (cells, progress), options, on_event)
+        };
+        all.extend(trials(entry, name, options.pace, ours, &folder, run)?);
     }
     let index = |trial: &Trial<'_>| claims.iter().position(|claim| claim.id == trial.claim.id);
     all.retain(|trial| index(trial).is_some());

@@ -273,6 +273,14 @@ impl Test {
         )
     }
 
+    /// Whether values must be near others, or a number: with few seeds, chance may move them by more.
+    pub fn is_within_a_tolerance(&self) -> bool {
+        matches!(
+            self,
+            Test::Equal { .. } | Test::Value { .. } | Test::Between { .. }
+        )
+    }
+
     /// Whether its comparisons are differences between values, as shares of what is compared with.
     pub(crate) fn compares_shares(&self) -> bool {
         match self {

@@ -3,7 +3,7 @@
 //! A *point* is a combination of values of the swept fields; a *row* is the points along which
 //! one swept field changes and all others stay.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use earlydrop::units::Quantity;
 use earlydrop_lab::statistics::Mean;
@@ -22,7 +22,9 @@ pub struct Measurements {
     pub points: Vec<Vec<usize>>,
     /// The seeds that every scheme has run at every point.
     pub seeds: Vec<u64>,
-    /// The numbers by scheme, point and seed.
+    /// The runs that there are, by scheme, point and seed.
+    pub(super) runs: HashSet<(usize, usize, u64)>,
+    /// The numbers of runs that have one.
     pub(super) values: HashMap<(usize, usize, u64), f64>,
 }
 
@@ -49,8 +51,34 @@ impl Measurements {
             axes,
             points,
             seeds: (1..=seeds).collect(),
+            runs: values.keys().copied().collect(),
             values,
         }
+    }
+
+    /// Adds the runs of another store of the same points. Its schemes are known here by their labels.
+    pub(crate) fn add(&mut self, other: &Measurements) {
+        let index: Vec<Option<usize>> = other.schemes.iter().map(|one| self.scheme(one)).collect();
+        let key =
+            |&(scheme, point, seed): &(usize, usize, u64)| Some((index[scheme]?, point, seed));
+        self.runs.extend(other.runs.iter().filter_map(key));
+        let values = other.values.iter();
+        (self.values).extend(values.filter_map(|(run, value)| Some((key(run)?, *value))));
+    }
+
+    /// Keeps those of the planned seeds that these schemes have run at every point.
+    pub(crate) fn keep_seeds_of(&mut self, schemes: &[&str], planned: &[u64]) {
+        let schemes = schemes.iter().filter_map(|label| self.scheme(label));
+        let points = 0..self.points.len();
+        let places: Vec<(usize, usize)> = schemes
+            .flat_map(|scheme| points.clone().map(move |point| (scheme, point)))
+            .collect();
+        let has_run =
+            |&(scheme, point): &(usize, usize), seed| self.runs.contains(&(scheme, point, seed));
+        let seeds = planned.iter().copied();
+        self.seeds = seeds
+            .filter(|seed| places.iter().all(|place| has_run(place, *seed)))
+            .collect();
     }
 
     /// Replaces a scheme's values by those of another: the measurements if the other had run

@@ -143,29 +143,26 @@ impl<'a> Runs<'a> {
     fn by_scheme_point_and_seed(&self, by_cell: &HashMap<usize, f64>) -> Measurements {
         let plan = self.plan;
         let labels = plan.labels();
-        let mut values = HashMap::new();
-        let mut runs: HashMap<u64, usize> = HashMap::new();
-        for cell in &self.cells {
-            let Some(scheme) = labels.iter().position(|label| *label == cell.scheme) else {
-                continue;
-            };
-            *runs.entry(cell.seed).or_default() += 1;
-            if let Some(value) = by_cell.get(&cell.cell) {
-                values.insert((scheme, cell.point, cell.seed), *value);
-            }
-        }
-        // A store has each cell once, so a seed with this many cells has run everywhere.
-        let cells_of_a_seed = labels.len() * plan.points.len();
-        let everywhere = |seed: &u64| runs.get(seed) == Some(&cells_of_a_seed);
-        Measurements {
+        let mut measured = Measurements {
             schemes: labels.iter().map(|label| (*label).to_string()).collect(),
             axes: (plan.axes.iter())
                 .map(|axis| (axis.field.clone(), axis.texts()))
                 .collect(),
             points: plan.points.iter().map(|p| p.coordinates.clone()).collect(),
-            seeds: plan.seeds.iter().copied().filter(everywhere).collect(),
-            values,
+            ..Measurements::default()
+        };
+        for cell in &self.cells {
+            let Some(scheme) = labels.iter().position(|label| *label == cell.scheme) else {
+                continue;
+            };
+            let run = (scheme, cell.point, cell.seed);
+            measured.runs.insert(run);
+            if let Some(value) = by_cell.get(&cell.cell) {
+                measured.values.insert(run, *value);
+            }
         }
+        measured.keep_seeds_of(&labels, &plan.seeds);
+        measured
     }
 }
 
