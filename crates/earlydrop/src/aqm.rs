@@ -264,11 +264,6 @@ impl Ticker {
         }
     }
 
-    /// The time between ticks.
-    pub fn interval(&self) -> Nanos {
-        self.interval
-    }
-
     /// Whether a tick is due at `now`, or the ticker has not started.
     #[inline]
     pub fn is_due(&self, now: Nanos) -> bool {
@@ -279,13 +274,14 @@ impl Ticker {
     ///
     /// `update` returns whether it changed anything. When it did not, no further tick would
     /// before the queue changes, so the remaining ticks are skipped: a long calm costs no
-    /// more than a short one.
-    pub fn catch_up(&mut self, now: Nanos, mut update: impl FnMut(Nanos) -> bool) {
+    /// more than a short one. Returns the last tick, if there was one.
+    pub fn catch_up(&mut self, now: Nanos, mut update: impl FnMut(Nanos) -> bool) -> Option<Nanos> {
         if self.interval == Nanos::ZERO {
             self.next = Some(Nanos::NEVER);
-            return;
+            return None;
         }
-        let mut next = self.next.unwrap_or(now + self.interval);
+        let first = self.next.unwrap_or(now + self.interval);
+        let mut next = first;
         while next <= now {
             let changed = update(next);
             let behind = (now - next).0 / self.interval.0;
@@ -293,6 +289,7 @@ impl Ticker {
             next += Nanos(steps.saturating_mul(self.interval.0));
         }
         self.next = Some(next);
+        (next > first).then(|| next - self.interval)
     }
 }
 

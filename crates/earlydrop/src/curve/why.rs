@@ -6,48 +6,17 @@ use alloc::string::{String, ToString};
 use super::{Argument, Curve, evaluate};
 use crate::explanation::{Number, numbers};
 
-/// A published curve's pieces, as its paper writes them.
-#[derive(Clone, Copy, Debug)]
-enum Form {
-    Line,
-    Gentle,
-    LowerSlope,
-    UpperSlope,
-    Square,
-    Parabola,
-    HalfSquare,
-    Polynomial,
-}
-
-impl Form {
-    fn of(law: &str, piece: usize) -> Form {
-        match (law, piece) {
-            ("red" | "gentle", 0) => Form::Line,
-            ("gentle" | "nlred-gentle" | "mred", 1) => Form::Gentle,
-            ("dsred", 0) => Form::LowerSlope,
-            ("dsred" | "clred", 1) => Form::UpperSlope,
-            ("nlred" | "nlred-gentle", 0) => Form::Square,
-            ("mred", 0) => Form::Parabola,
-            ("clred", 0) => Form::HalfSquare,
-            _ => Form::Polynomial,
-        }
-    }
-}
-
 impl Curve {
     /// The equation of Pb for `avg` at `strength`, between the curve's first and last thresholds,
     /// and its numbers; `law` is the curve's name.
     pub(crate) fn equation(&self, law: &str, avg: f64, strength: f64) -> (String, String) {
         let piece = self.pieces.iter().rposition(|piece| piece.start <= avg);
         let piece = piece.unwrap_or(0);
-        let form = match self.scale == 1.0 {
-            true => Form::of(law, piece),
-            false => Form::Polynomial,
+        let published = match self.scale == 1.0 {
+            true => self.published((law, piece), avg, strength),
+            false => None,
         };
-        let (equation, text) = match form {
-            Form::Polynomial => self.polynomial(piece, avg, strength),
-            form => self.published(form, law, avg, strength),
-        };
+        let (equation, text) = published.unwrap_or_else(|| self.polynomial(piece, avg, strength));
         let coefficients = self.pieces[piece].at(strength);
         let x = self.pieces[piece]
             .argument
@@ -60,16 +29,16 @@ impl Curve {
         }
     }
 
-    fn published(&self, form: Form, law: &str, avg: f64, strength: f64) -> (String, String) {
+    /// A piece of the curve called `law` as its paper writes it.
+    fn published(&self, (law, piece): (&str, usize), avg: f64, s: f64) -> Option<(String, String)> {
         let shape = self.shape;
-        let (min, max, s) = (shape.min, shape.max, strength);
-        let inverted = law == "clred";
-        let (equation, text) = match form {
-            Form::Line => (
+        let (min, max) = (shape.min, shape.max);
+        let (equation, text) = match (law, piece) {
+            ("red" | "gentle", 0) => (
                 "p_b = max_p (avg - min) / (max - min)",
                 numbers!("{} * ({} - {}) / ({} - {})", s, avg, min, max, min),
             ),
-            Form::Gentle => {
+            ("gentle" | "nlred-gentle" | "mred", 1) => {
                 let p = if shape.frozen_above_max {
                     shape.strength
                 } else {
@@ -80,14 +49,14 @@ impl Curve {
                     numbers!("{} + (1 - {}) * ({} - {}) / {}", p, p, avg, max, max),
                 )
             }
-            Form::LowerSlope => (
+            ("dsred", 0) => (
                 "p_b = 2 (1 - gamma) (avg - min) / (max - min)",
                 numbers!("2 * {} * ({} - {}) / ({} - {})", s, avg, min, max, min),
             ),
-            Form::UpperSlope => {
-                let equation = match inverted {
-                    true => "p_b = 1 - max_p + 2 max_p (avg - mid) / (max - min)",
-                    false => "p_b = 1 - gamma + 2 gamma (avg - mid) / (max - min)",
+            ("dsred" | "clred", 1) => {
+                let equation = match law {
+                    "clred" => "p_b = 1 - max_p + 2 max_p (avg - mid) / (max - min)",
+                    _ => "p_b = 1 - gamma + 2 gamma (avg - mid) / (max - min)",
                 };
                 let mid = (min + max) / 2.0;
                 (
@@ -103,7 +72,7 @@ impl Curve {
                     ),
                 )
             }
-            Form::Square => (
+            ("nlred" | "nlred-gentle", 0) => (
                 "p_b = 1.5 max_p ((avg - min) / (max - min))^2",
                 numbers!(
                     "1.5 * {} * (({} - {}) / ({} - {}))^2",
@@ -114,16 +83,17 @@ impl Curve {
                     min
                 ),
             ),
-            Form::Parabola => (
+            ("mred", 0) => (
                 "p_b = max_p (avg^2 - min^2) / (max^2 - min^2)",
                 numbers!("{} * ({}^2 - {}^2) / ({}^2 - {}^2)", s, avg, min, max, min),
             ),
-            Form::HalfSquare | Form::Polynomial => (
+            ("clred", 0) => (
                 "p_b = 4 (1 - max_p) ((avg - min) / (max - min))^2",
                 numbers!("4 * {} * (({} - {}) / ({} - {}))^2", s, avg, min, max, min),
             ),
+            _ => return None,
         };
-        (equation.to_string(), text)
+        Some((equation.to_string(), text))
     }
 
     /// The piece's polynomial in its argument x.

@@ -228,9 +228,7 @@ impl<P: Packet> DualQueue<P> {
         let most = self.largest_base();
         let (base, last_delay) = (&mut self.base, &mut self.last_delay);
         let last_update = &mut self.last_update;
-        let mut updated = false;
-        self.ticker.catch_up(now, |tick| {
-            updated = true;
+        let last = self.ticker.catch_up(now, |tick| {
             let before = (*base, *last_delay);
             let delay = Self::delay(heads, tick);
             *last_update = Some([before.0, delay, before.1]);
@@ -240,8 +238,8 @@ impl<P: Packet> DualQueue<P> {
             let stuck = *base == most && delay > pi.target.as_secs_f64();
             !stuck && before != (*base, *last_delay)
         });
-        if updated && let Some(next) = self.ticker.next() {
-            self.last_delay = Self::delay(heads, next - self.ticker.interval());
+        if let Some(last) = last {
+            self.last_delay = Self::delay(heads, last);
         }
     }
 

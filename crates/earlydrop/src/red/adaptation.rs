@@ -7,6 +7,7 @@ use super::variants::feng::Feng;
 use super::variants::rared::RateRule;
 use super::variants::restraint::Restraint;
 use super::{Average, Curve};
+use crate::aqm::Ticker;
 use crate::trace::Trace;
 use crate::units::Nanos;
 
@@ -86,10 +87,16 @@ impl Adaptation {
 
     #[inline]
     fn is_periodic_due(&self, now: Nanos) -> bool {
+        self.ticker().is_some_and(|ticker| ticker.is_due(now))
+    }
+
+    /// The periodic steps.
+    #[inline]
+    fn ticker(&self) -> Option<&Ticker> {
         match self {
-            Adaptation::None | Adaptation::Feng(_) | Adaptation::Rate(_, None) => false,
-            Adaptation::Floyd(floyd) | Adaptation::Rate(_, Some(floyd)) => floyd.ticker.is_due(now),
-            Adaptation::Restraint(restraint) => restraint.ticker.is_due(now),
+            Adaptation::None | Adaptation::Feng(_) | Adaptation::Rate(_, None) => None,
+            Adaptation::Floyd(floyd) | Adaptation::Rate(_, Some(floyd)) => Some(&floyd.ticker),
+            Adaptation::Restraint(restraint) => Some(&restraint.ticker),
         }
     }
 
@@ -106,10 +113,6 @@ impl Adaptation {
 
     /// When the next periodic step is due.
     pub fn next_deadline(&self) -> Option<Nanos> {
-        match self {
-            Adaptation::None | Adaptation::Feng(_) | Adaptation::Rate(_, None) => None,
-            Adaptation::Floyd(floyd) | Adaptation::Rate(_, Some(floyd)) => floyd.ticker.next(),
-            Adaptation::Restraint(restraint) => restraint.ticker.next(),
-        }
+        self.ticker()?.next()
     }
 }

@@ -51,7 +51,7 @@ use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::codel::{INTERVAL, TARGET, check_target, spacing};
+use crate::schemes::codel::{INTERVAL, TARGET, check_target, show_due, spacing};
 use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
@@ -280,13 +280,8 @@ impl Cobalt {
             self.drop_next = now + gap;
             trace.note(|why| {
                 self.show_gap(why);
-                why.step(
-                    "the delay exceeds target: when the first signal is due",
-                    ("drop_next", "ms"),
-                    "drop_next = now + gap",
-                    numbers!("{} + {}", millis(now), millis(gap)),
-                    millis(now + gap),
-                );
+                let says = "the delay exceeds target: when the first signal is due";
+                show_due(why, says, ("now", now), gap);
             });
         }
         if above {
@@ -406,13 +401,8 @@ impl Cobalt {
             f64::from(self.count),
         );
         self.show_gap(why);
-        why.step(
-            "when the next signal is due",
-            ("drop_next", "ms"),
-            "drop_next = drop_next + gap",
-            numbers!("{} + {}", millis(drop_next), millis(self.gap())),
-            millis(self.drop_next),
-        );
+        let says = "when the next signal is due";
+        show_due(why, says, ("drop_next", drop_next), self.gap());
     }
 
     /// Shows the time between two signals.

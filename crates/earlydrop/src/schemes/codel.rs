@@ -196,6 +196,22 @@ pub(crate) fn spacing(interval: Nanos, count: u32) -> Nanos {
     Nanos(libm::round(interval.0 as f64 / libm::sqrt(f64::from(count.max(1)))) as u64)
 }
 
+/// Shows when a signal is due: `gap` after `from`, which the equation calls `symbol`.
+pub(crate) fn show_due(
+    why: &mut Why,
+    says: &'static str,
+    (symbol, from): (&str, Nanos),
+    gap: Nanos,
+) {
+    why.step(
+        says,
+        ("drop_next", "ms"),
+        format!("drop_next = {symbol} + gap"),
+        numbers!("{} + {}", millis(from), millis(gap)),
+        millis(from + gap),
+    );
+}
+
 /// The point in the RFC's `deque` at which the next packet is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum DequeueState {
@@ -372,13 +388,7 @@ impl Codel {
         self.drop_next = now + gap;
         trace.note(|why| {
             self.show_gap(why);
-            why.step(
-                "when the next signal is due",
-                ("drop_next", "ms"),
-                "drop_next = now + gap",
-                numbers!("{} + {}", millis(now), millis(gap)),
-                millis(now + gap),
-            );
+            show_due(why, "when the next signal is due", ("now", now), gap);
         });
         if self.may_mark(packet) {
             return Verdict::Mark;
@@ -432,14 +442,10 @@ impl Codel {
     fn advance(&mut self, says: &'static str, trace: &mut impl Trace) {
         let (due, gap) = (self.drop_next, self.gap());
         self.drop_next = due + gap;
-        trace.note(|why| self.show_gap(why));
-        trace.step(
-            says,
-            ("drop_next", "ms"),
-            "drop_next = drop_next + gap",
-            || numbers!("{} + {}", millis(due), millis(gap)),
-            millis(due + gap),
-        );
+        trace.note(|why| {
+            self.show_gap(why);
+            show_due(why, says, ("drop_next", due), gap);
+        });
     }
 
     /// Shows the count.

@@ -296,17 +296,15 @@ impl Aqm for Pi2 {
             return;
         }
         let mut ticker = self.ticker.clone();
-        let mut updated = false;
         // The head grows older from update to update, until p' is at its largest.
-        ticker.catch_up(now, |tick| {
-            updated = true;
+        let last = ticker.catch_up(now, |tick| {
             let changed = self.update(head_delay(tick, queue));
             let late = self.delay > self.gains.reference;
             let saturated = self.base == self.largest_base && late;
             !saturated && (changed || queue.packets() > 0)
         });
-        if updated && let Some(next) = ticker.next() {
-            self.delay = head_delay(next - ticker.interval(), queue);
+        if let Some(last) = last {
+            self.delay = head_delay(last, queue);
         }
         self.ticker = ticker;
         self.classic = self.base * self.base;

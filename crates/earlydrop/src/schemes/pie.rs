@@ -329,16 +329,14 @@ impl Pie {
 
     /// The head grows older from update to update, until p is 1 and stays so.
     fn catch_up_with_head<Q: Backlog>(&mut self, ticker: &mut Ticker, now: Nanos, queue: &Q) {
-        let mut updated = false;
-        ticker.catch_up(now, |tick| {
-            updated = true;
+        let last = ticker.catch_up(now, |tick| {
             let changed = self.update(head_delay(tick, queue), queue.packets() > 0);
             let late = self.delay > self.parameters.gains.reference;
             let saturated = self.probability == 1.0 && late && self.burst_left == Nanos::ZERO;
             !saturated && (changed || queue.packets() > 0)
         });
-        if updated && let Some(next) = ticker.next() {
-            self.delay = head_delay(next - ticker.interval(), queue);
+        if let Some(last) = last {
+            self.delay = head_delay(last, queue);
         }
     }
 

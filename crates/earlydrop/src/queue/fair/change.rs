@@ -52,16 +52,9 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         let rules = self.rules();
         let pool = self.pool;
         let change = |old: SubQueue<A>| {
-            let mut aqm = aqm.clone();
-            take_over(&mut aqm, old.aqm, &mut pool.infos(&old.chain));
-            SubQueue {
-                aqm,
-                chain: old.chain,
-                credit: old.credit,
-                next: old.next,
-                listed: old.listed,
-                idle: old.idle,
-            }
+            let mut new = old.under(aqm.clone());
+            take_over(&mut new.aqm, old.aqm, &mut pool.infos(&new.chain));
+            new
         };
         let sub_queues = self.sub_queues.into_iter().map(change).collect();
         let mut queue = FairQueue {

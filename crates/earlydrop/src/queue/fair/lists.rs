@@ -22,6 +22,20 @@ pub(super) struct SubQueue<A> {
     pub(super) idle: bool,
 }
 
+impl<A> SubQueue<A> {
+    /// The same place under another scheme.
+    pub(super) fn under<B>(&self, aqm: B) -> SubQueue<B> {
+        SubQueue {
+            aqm,
+            chain: self.chain.clone(),
+            credit: self.credit,
+            next: self.next,
+            listed: self.listed,
+            idle: self.idle,
+        }
+    }
+}
+
 impl<A: Aqm> SubQueue<A> {
     pub(super) fn notify_if_empty(&mut self, now: Nanos, is_unnoticed: bool) {
         if self.chain.packets() == 0 && !is_unnoticed {

@@ -11,14 +11,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
     /// A copy in which schemes that judge alike hold the places of these, and shadows those of
     /// the packets.
     pub(crate) fn shadow<B>(&self, aqm: impl Fn(&A) -> B) -> FairQueue<Shadow, B, RULES> {
-        let sub_queue = |one: &SubQueue<A>| SubQueue {
-            aqm: aqm(&one.aqm),
-            chain: one.chain.clone(),
-            credit: one.credit,
-            next: one.next,
-            listed: one.listed,
-            idle: one.idle,
-        };
+        let sub_queue = |one: &SubQueue<A>| one.under(aqm(&one.aqm));
         let bypassing = self.bypassing.as_ref();
         FairQueue {
             sub_queues: self.sub_queues.iter().map(sub_queue).collect(),
