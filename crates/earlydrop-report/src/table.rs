@@ -371,8 +371,12 @@ impl Table {
             format!("<tr>{cells}</tr>\n")
         };
         let rows: String = self.rows.iter().map(row).collect();
+        let class = match class {
+            "" => String::new(),
+            class => format!(" class=\"{class}\""),
+        };
         format!(
-            "<div class=\"scroll\"><table class=\"{class}\">{caption}<thead><tr>{head}</tr></thead>\n\
+            "<div class=\"scroll\"><table{class}>{caption}<thead><tr>{head}</tr></thead>\n\
              <tbody>\n{rows}</tbody></table></div>\n"
         )
     }

@@ -28,7 +28,6 @@ pub use crate::schemes::SCHEMES;
 use alloc::string::ToString;
 
 use crate::curve::CurveLaw;
-use crate::schemes::droptail::DropTail;
 
 /// One scheme as data: everything that help, pages, schemas and error messages say about it.
 #[derive(Debug)]
@@ -91,10 +90,10 @@ impl PartialEq for Descriptor {
 }
 
 impl Descriptor {
-    /// What most schemes have: no defaults of their own, presets, probes, inner scheme or curve. The
-    /// plan is that of a queue without active management.
+    /// What most schemes have: no defaults of their own, presets, probes, inner scheme or curve. Each
+    /// has a plan of its own.
     pub(crate) const BASE: Descriptor =
-        Descriptor::new("", "", "", &[], |s| Ok(Plan::single(DropTail, s.limit())));
+        Descriptor::new("", "", "", &[], |_| unreachable!("a scheme without a plan"));
 
     /// A scheme without presets, probes or defaults of its own: a `static` of a program
     /// that brings a scheme. `plan` checks the settings together and makes the plan.

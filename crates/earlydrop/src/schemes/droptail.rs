@@ -12,7 +12,7 @@
 //! | drop at the front | optional | `pfifo_head_drop` | no |
 
 use crate::aqm::Aqm;
-use crate::registry::{Descriptor, LIMIT, Preset};
+use crate::registry::{Descriptor, LIMIT, Plan, Preset};
 use crate::trace::Rule;
 
 /// The scheme.
@@ -33,6 +33,7 @@ pub const SCHEME: Descriptor = Descriptor {
             values: &[("limit", "1000 packets")],
         },
     ],
+    plan: |settings| Ok(Plan::single(DropTail, settings.limit())),
     ..Descriptor::BASE
 };
 
