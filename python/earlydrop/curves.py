@@ -194,6 +194,9 @@ def _lines(points: Floats) -> list[Piece]:
 class _Poly:
     """A polynomial of `avg` with exact coefficients: decimal numbers are what they look like."""
 
+    #: Products of a higher degree are not followed.
+    HIGHEST = 9
+
     def __init__(self, coefficients: Sequence[Fraction]) -> None:
         self.coefficients = list(coefficients)
 
@@ -213,7 +216,10 @@ class _Poly:
 
     def __mul__(self, other: Any) -> _Poly:
         two = _Poly.of(other).coefficients
-        product = [Fraction(0)] * (len(self.coefficients) + len(two) - 1)
+        degree = len(self.coefficients) + len(two) - 2
+        if degree > _Poly.HIGHEST:
+            raise TypeError("no polynomial")
+        product = [Fraction(0)] * (degree + 1)
         for i, a in enumerate(self.coefficients):
             for j, b in enumerate(two):
                 product[i + j] += a * b
@@ -235,10 +241,10 @@ class _Poly:
         return self * _Poly([1 / divisor[0]])
 
     def __pow__(self, power: Any) -> _Poly:
-        if not isinstance(power, int) or not 0 <= power <= 9:
+        if power not in range(_Poly.HIGHEST + 1):
             raise TypeError("no polynomial")
         product = _Poly([Fraction(1)])
-        for _ in range(power):
+        for _ in range(int(power)):
             product = product * self
         return product
 
@@ -260,6 +266,10 @@ def _polynomial(function: Callable[[Any], Any], start: float) -> list[Piece] | N
     return [(start, padded)]
 
 
+#: Longer expressions are refused: Python's own parser ends badly at deep ones.
+_LONGEST = 1000
+
+
 def _expression(text: str) -> Callable[[Any], Any]:
     """The function of an expression in `avg`."""
     allowed = (
@@ -267,10 +277,17 @@ def _expression(text: str) -> Callable[[Any], Any]:
         ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd, ast.IfExp, ast.Compare,
         ast.Lt, ast.LtE, ast.Gt, ast.GtE,
     )  # fmt: skip
+    if len(text) > _LONGEST:
+        raise ArgumentError(
+            f"{text[:30]!r}...: {len(text)} characters; allowed: at most {_LONGEST}, "
+            "or a function of avg"
+        )
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError as error:
         raise ArgumentError(f"{text!r}: {error.msg}, at column {error.offset}") from None
+    except (MemoryError, RecursionError, ValueError) as error:
+        raise ArgumentError(f"{text[:30]!r}...: {error or 'too deeply nested'}") from None
     for node in ast.walk(tree):
         known = not isinstance(node, ast.Name) or node.id == "avg" or node.id in _FUNCTIONS
         plain = not isinstance(node, ast.Constant) or isinstance(node.value, (int, float))
@@ -279,12 +296,29 @@ def _expression(text: str) -> Callable[[Any], Any]:
                 f"{text!r}: {ast.unparse(node)!r} is not allowed; an expression has avg, numbers, "
                 f"+ - * / **, comparisons, `a if b else c`, and {', '.join(_FUNCTIONS)}"
             )
+        # Whole numbers of Python have no bound: 9 ** 9 ** 9 as such would take for ever.
+        if isinstance(node, ast.Constant):
+            node.value = _as_float(text, node.value)
     code = compile(tree, "<curve>", "eval")
 
     def function(avg: Any) -> Any:
-        return eval(code, {"__builtins__": {}, **_FUNCTIONS}, {"avg": avg})
+        try:
+            return eval(code, {"__builtins__": {}, **_FUNCTIONS}, {"avg": avg})
+        except (ArithmeticError, ValueError, TypeError) as error:
+            raise ArgumentError(f"{text!r} at avg = {avg:.6g}: {_reason(error)}") from None
 
     return function
+
+
+def _as_float(text: str, number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise ArgumentError(f"{text!r}: a number is too large") from None
+
+
+def _reason(error: Exception) -> str:
+    return "the result is too large" if isinstance(error, OverflowError) else str(error)
 
 
 def _sampled(function: Callable[[Any], Any], start: float, to: float) -> tuple[Floats, Floats]:

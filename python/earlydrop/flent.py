@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import json
 import os
 import zlib
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 #: The newest version of flent's format that is read.
 _VERSION = 4
+
+#: The most bytes that a compressed file may hold.
+_LARGEST = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -62,34 +66,55 @@ def read_flent(path: str | os.PathLike[str]) -> FlentData:
     path = Path(path)
     content = path.read_bytes()
     try:
-        if content.startswith(b"\x1f\x8b"):
-            content = gzip.decompress(content)
-        elif content.startswith(b"BZh"):
-            content = bz2.decompress(content)
-        document = json.loads(content)
-    except (ValueError, EOFError, OSError, zlib.error) as error:
+        document = json.loads(_unpacked(content))
+    except (ValueError, EOFError, OSError, zlib.error, RecursionError) as error:
         raise ArgumentError(f"{path}: not a data file of flent: {error}") from None
     return _read(document, str(path))
 
 
+def _unpacked(content: bytes) -> bytes:
+    """The content, which may be compressed. A few bytes can stand for gigabytes."""
+    packed: gzip.GzipFile | bz2.BZ2File
+    if content.startswith(b"\x1f\x8b"):
+        packed = gzip.GzipFile(fileobj=io.BytesIO(content))
+    elif content.startswith(b"BZh"):
+        packed = bz2.BZ2File(io.BytesIO(content))
+    else:
+        return content
+    with packed:
+        unpacked = packed.read(_LARGEST + 1)
+    if len(unpacked) > _LARGEST:
+        raise ValueError(f"more than {_LARGEST // 1_000_000} MB when decompressed")
+    return unpacked
+
+
 def _read(document: Any, name: str) -> FlentData:
-    keys = {"metadata", "x_values", "results"}
-    if not isinstance(document, dict) or not keys <= set(document):
+    keys = {"metadata": dict, "x_values": list, "results": dict}
+    if not isinstance(document, dict) or not set(keys) <= set(document):
         wanted = ", ".join(sorted(keys))
         raise ArgumentError(f"{name}: not a data file of flent: its keys are {wanted}")
-    version = int(document.get("version", 1))
-    if version > _VERSION:
+    version = document.get("version", 1)
+    if version not in range(1, _VERSION + 1):
         raise ArgumentError(f"{name}: version {version} of flent's format; read: up to {_VERSION}")
+    for key, kind in keys.items():
+        _is(kind, document[key], f"{name}: {key}")
     times, metadata = document["x_values"], document["metadata"]
-    units = {one: about.get("UNITS", "") for one, about in metadata.get("SERIES_META", {}).items()}
+    about = _is(dict, metadata.get("SERIES_META", {}), f"{name}: SERIES_META")
+    units = {one: _is(dict, of, f"{name}: SERIES_META").get("UNITS") for one, of in about.items()}
+    raw = _is(dict, document.get("raw_values", {}), f"{name}: raw_values")
+    for series, values in raw.items():
+        for measured in _is(list, values, f"{name}: raw_values of {series!r}"):
+            _is(dict, measured, f"{name}: a value of raw_values of {series!r}")
     rows = []
     for series, values in document["results"].items():
+        _is(list, values, f"{name}: series {series!r}")
         if len(values) != len(times):
             text = f"series {series!r} has {len(values)} values, x_values {len(times)}"
             raise ArgumentError(f"{name}: {text}")
-        unit = units.get(series) or ""
+        unit = str(units.get(series) or "")
         rows += [
-            (series, unit, time, _number(value)) for time, value in zip(times, values, strict=True)
+            (series, unit, _number(time), _number(value))
+            for time, value in zip(times, values, strict=True)
         ]
     return FlentData(
         name=str(metadata.get("NAME", "")),
@@ -103,7 +128,7 @@ def _read(document: Any, name: str) -> FlentData:
             ("value", "the value"),
         ),
         raw=_table(
-            list(_raw_rows(document.get("raw_values", {}))),
+            list(_raw_rows(raw)),
             ("series", "the series"),
             ("key", "what was measured"),
             ("time", "seconds since the epoch"),
@@ -118,6 +143,13 @@ def _raw_rows(raw: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[Any, ...]]
             for key, value in measured.items():
                 if key != "t" and _number(value) is not None:
                     yield series, key, _number(measured.get("t")), _number(value)
+
+
+def _is(kind: type, value: Any, what: str) -> Any:
+    """The value, if it is what the format says."""
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{what} is not a {kind.__name__}, but {type(value).__name__}")
+    return value
 
 
 def _number(value: object) -> float | None:

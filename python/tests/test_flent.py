@@ -1,6 +1,8 @@
 """Data files of flent, written and read."""
 
+import bz2
 import gzip
+import importlib
 import json
 import subprocess
 import sys
@@ -118,6 +120,40 @@ def test_files_that_are_not_flents_are_refused(tmp_path: Path) -> None:
         earlydrop.read_flent(path)
     with pytest.raises(FileNotFoundError):
         earlydrop.read_flent(tmp_path / "missing.flent.gz")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": None}, "version None"),
+        ({"version": "new"}, "version new"),
+        ({"metadata": []}, "metadata is not a dict, but list"),
+        ({"metadata": {"SERIES_META": 3}}, "SERIES_META is not a dict, but int"),
+        ({"metadata": {"SERIES_META": {"Ping": "ms"}}}, "SERIES_META is not a dict, but str"),
+        ({"x_values": 7}, "x_values is not a list, but int"),
+        ({"results": {"Ping": None}}, "series 'Ping' is not a list, but NoneType"),
+        ({"raw_values": [1]}, "raw_values is not a dict, but list"),
+        ({"raw_values": {"Ping": 1}}, "raw_values of 'Ping' is not a list, but int"),
+        ({"raw_values": {"Ping": [1]}}, "raw_values of 'Ping' is not a dict, but int"),
+    ],
+)
+def test_a_part_of_another_kind_is_named(change: dict, message: str, tmp_path: Path) -> None:
+    whole = {"version": 4, "metadata": {}, "x_values": [1], "results": {"Ping": [2]}}
+    path = tmp_path / "a.flent"
+    path.write_text(json.dumps(whole))
+    assert len(earlydrop.read_flent(path).samples) == 1
+    path.write_text(json.dumps(whole | change))
+    with pytest.raises(earlydrop.ArgumentError, match=message):
+        earlydrop.read_flent(path)
+
+
+def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(importlib.import_module("earlydrop.flent"), "_LARGEST", 1_000_000)
+    path = tmp_path / "a.flent"
+    for pack in (gzip.compress, bz2.compress):
+        path.write_bytes(pack(b" " * 2_000_000 + b"{}"))
+        with pytest.raises(earlydrop.ArgumentError, match="more than 1 MB when decompressed"):
+            earlydrop.read_flent(path)
 
 
 def test_gaps_and_older_versions_are_read(tmp_path: Path) -> None:
