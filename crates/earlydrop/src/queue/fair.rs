@@ -395,6 +395,11 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
         }
     }
 
+    /// None: each sub-queue's scheme catches up when that sub-queue is next used.
+    fn next_deadline(&self) -> Option<Nanos> {
+        None
+    }
+
     fn packets(&self) -> u32 {
         self.packets
     }

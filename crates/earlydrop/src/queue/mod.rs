@@ -100,13 +100,10 @@ pub trait QueueDiscipline<P: Packet> {
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>>;
 
     /// Runs the periodic updates due by `now`. Enqueue and dequeue do so too.
-    fn poll(&mut self, _now: Nanos) {}
+    fn poll(&mut self, now: Nanos);
 
-    /// When the scheme's next periodic update is due; `None` for a scheme without any, and where
-    /// each sub-queue's scheme catches up when that sub-queue is next used.
-    fn next_deadline(&self) -> Option<Nanos> {
-        None
-    }
+    /// When the scheme's next periodic update is due; `None` for a scheme without any.
+    fn next_deadline(&self) -> Option<Nanos>;
 
     /// Packets waiting.
     fn packets(&self) -> u32;

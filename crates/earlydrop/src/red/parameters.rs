@@ -23,17 +23,12 @@ pub(crate) const fn scheme(
     defaults: &'static [(&'static str, &'static str, &'static str)],
     presets: &'static [Preset],
 ) -> Descriptor {
-    Descriptor {
-        name,
-        summary,
-        source,
-        parameters: FAMILY,
-        defaults,
-        presets,
-        probes: PROBES,
-        plan: |s| Ok(Plan::single(Red::from_settings(s)?, s.limit())),
-        ..Descriptor::BASE
-    }
+    Descriptor::new(name, summary, source, FAMILY, |s| {
+        Ok(Plan::single(Red::from_settings(s)?, s.limit()))
+    })
+    .with_defaults(defaults)
+    .with_presets(presets)
+    .with_probes(PROBES)
 }
 
 /// RED with a curve of the caller's own, and every other parameter of the family.

@@ -90,11 +90,6 @@ impl PartialEq for Descriptor {
 }
 
 impl Descriptor {
-    /// What most schemes have: no defaults of their own, presets, probes, inner scheme or curve. Each
-    /// has a plan of its own.
-    pub(crate) const BASE: Descriptor =
-        Descriptor::new("", "", "", &[], |_| unreachable!("a scheme without a plan"));
-
     /// A scheme without presets, probes or defaults of its own: a `static` of a program
     /// that brings a scheme. `plan` checks the settings together and makes the plan.
     pub const fn new(
@@ -137,6 +132,14 @@ impl Descriptor {
     #[must_use]
     pub const fn with_probes(self, probes: &'static [Probe]) -> Descriptor {
         Descriptor { probes, ..self }
+    }
+
+    /// It runs another scheme inside, set by `inner.*`.
+    pub(crate) const fn that_nests(self) -> Descriptor {
+        Descriptor {
+            nests: true,
+            ..self
+        }
     }
 
     /// Every parameter, in order.

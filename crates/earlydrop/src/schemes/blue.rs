@@ -68,20 +68,19 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "blue",
-    summary: "the probability rises on overflow and falls on an idle link; no queue average",
-    source: "Feng, Kandlur, Saha, Shin 1999",
-    parameters: &[PARAMETERS],
-    presets: &[Preset {
-        name: "paper",
-        meaning: "Feng et al. 1999: d1 0.02, d2 0.002, freeze_time 100 ms",
-        values: &[("d1", "0.02"), ("d2", "0.002"), ("freeze_time", "100 ms")],
-    }],
-    probes: &[Probe::new("probability", "p")],
-    plan: |s| Ok(Plan::single(Blue::from_settings(s)?, s.limit())),
-    ..Descriptor::BASE
-};
+pub const SCHEME: Descriptor = Descriptor::new(
+    "blue",
+    "the probability rises on overflow and falls on an idle link; no queue average",
+    "Feng, Kandlur, Saha, Shin 1999",
+    &[PARAMETERS],
+    |s| Ok(Plan::single(Blue::from_settings(s)?, s.limit())),
+)
+.with_presets(&[Preset {
+    name: "paper",
+    meaning: "Feng et al. 1999: d1 0.02, d2 0.002, freeze_time 100 ms",
+    values: &[("d1", "0.02"), ("d2", "0.002"), ("freeze_time", "100 ms")],
+}])
+.with_probes(&[Probe::new("probability", "p")]);
 
 /// BLUE: one probability, moved by overflow and idleness.
 #[derive(Clone, Debug)]

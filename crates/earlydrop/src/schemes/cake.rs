@@ -216,13 +216,20 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "cake",
-    summary: "tins by traffic class, an even share for each host and flow, COBALT for each flow",
-    source: "Hoeiland-Joergensen, Taht, Morton, \"Piece of CAKE\", IEEE LANMAN 2018",
-    parameters: &[PARAMETERS, cobalt::PARAMETERS],
-    defaults: &[("limit", "10240 packets", LINUX)],
-    presets: &[
+pub const SCHEME: Descriptor = Descriptor::new(
+    "cake",
+    "tins by traffic class, an even share for each host and flow, COBALT for each flow",
+    "Hoeiland-Joergensen, Taht, Morton, \"Piece of CAKE\", IEEE LANMAN 2018",
+    &[PARAMETERS, cobalt::PARAMETERS],
+    |settings| {
+        Ok(Plan::Cake {
+            aqm: Cobalt::from_settings(settings)?.in_tins(),
+            params: params(settings)?,
+        })
+    },
+)
+.with_defaults(&[("limit", "10240 packets", LINUX)])
+.with_presets(&[
         Preset {
             name: "paper",
             meaning: "Hoeiland-Joergensen et al. 2018: four tins, isolation of hosts and flows, 5 ms in 100 ms",
@@ -237,8 +244,8 @@ pub const SCHEME: Descriptor = Descriptor {
                 ("sqrt", "cake"),
             ],
         },
-    ],
-    probes: &[
+    ])
+.with_probes(&[
         ACTIVE,
         FATTEST,
         Probe::new("bulk", "sub-queues that have used up a turn"),
@@ -253,15 +260,7 @@ pub const SCHEME: Descriptor = Descriptor {
         Probe::new("count", "largest of CoDel's counts among them"),
         Probe::new("dropping", "1 while CoDel acts on any of them, 0 otherwise"),
         Probe::new("p", "largest of BLUE's drop probabilities among them"),
-    ],
-    plan: |settings| {
-        Ok(Plan::Cake {
-            aqm: Cobalt::from_settings(settings)?.in_tins(),
-            params: params(settings)?,
-        })
-    },
-    ..Descriptor::BASE
-};
+    ]);
 
 fn params(settings: &Settings) -> Result<CakeParams, ConfigError> {
     let given = match settings.value("bandwidth") {

@@ -110,45 +110,44 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "cobalt",
-    summary: "CoDel whose count decays step by step, with BLUE against flows that do not respond",
-    source: "Palmei et al., \"Design and Evaluation of COBALT Queue Discipline\", IEEE LANMAN 2019",
-    parameters: &[BUFFER, PARAMETERS],
-    presets: &[
-        Preset {
-            name: "paper",
-            meaning: "Palmei et al. 2019, as measured in ns-3: no ECN, no rule for slow links",
-            values: AS_NS3,
-        },
-        Preset {
-            name: "linux",
-            meaning: "the AQM of CAKE, for one queue",
-            values: &[
-                ("ecn", "on"),
-                ("slow_link", "4"),
-                ("mtu", "1514 bytes"),
-                ("sqrt", "cake"),
-            ],
-        },
-        Preset {
-            name: "ns3",
-            meaning: "ns-3's CobaltQueueDisc",
-            values: AS_NS3,
-        },
-    ],
-    probes: &[
-        Probe::new("sojourn", "sojourn time of the last packet, in s"),
-        Probe::new(
-            "count",
-            "CoDel's count: sets how soon the next signal is due",
-        ),
-        Probe::new("dropping", "1 in the dropping state, 0 otherwise"),
-        Probe::new("p", "BLUE's drop probability"),
-    ],
-    plan: |s| Ok(Plan::single(Cobalt::from_settings(s)?, s.limit())),
-    ..Descriptor::BASE
-};
+pub const SCHEME: Descriptor = Descriptor::new(
+    "cobalt",
+    "CoDel whose count decays step by step, with BLUE against flows that do not respond",
+    "Palmei et al., \"Design and Evaluation of COBALT Queue Discipline\", IEEE LANMAN 2019",
+    &[BUFFER, PARAMETERS],
+    |s| Ok(Plan::single(Cobalt::from_settings(s)?, s.limit())),
+)
+.with_presets(&[
+    Preset {
+        name: "paper",
+        meaning: "Palmei et al. 2019, as measured in ns-3: no ECN, no rule for slow links",
+        values: AS_NS3,
+    },
+    Preset {
+        name: "linux",
+        meaning: "the AQM of CAKE, for one queue",
+        values: &[
+            ("ecn", "on"),
+            ("slow_link", "4"),
+            ("mtu", "1514 bytes"),
+            ("sqrt", "cake"),
+        ],
+    },
+    Preset {
+        name: "ns3",
+        meaning: "ns-3's CobaltQueueDisc",
+        values: AS_NS3,
+    },
+])
+.with_probes(&[
+    Probe::new("sojourn", "sojourn time of the last packet, in s"),
+    Probe::new(
+        "count",
+        "CoDel's count: sets how soon the next signal is due",
+    ),
+    Probe::new("dropping", "1 in the dropping state, 0 otherwise"),
+    Probe::new("p", "BLUE's drop probability"),
+]);
 
 const AS_NS3: &[(&str, &str)] = &[("ecn", "off"), ("slow_link", "0")];
 

@@ -136,43 +136,42 @@ pub(crate) const PROBES: &[Probe] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "codel",
-    summary: "drops at the head, ever faster, while the sojourn time stays above target for an interval",
-    source: "Nichols, Jacobson, McGregor, Iyengar, RFC 8289, 2018",
-    parameters: &[&[LIMIT], PARAMETERS],
-    presets: &[
-        Preset {
-            name: "paper",
-            meaning: "RFC 8289: target 5 ms, interval 100 ms, and drops only",
-            values: &[("target", "5 ms"), ("interval", "100 ms"), ("ecn", "off")],
-        },
-        Preset {
-            name: "linux",
-            meaning: "tc codel on Ethernet: an MTU of 1514 with its header, no ECN",
-            values: &[
-                ("limit", "1000 packets"),
-                ("mtu", "1514 bytes"),
-                ("ecn", "off"),
-                AS_LINUX[0],
-                AS_LINUX[1],
-                AS_LINUX[2],
-            ],
-        },
-        Preset {
-            name: "ns3",
-            meaning: "ns-3's CoDelQueueDisc: 1.5 MB, drops with a backlog of 1500 bytes, no ECN",
-            values: &[
-                ("limit", "1500000 bytes"),
-                ("mtu", "1499 bytes"),
-                ("ecn", "off"),
-            ],
-        },
-    ],
-    probes: PROBES,
-    plan: |s| Ok(Plan::single(Codel::from_settings(s)?, s.limit())),
-    ..Descriptor::BASE
-};
+pub const SCHEME: Descriptor = Descriptor::new(
+    "codel",
+    "drops at the head, ever faster, while the sojourn time stays above target for an interval",
+    "Nichols, Jacobson, McGregor, Iyengar, RFC 8289, 2018",
+    &[&[LIMIT], PARAMETERS],
+    |s| Ok(Plan::single(Codel::from_settings(s)?, s.limit())),
+)
+.with_presets(&[
+    Preset {
+        name: "paper",
+        meaning: "RFC 8289: target 5 ms, interval 100 ms, and drops only",
+        values: &[("target", "5 ms"), ("interval", "100 ms"), ("ecn", "off")],
+    },
+    Preset {
+        name: "linux",
+        meaning: "tc codel on Ethernet: an MTU of 1514 with its header, no ECN",
+        values: &[
+            ("limit", "1000 packets"),
+            ("mtu", "1514 bytes"),
+            ("ecn", "off"),
+            AS_LINUX[0],
+            AS_LINUX[1],
+            AS_LINUX[2],
+        ],
+    },
+    Preset {
+        name: "ns3",
+        meaning: "ns-3's CoDelQueueDisc: 1.5 MB, drops with a backlog of 1500 bytes, no ECN",
+        values: &[
+            ("limit", "1500000 bytes"),
+            ("mtu", "1499 bytes"),
+            ("ecn", "off"),
+        ],
+    },
+])
+.with_probes(PROBES);
 
 /// Refuses a target above the interval.
 pub(crate) fn check_target(settings: &Settings) -> Result<(), ConfigError> {

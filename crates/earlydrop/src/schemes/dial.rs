@@ -56,18 +56,17 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "dial",
-    summary: "drops at random with a probability that is set from outside, for controllers and learning agents",
-    source: "the actuator of a controller outside the queue",
-    parameters: &[PARAMETERS],
-    probes: &[
+pub const SCHEME: Descriptor = Descriptor::new(
+    "dial",
+    "drops at random with a probability that is set from outside, for controllers and learning agents",
+    "the actuator of a controller outside the queue",
+    &[PARAMETERS],
+    |s| Ok(Plan::single(Dial::from_settings(s), s.limit())),
+)
+.with_probes(&[
         Probe::new("probability", "P, as set"),
         Probe::new("count", "packets passed since the last drop or mark"),
-    ],
-    plan: |s| Ok(Plan::single(Dial::from_settings(s), s.limit())),
-    ..Descriptor::BASE
-};
+    ]);
 
 /// A probability set from outside.
 #[derive(Clone, Debug)]

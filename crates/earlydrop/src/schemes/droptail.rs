@@ -16,26 +16,25 @@ use crate::registry::{Descriptor, LIMIT, Plan, Preset};
 use crate::trace::Rule;
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "droptail",
-    summary: "a queue without active management: drops arrivals when the buffer is full",
-    source: "no paper: a queue without active management",
-    parameters: &[&[LIMIT]],
-    presets: &[
-        Preset {
-            name: "ns2",
-            meaning: "ns-2's default queue limit",
-            values: &[("limit", "50 packets")],
-        },
-        Preset {
-            name: "linux",
-            meaning: "pfifo at an interface's default queue length",
-            values: &[("limit", "1000 packets")],
-        },
-    ],
-    plan: |settings| Ok(Plan::single(DropTail, settings.limit())),
-    ..Descriptor::BASE
-};
+pub const SCHEME: Descriptor = Descriptor::new(
+    "droptail",
+    "a queue without active management: drops arrivals when the buffer is full",
+    "no paper: a queue without active management",
+    &[&[LIMIT]],
+    |settings| Ok(Plan::single(DropTail, settings.limit())),
+)
+.with_presets(&[
+    Preset {
+        name: "ns2",
+        meaning: "ns-2's default queue limit",
+        values: &[("limit", "50 packets")],
+    },
+    Preset {
+        name: "linux",
+        meaning: "pfifo at an interface's default queue length",
+        values: &[("limit", "1000 packets")],
+    },
+]);
 
 /// A queue without active management.
 #[derive(Clone, Copy, Debug, Default)]

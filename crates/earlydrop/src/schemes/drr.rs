@@ -42,13 +42,15 @@ use crate::schemes::flow_queues::{AS_DRR, INNER, TURNS, plan};
 use crate::schemes::fq_codel::{ACTIVE, FATTEST, SHARING};
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "drr",
-    summary: "a queue for each flow or class, served by deficit round robin with weights, each under any scheme",
-    source: "Shreedhar, Varghese, \"Efficient Fair Queueing using Deficit Round Robin\", SIGCOMM 1995",
-    parameters: &[SHARING, TURNS, INNER],
-    defaults: AS_DRR,
-    presets: &[
+pub const SCHEME: Descriptor = Descriptor::new(
+    "drr",
+    "a queue for each flow or class, served by deficit round robin with weights, each under any scheme",
+    "Shreedhar, Varghese, \"Efficient Fair Queueing using Deficit Round Robin\", SIGCOMM 1995",
+    &[SHARING, TURNS, INNER],
+    plan,
+)
+.with_defaults(AS_DRR)
+.with_presets(&[
         Preset {
             name: "paper",
             meaning: "Shreedhar and Varghese 1995: hashed flows, quantum of the largest packet",
@@ -59,12 +61,9 @@ pub const SCHEME: Descriptor = Descriptor {
             meaning: "tc drr with a class for each of eight traffic classes, pfifo of 1000 packets in all together",
             values: &[("by", "class"), ("queues", "8"), ("limit", "1000 packets")],
         },
-    ],
-    probes: &[ACTIVE, FATTEST],
-    nests: true,
-    plan,
-    ..Descriptor::BASE
-};
+    ])
+.with_probes(&[ACTIVE, FATTEST])
+.that_nests();
 
 #[cfg(test)]
 mod tests {

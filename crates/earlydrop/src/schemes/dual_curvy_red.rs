@@ -64,27 +64,12 @@ const CURVE: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "dual-curvy-red",
-    summary: "L4S: a low-latency queue and a Classic one, coupled by a curve of the Classic delay",
-    source: "De Schepper, Briscoe, White, RFC 9332, 2023, appendix B",
-    parameters: &[BUFFER, CURVE, PARAMETERS],
-    defaults: &[
-        ("limit", "10000 packets", "Linux sch_dualpi2"),
-        ("spread", "chance", DRAFT),
-    ],
-    presets: &[Preset {
-        name: "paper",
-        meaning: "250 ms of buffer, the Classic signal certain at 500 ms, U = 1",
-        values: &[
-            ("limit", "250 ms"),
-            ("scale", "500 ms"),
-            ("weight", "0.03125"),
-            ("curviness", "1"),
-        ],
-    }],
-    probes: PROBES,
-    plan: |settings| {
+pub const SCHEME: Descriptor = Descriptor::new(
+    "dual-curvy-red",
+    "L4S: a low-latency queue and a Classic one, coupled by a curve of the Classic delay",
+    "De Schepper, Briscoe, White, RFC 9332, 2023, appendix B",
+    &[BUFFER, CURVE, PARAMETERS],
+    |settings| {
         Ok(Plan::Dual {
             coupling: coupling(
                 settings,
@@ -96,8 +81,22 @@ pub const SCHEME: Descriptor = Descriptor {
             ),
         })
     },
-    ..Descriptor::BASE
-};
+)
+.with_defaults(&[
+    ("limit", "10000 packets", "Linux sch_dualpi2"),
+    ("spread", "chance", DRAFT),
+])
+.with_presets(&[Preset {
+    name: "paper",
+    meaning: "250 ms of buffer, the Classic signal certain at 500 ms, U = 1",
+    values: &[
+        ("limit", "250 ms"),
+        ("scale", "500 ms"),
+        ("weight", "0.03125"),
+        ("curviness", "1"),
+    ],
+}])
+.with_probes(PROBES);
 
 #[cfg(test)]
 mod tests {

@@ -144,38 +144,12 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "dualpi2",
-    summary: "L4S: a low-latency queue marked early and a Classic one, coupled by a PI controller",
-    source: "De Schepper, Briscoe, White, RFC 9332, 2023",
-    parameters: &[BUFFER, CONTROL, PARAMETERS],
-    defaults: &[("limit", "10000 packets", LINUX)],
-    presets: &[
-        Preset {
-            name: "paper",
-            meaning: "RFC 9332, appendix A.1: gains for round trips of up to 100 ms, a ramp",
-            values: &[
-                ("limit", "250 ms"),
-                ("update", "15 ms"),
-                ("alpha", "0.15"),
-                ("beta", "3"),
-                ("step", "0.8 ms"),
-                ("ramp", "0.4 ms"),
-                ("step_packets", "2"),
-            ],
-        },
-        Preset {
-            name: "linux",
-            meaning: "tc dualpi2 on Ethernet, an MTU of 1514 with its header",
-            values: &[
-                ("limit", "10000 packets"),
-                ("least_backlog", "3028 bytes"),
-                ("spread", "chance"),
-            ],
-        },
-    ],
-    probes: PROBES,
-    plan: |settings| {
+pub const SCHEME: Descriptor = Descriptor::new(
+    "dualpi2",
+    "L4S: a low-latency queue marked early and a Classic one, coupled by a PI controller",
+    "De Schepper, Briscoe, White, RFC 9332, 2023",
+    &[BUFFER, CONTROL, PARAMETERS],
+    |settings| {
         Ok(Plan::Dual {
             coupling: coupling(
                 settings,
@@ -188,8 +162,33 @@ pub const SCHEME: Descriptor = Descriptor {
             ),
         })
     },
-    ..Descriptor::BASE
-};
+)
+.with_defaults(&[("limit", "10000 packets", LINUX)])
+.with_presets(&[
+    Preset {
+        name: "paper",
+        meaning: "RFC 9332, appendix A.1: gains for round trips of up to 100 ms, a ramp",
+        values: &[
+            ("limit", "250 ms"),
+            ("update", "15 ms"),
+            ("alpha", "0.15"),
+            ("beta", "3"),
+            ("step", "0.8 ms"),
+            ("ramp", "0.4 ms"),
+            ("step_packets", "2"),
+        ],
+    },
+    Preset {
+        name: "linux",
+        meaning: "tc dualpi2 on Ethernet, an MTU of 1514 with its header",
+        values: &[
+            ("limit", "10000 packets"),
+            ("least_backlog", "3028 bytes"),
+            ("spread", "chance"),
+        ],
+    },
+])
+.with_probes(PROBES);
 
 /// What two coupled queues report.
 pub(crate) const PROBES: &[Probe] = &[

@@ -157,62 +157,12 @@ pub(crate) const ACTIVE: Probe = Probe::new("active", "sub-queues that hold pack
 pub(crate) const FATTEST: Probe = Probe::new("fattest", "bytes in the fullest sub-queue");
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "fq-codel",
-    summary: "a queue for each flow, served by deficit round robin, each under CoDel",
-    source: "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet, RFC 8290, 2018",
-    parameters: &[SHARING, RULES, codel::PARAMETERS],
-    defaults: &[SHARED_LIMIT],
-    presets: &[
-        Preset {
-            name: "paper",
-            meaning: "RFC 8290: 10240 packets, 1024 sub-queues, quantum 1514, 5 ms in 100 ms",
-            values: &[
-                ("limit", "10240 packets"),
-                ("queues", "1024"),
-                ("quantum", "1514 bytes"),
-                ("target", "5 ms"),
-                ("interval", "100 ms"),
-            ],
-        },
-        Preset {
-            name: "linux",
-            meaning: "tc fq_codel on Ethernet: ECN, 32 MiB, an MTU of 1514 with its header",
-            values: &[
-                ("mtu", "1514 bytes"),
-                ("ecn", "on"),
-                ("memory_limit", "32 MiB"),
-                ("backlog", "total"),
-                ("emptied", "leaves"),
-                ("overflow", "batch"),
-                ("memory", "truesize"),
-                codel::AS_LINUX[0],
-                codel::AS_LINUX[1],
-                codel::AS_LINUX[2],
-            ],
-        },
-        Preset {
-            name: "ns3",
-            meaning: "ns-3's FqCoDelQueueDisc on links with an MTU of 1500",
-            values: &[
-                ("quantum", "1500 bytes"),
-                ("mtu", "1499 bytes"),
-                ("ecn", "on"),
-                ("memory_limit", "1 GB"),
-            ],
-        },
-    ],
-    probes: &[
-        ACTIVE,
-        FATTEST,
-        Probe::new(
-            "sojourn",
-            "largest last sojourn time among sub-queues that hold packets, in s",
-        ),
-        Probe::new("count", "largest of CoDel's counts among them"),
-        Probe::new("dropping", "1 while CoDel acts on any of them, 0 otherwise"),
-    ],
-    plan: |settings| {
+pub const SCHEME: Descriptor = Descriptor::new(
+    "fq-codel",
+    "a queue for each flow, served by deficit round robin, each under CoDel",
+    "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet, RFC 8290, 2018",
+    &[SHARING, RULES, codel::PARAMETERS],
+    |settings| {
         Ok(Plan::FairCodel {
             aqm: Codel::from_settings(settings)?,
             sharing: Sharing {
@@ -221,8 +171,57 @@ pub const SCHEME: Descriptor = Descriptor {
             },
         })
     },
-    ..Descriptor::BASE
-};
+)
+.with_defaults(&[SHARED_LIMIT])
+.with_presets(&[
+    Preset {
+        name: "paper",
+        meaning: "RFC 8290: 10240 packets, 1024 sub-queues, quantum 1514, 5 ms in 100 ms",
+        values: &[
+            ("limit", "10240 packets"),
+            ("queues", "1024"),
+            ("quantum", "1514 bytes"),
+            ("target", "5 ms"),
+            ("interval", "100 ms"),
+        ],
+    },
+    Preset {
+        name: "linux",
+        meaning: "tc fq_codel on Ethernet: ECN, 32 MiB, an MTU of 1514 with its header",
+        values: &[
+            ("mtu", "1514 bytes"),
+            ("ecn", "on"),
+            ("memory_limit", "32 MiB"),
+            ("backlog", "total"),
+            ("emptied", "leaves"),
+            ("overflow", "batch"),
+            ("memory", "truesize"),
+            codel::AS_LINUX[0],
+            codel::AS_LINUX[1],
+            codel::AS_LINUX[2],
+        ],
+    },
+    Preset {
+        name: "ns3",
+        meaning: "ns-3's FqCoDelQueueDisc on links with an MTU of 1500",
+        values: &[
+            ("quantum", "1500 bytes"),
+            ("mtu", "1499 bytes"),
+            ("ecn", "on"),
+            ("memory_limit", "1 GB"),
+        ],
+    },
+])
+.with_probes(&[
+    ACTIVE,
+    FATTEST,
+    Probe::new(
+        "sojourn",
+        "largest last sojourn time among sub-queues that hold packets, in s",
+    ),
+    Probe::new("count", "largest of CoDel's counts among them"),
+    Probe::new("dropping", "1 while CoDel acts on any of them, 0 otherwise"),
+]);
 
 /// Reads the parameters of [`SHARING`].
 pub(crate) fn sharing(settings: &Settings) -> Sharing {

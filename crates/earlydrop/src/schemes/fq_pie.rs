@@ -62,13 +62,23 @@ const RULES: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "fq-pie",
-    summary: "a queue for each flow, served by deficit round robin, each under PIE",
-    source: "Ramakrishnan et al., \"FQ-PIE Queue Discipline in the Linux Kernel\", LCN 2019",
-    parameters: &[SHARING, RULES, pie::PARAMETERS],
-    defaults: &[SHARED_LIMIT],
-    presets: &[
+pub const SCHEME: Descriptor = Descriptor::new(
+    "fq-pie",
+    "a queue for each flow, served by deficit round robin, each under PIE",
+    "Ramakrishnan et al., \"FQ-PIE Queue Discipline in the Linux Kernel\", LCN 2019",
+    &[SHARING, RULES, pie::PARAMETERS],
+    |settings| {
+        Ok(Plan::Fair {
+            aqm: Pie::from_settings(settings)?.into(),
+            sharing: Sharing {
+                rules: rules(settings),
+                ..sharing(settings)
+            },
+        })
+    },
+)
+.with_defaults(&[SHARED_LIMIT])
+.with_presets(&[
         Preset {
             name: "paper",
             meaning: "Ramakrishnan et al. 2019: 10240 packets, 1024 sub-queues, 15 ms",
@@ -110,8 +120,8 @@ pub const SCHEME: Descriptor = Descriptor {
                 ("ecn", "off"),
             ],
         },
-    ],
-    probes: &[
+    ])
+.with_probes(&[
         ACTIVE,
         FATTEST,
         Probe::new(
@@ -126,18 +136,7 @@ pub const SCHEME: Descriptor = Descriptor {
             "burst",
             "largest burst allowance left among them, in seconds",
         ),
-    ],
-    plan: |settings| {
-        Ok(Plan::Fair {
-            aqm: Pie::from_settings(settings)?.into(),
-            sharing: Sharing {
-                rules: rules(settings),
-                ..sharing(settings)
-            },
-        })
-    },
-    ..Descriptor::BASE
-};
+    ]);
 
 /// Reads the parameters of [`RULES`].
 fn rules(settings: &Settings) -> SharingRules {

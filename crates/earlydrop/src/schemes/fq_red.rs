@@ -33,47 +33,46 @@ use crate::schemes::flow_queues::{INNER, TURNS, plan};
 use crate::schemes::fq_codel::{ACTIVE, FATTEST, SHARED_LIMIT, SHARING};
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "fq-red",
-    summary: "a queue for each flow, served by deficit round robin, each under RED or another scheme",
-    source: "the scheduler of RFC 8290, 2018, over the inner scheme",
-    parameters: &[SHARING, TURNS, INNER],
-    defaults: &[SHARED_LIMIT],
-    presets: &[Preset {
-        name: "paper",
-        meaning: "RFC 8290's scheduler: 10240 packets, 1024 sub-queues, quantum 1514",
-        values: &[
-            ("limit", "10240 packets"),
-            ("queues", "1024"),
-            ("quantum", "1514 bytes"),
-        ],
-    }],
-    probes: &[
-        ACTIVE,
-        FATTEST,
-        Probe::new(
-            "average",
-            "with RED inside, the largest average among sub-queues that hold packets",
-        ),
-        Probe::new(
-            "pb",
-            "with RED inside, the largest initial probability among them",
-        ),
-        Probe::new(
-            "pa",
-            "with RED inside, the largest actual probability among them",
-        ),
-        Probe::new("max_p", "with RED inside, the largest max_p among them"),
-        Probe::new("count", "with RED inside, the largest count among them"),
-        Probe::new(
-            "flows",
-            "with RED inside, the most flows in the policy's table of one of them",
-        ),
-    ],
-    nests: true,
+pub const SCHEME: Descriptor = Descriptor::new(
+    "fq-red",
+    "a queue for each flow, served by deficit round robin, each under RED or another scheme",
+    "the scheduler of RFC 8290, 2018, over the inner scheme",
+    &[SHARING, TURNS, INNER],
     plan,
-    ..Descriptor::BASE
-};
+)
+.with_defaults(&[SHARED_LIMIT])
+.with_presets(&[Preset {
+    name: "paper",
+    meaning: "RFC 8290's scheduler: 10240 packets, 1024 sub-queues, quantum 1514",
+    values: &[
+        ("limit", "10240 packets"),
+        ("queues", "1024"),
+        ("quantum", "1514 bytes"),
+    ],
+}])
+.with_probes(&[
+    ACTIVE,
+    FATTEST,
+    Probe::new(
+        "average",
+        "with RED inside, the largest average among sub-queues that hold packets",
+    ),
+    Probe::new(
+        "pb",
+        "with RED inside, the largest initial probability among them",
+    ),
+    Probe::new(
+        "pa",
+        "with RED inside, the largest actual probability among them",
+    ),
+    Probe::new("max_p", "with RED inside, the largest max_p among them"),
+    Probe::new("count", "with RED inside, the largest count among them"),
+    Probe::new(
+        "flows",
+        "with RED inside, the most flows in the policy's table of one of them",
+    ),
+])
+.that_nests();
 
 #[cfg(test)]
 mod tests {

@@ -75,41 +75,40 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "pi",
-    summary: "a proportional-integral controller holds the queue at a reference length",
-    source: "Hollot, Misra, Towsley, Gong 2001",
-    parameters: &[PARAMETERS],
-    presets: &[
-        Preset {
-            name: "paper",
-            meaning: "Hollot et al. 2001: 160 samples a second, 200 packets of 500 bytes in 800",
-            values: &[
-                ("rate", "160"),
-                ("q_ref", "200 packets"),
-                ("limit", "800 packets"),
-                ("mean_packet", "500 bytes"),
-            ],
-        },
-        Preset {
-            name: "ns2",
-            meaning: "ns-2 2.35's Queue/PI: 170 samples a second, 50 packets, drops only",
-            values: &[
-                ("rate", "170"),
-                ("q_ref", "50 packets"),
-                ("limit", "50 packets"),
-                ("mean_packet", "500 bytes"),
-                ("ecn", "off"),
-            ],
-        },
-    ],
-    probes: &[Probe::new(
-        "probability",
-        "p, for a packet of the mean size",
-    )],
-    plan: |settings| Ok(Plan::single(Pi::from_settings(settings)?, settings.limit())),
-    ..Descriptor::BASE
-};
+pub const SCHEME: Descriptor = Descriptor::new(
+    "pi",
+    "a proportional-integral controller holds the queue at a reference length",
+    "Hollot, Misra, Towsley, Gong 2001",
+    &[PARAMETERS],
+    |settings| Ok(Plan::single(Pi::from_settings(settings)?, settings.limit())),
+)
+.with_presets(&[
+    Preset {
+        name: "paper",
+        meaning: "Hollot et al. 2001: 160 samples a second, 200 packets of 500 bytes in 800",
+        values: &[
+            ("rate", "160"),
+            ("q_ref", "200 packets"),
+            ("limit", "800 packets"),
+            ("mean_packet", "500 bytes"),
+        ],
+    },
+    Preset {
+        name: "ns2",
+        meaning: "ns-2 2.35's Queue/PI: 170 samples a second, 50 packets, drops only",
+        values: &[
+            ("rate", "170"),
+            ("q_ref", "50 packets"),
+            ("limit", "50 packets"),
+            ("mean_packet", "500 bytes"),
+            ("ecn", "off"),
+        ],
+    },
+])
+.with_probes(&[Probe::new(
+    "probability",
+    "p, for a packet of the mean size",
+)]);
 
 /// The controller of Hollot et al.
 #[derive(Clone, Debug)]

@@ -109,47 +109,46 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "pi2",
-    summary: "proportional-integral control of the delay, squared for classic senders",
-    source: "De Schepper, Bondarenko, Tsang, Briscoe 2016",
-    parameters: &[PARAMETERS],
-    presets: &[
-        Preset {
-            name: "paper",
-            meaning: "De Schepper et al. 2016: target 20 ms, T 32 ms, 0.3125 and 3.125, k 2",
-            values: &[
-                ("target", "20 ms"),
-                ("interval", "32 ms"),
-                ("alpha", "0.3125"),
-                ("beta", "3.125"),
-                ("k", "2"),
-                ("limit", "40000 packets"),
-            ],
-        },
-        Preset {
-            name: "linux",
-            meaning: "the authors' sch_pi2 on Ethernet: T 30 ms, every ECN-capable packet scalable",
-            values: &[
-                ("interval", "30 ms"),
-                ("scalable", "capable"),
-                ("max_p", "0.25"),
-                ("floor", "3027 bytes"),
-                ("limit", "1000 packets"),
-            ],
-        },
-    ],
-    probes: &[
-        Probe::new("probability", "of a classic packet: p'^2"),
-        Probe::new("base", "p', before squaring or coupling"),
-        Probe::new(
-            "qdelay",
-            "the queueing delay at the last update, in seconds",
-        ),
-    ],
-    plan: |s| Ok(Plan::single(Pi2::from_settings(s)?, s.limit())),
-    ..Descriptor::BASE
-};
+pub const SCHEME: Descriptor = Descriptor::new(
+    "pi2",
+    "proportional-integral control of the delay, squared for classic senders",
+    "De Schepper, Bondarenko, Tsang, Briscoe 2016",
+    &[PARAMETERS],
+    |s| Ok(Plan::single(Pi2::from_settings(s)?, s.limit())),
+)
+.with_presets(&[
+    Preset {
+        name: "paper",
+        meaning: "De Schepper et al. 2016: target 20 ms, T 32 ms, 0.3125 and 3.125, k 2",
+        values: &[
+            ("target", "20 ms"),
+            ("interval", "32 ms"),
+            ("alpha", "0.3125"),
+            ("beta", "3.125"),
+            ("k", "2"),
+            ("limit", "40000 packets"),
+        ],
+    },
+    Preset {
+        name: "linux",
+        meaning: "the authors' sch_pi2 on Ethernet: T 30 ms, every ECN-capable packet scalable",
+        values: &[
+            ("interval", "30 ms"),
+            ("scalable", "capable"),
+            ("max_p", "0.25"),
+            ("floor", "3027 bytes"),
+            ("limit", "1000 packets"),
+        ],
+    },
+])
+.with_probes(&[
+    Probe::new("probability", "of a classic packet: p'^2"),
+    Probe::new("base", "p', before squaring or coupling"),
+    Probe::new(
+        "qdelay",
+        "the queueing delay at the last update, in seconds",
+    ),
+]);
 
 /// Which packets count as those of scalable senders.
 #[derive(Clone, Copy, Debug, PartialEq)]

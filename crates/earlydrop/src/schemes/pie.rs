@@ -78,12 +78,14 @@ use crate::units::Nanos;
 const RFC: &str = "RFC 8033, section 4";
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "pie",
-    summary: "proportional-integral control of the queueing delay, with self-tuning gains",
-    source: "Pan, Natarajan, Baker, White, RFC 8033",
-    parameters: &[BUFFER, PARAMETERS],
-    presets: &[
+pub const SCHEME: Descriptor = Descriptor::new(
+    "pie",
+    "proportional-integral control of the queueing delay, with self-tuning gains",
+    "Pan, Natarajan, Baker, White, RFC 8033",
+    &[BUFFER, PARAMETERS],
+    |s| Ok(Plan::single(Pie::from_settings(s)?, s.limit())),
+)
+.with_presets(&[
         Preset {
             name: "paper",
             meaning: "RFC 8033: target and interval 15 ms, burst 150 ms",
@@ -120,18 +122,15 @@ pub const SCHEME: Descriptor = Descriptor {
                 ("limit", "25 packets"),
             ],
         },
-    ],
-    probes: &[
+    ])
+.with_probes(&[
         Probe::new("probability", "p; 1 where it is above"),
         Probe::new(
             "qdelay",
             "the queueing delay at the last update, in seconds",
         ),
         Probe::new("burst", "what is left of the burst allowance, in seconds"),
-    ],
-    plan: |s| Ok(Plan::single(Pie::from_settings(s)?, s.limit())),
-    ..Descriptor::BASE
-};
+    ]);
 
 /// The factor that reduces the steps of a small probability (section 4.2).
 fn autotune(probability: f64) -> f64 {

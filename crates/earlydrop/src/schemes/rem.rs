@@ -118,12 +118,14 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "rem",
-    summary: "signals with a probability exponential in a price, which rises with queue and rate mismatch",
-    source: "Athuraliya, Low, Li, Yin 2001",
-    parameters: &[PARAMETERS],
-    presets: &[
+pub const SCHEME: Descriptor = Descriptor::new(
+    "rem",
+    "signals with a probability exponential in a price, which rises with queue and rate mismatch",
+    "Athuraliya, Low, Li, Yin 2001",
+    &[PARAMETERS],
+    |s| Ok(Plan::single(Rem::from_settings(s)?, limit(s)?)),
+)
+.with_presets(&[
         Preset {
             name: "paper",
             meaning: "gamma 0.001, phi 1.001, alpha 0.1, b* 20 packets, buffer 120, as in Wang et al. 2008",
@@ -156,14 +158,11 @@ pub const SCHEME: Descriptor = Descriptor {
                 ("limit", "50 packets"),
             ],
         },
-    ],
-    probes: &[
+    ])
+.with_probes(&[
         Probe::new("price", "the price, after the last update"),
         Probe::new("probability", "p, for a packet of the mean size"),
-    ],
-    plan: |s| Ok(Plan::single(Rem::from_settings(s)?, limit(s)?)),
-    ..Descriptor::BASE
-};
+    ]);
 
 /// The buffer's limit, less one packet when the last place is never used.
 fn limit(s: &Settings) -> Result<Limit, ConfigError> {

@@ -66,54 +66,53 @@ const LINUX: &str = "Linux, sch_sfb";
 const MOST_LEVELS: usize = 16;
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "sfb",
-    summary: "a BLUE for each bin of hashed flows; limits the rate of unresponsive flows",
-    source: "Feng, Kandlur, Saha, Shin 2001",
-    parameters: &[PARAMETERS],
-    presets: &[
-        Preset {
-            name: "paper",
-            meaning: "Feng et al. 2001: 2 x 23 bins of 13, buffer 200, others limited to 0.16 Mbps",
-            values: &[
-                ("levels", "2"),
-                ("bins", "23"),
-                ("bin_size", "13"),
-                ("limit", "200 packets"),
-                ("penalty_rate", "20"),
-                ("penalty_burst", "1"),
-                ("rehash", "20 s"),
-                ("warmup", "20 s"),
-            ],
-        },
-        Preset {
-            name: "linux",
-            meaning: "tc sfb without options: 8 x 16 bins of 20, d1 33/65535, d2 3/65535",
-            values: &[
-                ("levels", "8"),
-                ("bins", "16"),
-                ("bin_size", "20"),
-                ("full_bin", "least"),
-                ("bin_max", "25"),
-                ("d1", "0.000503547722591"),
-                ("d2", "0.0000457770656901"),
-                ("tokens", "empty"),
-                ("above_half", "drop"),
-                ("limit", "1000 packets"),
-            ],
-        },
-    ],
-    probes: &[
-        Probe::new("probability", "the largest probability of any bin in use"),
-        Probe::new(
-            "mean_probability",
-            "the mean probability of the bins in use",
-        ),
-        Probe::new("fullest", "packets in the fullest bin in use"),
-    ],
-    plan: |s| Ok(Plan::single(Sfb::from_settings(s)?, s.limit())),
-    ..Descriptor::BASE
-};
+pub const SCHEME: Descriptor = Descriptor::new(
+    "sfb",
+    "a BLUE for each bin of hashed flows; limits the rate of unresponsive flows",
+    "Feng, Kandlur, Saha, Shin 2001",
+    &[PARAMETERS],
+    |s| Ok(Plan::single(Sfb::from_settings(s)?, s.limit())),
+)
+.with_presets(&[
+    Preset {
+        name: "paper",
+        meaning: "Feng et al. 2001: 2 x 23 bins of 13, buffer 200, others limited to 0.16 Mbps",
+        values: &[
+            ("levels", "2"),
+            ("bins", "23"),
+            ("bin_size", "13"),
+            ("limit", "200 packets"),
+            ("penalty_rate", "20"),
+            ("penalty_burst", "1"),
+            ("rehash", "20 s"),
+            ("warmup", "20 s"),
+        ],
+    },
+    Preset {
+        name: "linux",
+        meaning: "tc sfb without options: 8 x 16 bins of 20, d1 33/65535, d2 3/65535",
+        values: &[
+            ("levels", "8"),
+            ("bins", "16"),
+            ("bin_size", "20"),
+            ("full_bin", "least"),
+            ("bin_max", "25"),
+            ("d1", "0.000503547722591"),
+            ("d2", "0.0000457770656901"),
+            ("tokens", "empty"),
+            ("above_half", "drop"),
+            ("limit", "1000 packets"),
+        ],
+    },
+])
+.with_probes(&[
+    Probe::new("probability", "the largest probability of any bin in use"),
+    Probe::new(
+        "mean_probability",
+        "the mean probability of the bins in use",
+    ),
+    Probe::new("fullest", "packets in the fullest bin in use"),
+]);
 
 /// The flows that share a hash in one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -35,34 +35,33 @@ use crate::schemes::flow_queues::{AS_SFQ, INNER, TURNS, plan};
 use crate::schemes::fq_codel::{ACTIVE, FATTEST, SHARING};
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "sfq",
-    summary: "flows hashed into queues that are served in turn; the longest loses; each under any scheme",
-    source: "McKenney, \"Stochastic Fairness Queueing\", INFOCOM 1990",
-    parameters: &[SHARING, TURNS, INNER],
-    defaults: AS_SFQ,
-    presets: &[
-        Preset {
-            name: "paper",
-            meaning: "McKenney 1990: a packet a turn",
-            values: &[("scheduler", "packets")],
-        },
-        Preset {
-            name: "linux",
-            meaning: "tc sfq perturb 10: 127 packets, 1024 hash values, an MTU a turn",
-            values: &[
-                ("limit", "127 packets"),
-                ("queues", "1024"),
-                ("quantum", "1514 bytes"),
-                ("perturb", "10 s"),
-            ],
-        },
-    ],
-    probes: &[ACTIVE, FATTEST],
-    nests: true,
+pub const SCHEME: Descriptor = Descriptor::new(
+    "sfq",
+    "flows hashed into queues that are served in turn; the longest loses; each under any scheme",
+    "McKenney, \"Stochastic Fairness Queueing\", INFOCOM 1990",
+    &[SHARING, TURNS, INNER],
     plan,
-    ..Descriptor::BASE
-};
+)
+.with_defaults(AS_SFQ)
+.with_presets(&[
+    Preset {
+        name: "paper",
+        meaning: "McKenney 1990: a packet a turn",
+        values: &[("scheduler", "packets")],
+    },
+    Preset {
+        name: "linux",
+        meaning: "tc sfq perturb 10: 127 packets, 1024 hash values, an MTU a turn",
+        values: &[
+            ("limit", "127 packets"),
+            ("queues", "1024"),
+            ("quantum", "1514 bytes"),
+            ("perturb", "10 s"),
+        ],
+    },
+])
+.with_probes(&[ACTIVE, FATTEST])
+.that_nests();
 
 #[cfg(test)]
 mod tests {

@@ -78,31 +78,30 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "sred",
-    summary: "drops by the queue and an estimated number of flows, without state per flow",
-    source: "Ott, Lakshman, Wong 1999",
-    parameters: &[PARAMETERS],
-    presets: &[Preset {
-        name: "paper",
-        meaning: "Ott, Lakshman, Wong 1999: M 1000, r 0.25, p_max 0.15, full",
-        values: &[
-            ("zombies", "1000"),
-            ("overwrite", "0.25"),
-            ("max_p", "0.15"),
-            ("full", "on"),
-        ],
-    }],
-    probes: &[
-        Probe::new(
-            "flows",
-            "estimated number of flows, 1/P; 0 while there is no estimate",
-        ),
-        Probe::new("hits", "P, the rate of hits"),
+pub const SCHEME: Descriptor = Descriptor::new(
+    "sred",
+    "drops by the queue and an estimated number of flows, without state per flow",
+    "Ott, Lakshman, Wong 1999",
+    &[PARAMETERS],
+    |s| Ok(Plan::single(Sred::from_settings(s), s.limit())),
+)
+.with_presets(&[Preset {
+    name: "paper",
+    meaning: "Ott, Lakshman, Wong 1999: M 1000, r 0.25, p_max 0.15, full",
+    values: &[
+        ("zombies", "1000"),
+        ("overwrite", "0.25"),
+        ("max_p", "0.15"),
+        ("full", "on"),
     ],
-    plan: |s| Ok(Plan::single(Sred::from_settings(s), s.limit())),
-    ..Descriptor::BASE
-};
+}])
+.with_probes(&[
+    Probe::new(
+        "flows",
+        "estimated number of flows, 1/P; 0 while there is no estimate",
+    ),
+    Probe::new("hits", "P, the rate of hits"),
+]);
 
 /// SRED: a list of zombies and an estimate of the number of flows.
 #[derive(Clone, Debug)]

@@ -43,19 +43,18 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "step",
-    summary: "marks (or drops) every packet that finds the queue above one threshold",
-    source: "Alizadeh et al. 2010; RFC 8257",
-    parameters: &[PARAMETERS],
-    presets: &[Preset {
-        name: "paper",
-        meaning: "Alizadeh et al. 2010 at 10 Gbps: K = 65 packets, marks only",
-        values: &[("threshold", "65 packets"), ("others", "pass")],
-    }],
-    plan: |s| Ok(Plan::single(Step::from_settings(s)?, s.limit())),
-    ..Descriptor::BASE
-};
+pub const SCHEME: Descriptor = Descriptor::new(
+    "step",
+    "marks (or drops) every packet that finds the queue above one threshold",
+    "Alizadeh et al. 2010; RFC 8257",
+    &[PARAMETERS],
+    |s| Ok(Plan::single(Step::from_settings(s)?, s.limit())),
+)
+.with_presets(&[Preset {
+    name: "paper",
+    meaning: "Alizadeh et al. 2010 at 10 Gbps: K = 65 packets, marks only",
+    values: &[("threshold", "65 packets"), ("others", "pass")],
+}]);
 
 /// A threshold of the instantaneous queue.
 #[derive(Clone, Debug)]

@@ -82,12 +82,14 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// The scheme.
-pub const SCHEME: Descriptor = Descriptor {
-    name: "wred",
-    summary: "RED with thresholds and max_p for each traffic class, over one average",
-    source: "Cisco WRED; Clark and Fang 1998",
-    parameters: &[PARAMETERS, AVERAGE, SPACING, ACTION],
-    presets: &[
+pub const SCHEME: Descriptor = Descriptor::new(
+    "wred",
+    "RED with thresholds and max_p for each traffic class, over one average",
+    "Cisco WRED; Clark and Fang 1998",
+    &[PARAMETERS, AVERAGE, SPACING, ACTION],
+    |s| Ok(Plan::single(Wred::from_settings(s)?, s.limit())),
+)
+.with_presets(&[
         Preset {
             name: "dpdk",
             meaning: "DPDK's qos_sched example: three colours, weight 1/512, no ECN",
@@ -122,18 +124,15 @@ pub const SCHEME: Descriptor = Descriptor {
                 ("limit", "400000 bytes"),
             ],
         },
-    ],
-    probes: &[
+    ])
+.with_probes(&[
         Probe::new(
             "average",
             "the average; with per-class averages, the largest",
         ),
         Probe::new("pb", "largest initial probability of any class"),
         Probe::new("pb_least", "smallest initial probability of any class"),
-    ],
-    plan: |s| Ok(Plan::single(Wred::from_settings(s)?, s.limit())),
-    ..Descriptor::BASE
-};
+    ]);
 
 /// One class: its curve and its gap since the last drop.
 #[derive(Clone, Debug)]

@@ -397,6 +397,13 @@ impl<P: Packet, A: DecayingAqm + Clone> QueueDiscipline<P> for CakeQueue<P, A> {
         None
     }
 
+    /// Nothing is periodic.
+    fn poll(&mut self, _now: Nanos) {}
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        None
+    }
+
     fn packets(&self) -> u32 {
         self.packets
     }
