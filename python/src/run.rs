@@ -302,11 +302,7 @@ impl Run {
             .collect::<Vec<Cell>>();
         let work = |stop: &AtomicBool, _: Sender<Event>| {
             let mut store = Store::for_cells(plan)?;
-            let progress = Progress {
-                before: 0,
-                done: 0,
-                planned: cells.len(),
-            };
+            let progress = Progress::of(cells.len());
             run_cells(plan, &store, (cells, progress), 1, stop, |_| {})?;
             Ok(store.to_bytes()?)
         };

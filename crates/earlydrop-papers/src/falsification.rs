@@ -72,81 +72,93 @@ pub fn trials<'a, E: From<Error>>(
         return Ok(claims.iter().map(|claim| Trial::of(claim, &none)).collect());
     };
     let source = source.and_then(|source| with_wrong_schemes(source, &claims));
-    let mut source = source.map_err(Error::from)?;
-    let mut trials = try_claims(&source, &claims, ours, folder, &mut run)?;
-    let mut again =
-        |trials: &mut [Trial<'a>], seeds: &dyn Fn(usize) -> Option<usize>| -> Result<(), E> {
-            let seeds_for = |trial: &Trial<'_>| match trial.outcome {
-                TrialOutcome::TooFewSeeds(lacking) => seeds(lacking),
-                _ => None,
-            };
-            let Some(most) = trials.iter().filter_map(seeds_for).max() else {
-                return Ok(());
-            };
-            let lacking = trials.iter_mut().filter(|one| seeds_for(one).is_some());
-            let lacking: Vec<&mut Trial<'a>> = lacking.collect();
-            let claims: Vec<&Claim> = lacking.iter().map(|trial| trial.claim).collect();
-            source.set("seeds", &most.to_string(), "more seeds");
-            let tried = try_claims(&source, &claims, ours, folder, &mut run)?;
-            for (trial, again) in lacking.into_iter().zip(tried) {
-                *trial = again;
-            }
-            Ok(())
-        };
+    let mut runs = TrialRuns {
+        source: source.map_err(Error::from)?,
+        ours,
+        folder,
+        run: &mut run,
+    };
+    let mut trials = runs.try_claims(&claims)?;
     if pace == Pace::Quick {
         let full = full.and_then(|source| source.plan()).map_err(Error::from)?;
-        again(&mut trials, &|_| Some(full.seeds.len()))?;
+        runs.try_again(&mut trials, |_| Some(full.seeds.len()))?;
     }
     // What a trial lacks is an estimate from few seeds: a half more is likely to be enough.
-    again(&mut trials, &|lacking| {
-        (lacking <= MAX_SEEDS).then_some(lacking * 3 / 2)
-    })?;
+    let a_half_more = |needed| (needed <= MAX_SEEDS).then_some(needed * 3 / 2);
+    runs.try_again(&mut trials, a_half_more)?;
     Ok(trials)
 }
 
 /// No trial gets more than one and a half times as many seeds.
 const MAX_SEEDS: usize = 30;
 
-/// Tries claims on our runs, and on those in `folder` after what is missing has been run.
-fn try_claims<'a, E: From<Error>>(
-    source: &Source,
-    claims: &[&'a Claim],
-    ours: Option<StoredRuns<'_>>,
-    folder: &Path,
-    run: &mut impl FnMut(StoredRuns<'_>, Vec<Cell>) -> Result<(), E>,
-) -> Result<Vec<Trial<'a>>, E> {
-    let plan = source.plan().map_err(Error::from)?;
-    let store = Store::create(folder, source, &plan).map_err(Error::from)?;
-    let stores = [Some((&plan, &store)), ours];
-    let mut done = HashSet::new();
-    for (_, store) in stores.into_iter().flatten() {
-        done.extend(store.done().map_err(Error::from)?);
-    }
-    let labels = plan.labels();
-    let needed: HashSet<&str> = claims.iter().flat_map(|claim| compared(claim)).collect();
-    let is_missing = |cell: &Cell| {
-        let label = labels[cell.scheme];
-        let key = (label.to_string(), cell.point, plan.seeds[cell.seed]);
-        needed.contains(label) && !done.contains(&key)
-    };
-    run((&plan, &store), plan.cells().filter(is_missing).collect())?;
-    let runs = stores.into_iter().flatten();
-    let runs = runs.map(|(plan, store)| Runs::of(plan, store));
-    let mut runs: Vec<Runs<'_>> = runs.collect::<Result<_, _>>().map_err(Error::from)?;
-    let mut trials = Vec::new();
-    for claim in claims {
-        let mut measured = Measurements::default();
-        for (index, runs) in runs.iter_mut().enumerate() {
-            let read = runs.measurements(&claim.metric).map_err(Error::from)?;
-            match index {
-                0 => measured = read,
-                _ => measured.add(&read),
-            }
+/// The runs on which the claims about an experiment are tried.
+struct TrialRuns<'r, R> {
+    /// The experiment with its wrong schemes.
+    source: Source,
+    ours: Option<StoredRuns<'r>>,
+    folder: &'r Path,
+    run: &'r mut R,
+}
+
+impl<R> TrialRuns<'_, R> {
+    /// Tries claims on our runs, and on those in the folder after what is missing has been run.
+    fn try_claims<'a, E: From<Error>>(&mut self, claims: &[&'a Claim]) -> Result<Vec<Trial<'a>>, E>
+    where
+        R: FnMut(StoredRuns<'_>, Vec<Cell>) -> Result<(), E>,
+    {
+        let plan = self.source.plan().map_err(Error::from)?;
+        let store = Store::create(self.folder, &self.source, &plan).map_err(Error::from)?;
+        let mut done = store.done().map_err(Error::from)?;
+        if let Some((_, ours)) = self.ours {
+            done.extend(ours.done().map_err(Error::from)?);
         }
-        measured.keep_seeds_of(&compared(claim), &plan.seeds);
-        trials.push(Trial::of(claim, &measured));
+        let labels = plan.labels();
+        let needed: HashSet<&str> = claims.iter().flat_map(|claim| compared(claim)).collect();
+        let is_missing = |cell: &Cell| {
+            let label = labels[cell.scheme];
+            let key = (label.to_string(), cell.point, plan.seeds[cell.seed]);
+            needed.contains(label) && !done.contains(&key)
+        };
+        (self.run)((&plan, &store), plan.cells().filter(is_missing).collect())?;
+        let mut runs = Runs::of(&plan, &store).map_err(Error::from)?;
+        let ours = self.ours.map(|(plan, store)| Runs::of(plan, store));
+        let mut ours = ours.transpose().map_err(Error::from)?;
+        let mut trials = Vec::new();
+        for claim in claims {
+            let mut measured = runs.measurements(&claim.metric).map_err(Error::from)?;
+            if let Some(ours) = &mut ours {
+                measured.add(&ours.measurements(&claim.metric).map_err(Error::from)?);
+            }
+            measured.keep_seeds_of(&compared(claim), &plan.seeds);
+            trials.push(Trial::of(claim, &measured));
+        }
+        Ok(trials)
     }
-    Ok(trials)
+
+    /// Tries the claims that have too few seeds again, with as many as `seeds` makes of the number
+    /// that they need; `None` leaves a claim as it is.
+    fn try_again<E: From<Error>>(
+        &mut self,
+        trials: &mut [Trial<'_>],
+        seeds: impl Fn(usize) -> Option<usize>,
+    ) -> Result<(), E>
+    where
+        R: FnMut(StoredRuns<'_>, Vec<Cell>) -> Result<(), E>,
+    {
+        let seeds_for = |trial: &Trial<'_>| trial.seeds_needed().and_then(&seeds);
+        let Some(most) = trials.iter().filter_map(seeds_for).max() else {
+            return Ok(());
+        };
+        self.source.set("seeds", &most.to_string(), "more seeds");
+        let lacking = trials.iter_mut().filter(|trial| seeds_for(trial).is_some());
+        let lacking: Vec<&mut Trial<'_>> = lacking.collect();
+        let claims: Vec<&Claim> = lacking.iter().map(|trial| trial.claim).collect();
+        for (trial, tried) in lacking.into_iter().zip(self.try_claims(&claims)?) {
+            *trial = tried;
+        }
+        Ok(())
+    }
 }
 
 /// The schemes that a claim's trial compares.
@@ -188,14 +200,18 @@ impl<'a> Trial<'a> {
         }
     }
 
+    /// About how many seeds would do, where there are too few.
+    pub fn seeds_needed(&self) -> Option<usize> {
+        match self.outcome {
+            TrialOutcome::TooFewSeeds(seeds) => Some(seeds),
+            _ => None,
+        }
+    }
+
     /// The trial as JSON. Scripts read it: keys keep their names and their order.
     pub fn json(&self) -> Value {
         let with_wrong = match self.outcome {
             TrialOutcome::FailsWithWrong(verdict) => Some(verdict.to_string()),
-            _ => None,
-        };
-        let seeds_needed = match self.outcome {
-            TrialOutcome::TooFewSeeds(seeds) => Some(seeds),
             _ => None,
         };
         json!({
@@ -205,7 +221,7 @@ impl<'a> Trial<'a> {
             "verdict_with_wrong": with_wrong,
             "could_hold": matches!(self.outcome, TrialOutcome::CouldHold(_)),
             "shown": self.summary(),
-            "seeds_needed": seeds_needed,
+            "seeds_needed": self.seeds_needed(),
             "within_tolerance": self.claim.test.is_within_a_tolerance(),
         })
     }

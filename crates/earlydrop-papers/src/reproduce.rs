@@ -329,11 +329,7 @@ fn try_paper<'a>(
         let ours = ours.as_ref().map(|(plan, store)| (plan, store));
         let folder = options.wrong_folder().join(&place);
         let run = |stored: StoredRuns<'_>, cells: Vec<Cell>| {
-            let progress = Progress {
-                before: 0,
-                done: 0,
-                planned: cells.len(),
-            };
+            let progress = Progress::of(cells.len());
             run_cells(entry, name, stored, (cells, progress), options, on_event)
         };
         all.extend(trials(entry, name, options.pace, ours, &folder, run)?);

@@ -17,11 +17,7 @@ fn trials_of<'a>(paper: &'a PaperEntry, experiment: &str) -> Vec<Trial<'a>> {
     let folder = TempDir::new().unwrap();
     let folder = folder.path().join("run");
     let run = |(plan, store): StoredRuns<'_>, cells: Vec<_>| {
-        let none = Progress {
-            before: 0,
-            done: 0,
-            planned: cells.len(),
-        };
+        let none = Progress::of(cells.len());
         let stop = AtomicBool::new(false);
         store::run_cells(plan, store, (cells, none), 2, &stop, |_| {})?;
         Ok::<(), Box<dyn Error>>(())
@@ -30,8 +26,8 @@ fn trials_of<'a>(paper: &'a PaperEntry, experiment: &str) -> Vec<Trial<'a>> {
     trials.unwrap_or_else(|error| panic!("{experiment}: {error}"))
 }
 
-/// The other papers' claims are tried by the command, in the Python package's tests: its
-/// optimised simulator takes a fraction of the time.
+/// The other papers' claims are tried by the command, in the Python package's tests, which have run
+/// their experiments.
 #[test]
 fn every_claim_about_clred_can_be_otherwise() {
     let catalogue = Catalogue::read().unwrap();

@@ -59,6 +59,17 @@ pub struct Progress {
     pub planned: usize,
 }
 
+impl Progress {
+    /// Of so many cells none is done.
+    pub fn of(planned: usize) -> Progress {
+        Progress {
+            before: 0,
+            done: 0,
+            planned,
+        }
+    }
+}
+
 /// Runs the cells of `plan` in order, one for each call of `next`.
 pub fn outcomes(plan: &Plan) -> Outcomes<'_, impl Fn() -> bool> {
     Outcomes {

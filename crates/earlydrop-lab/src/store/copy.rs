@@ -132,11 +132,7 @@ mod tests {
     fn some_cells(plan: &Plan, numbers: std::ops::Range<usize>) -> Vec<u8> {
         let mut store = Store::for_cells(plan).unwrap();
         let cells: Vec<_> = numbers.filter_map(|number| plan.cell(number)).collect();
-        let progress = Progress {
-            before: 0,
-            done: 0,
-            planned: cells.len(),
-        };
+        let progress = Progress::of(cells.len());
         let stop = AtomicBool::new(false);
         run_cells(plan, &store, (cells, progress), 1, &stop, |_| {}).unwrap();
         store.to_bytes().unwrap()
