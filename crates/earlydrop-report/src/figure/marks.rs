@@ -7,25 +7,15 @@ use super::svg::hex;
 
 /// Seven colours that remain distinguishable with protanopia and deuteranopia: any two differ by at
 /// least 12 in OKLab x 100. More than seven schemes also differ by dash; every scheme has its symbol.
-const COLOURS: [Rgb; 7] = [
-    [0x2a, 0x3f, 0xb5],
-    [0xb3, 0x4a, 0x0c],
-    [0x0b, 0x82, 0x90],
-    [0x76, 0x10, 0x5f],
-    [0xb4, 0x98, 0x2f],
-    [0x7f, 0x95, 0xff],
-    [0x1d, 0x2a, 0x1a],
-];
-
-/// The same on dark pages.
-const DARK: [Rgb; 7] = [
-    [0x4d, 0x7c, 0xf5],
-    [0xff, 0x8a, 0x1c],
-    [0x22, 0xc7, 0x9f],
-    [0xa0, 0x6f, 0x94],
-    [0xe9, 0xe1, 0x3a],
-    [0xb9, 0xa4, 0xff],
-    [0xd8, 0xf5, 0xf0],
+/// Each on light and on dark pages.
+const COLOURS: [(Rgb, Rgb); 7] = [
+    ([0x2a, 0x3f, 0xb5], [0x4d, 0x7c, 0xf5]),
+    ([0xb3, 0x4a, 0x0c], [0xff, 0x8a, 0x1c]),
+    ([0x0b, 0x82, 0x90], [0x22, 0xc7, 0x9f]),
+    ([0x76, 0x10, 0x5f], [0xa0, 0x6f, 0x94]),
+    ([0xb4, 0x98, 0x2f], [0xe9, 0xe1, 0x3a]),
+    ([0x7f, 0x95, 0xff], [0xb9, 0xa4, 0xff]),
+    ([0x1d, 0x2a, 0x1a], [0xd8, 0xf5, 0xf0]),
 ];
 
 /// The other colours, on light and on dark pages: ink, axes, grid lines, the ground, and those of
@@ -44,8 +34,8 @@ const OTHERS: [(&str, Rgb, Rgb); 8] = [
 /// Every colour: its name, and how it looks on light and on dark pages.
 fn palette() -> impl Iterator<Item = (String, Rgb, Rgb)> {
     let others = OTHERS.map(|(name, light, dark)| (name.to_string(), light, dark));
-    let series = COLOURS.iter().zip(DARK).enumerate();
-    let series = series.map(|(index, (light, dark))| (format!("c{index}"), *light, dark));
+    let series = COLOURS.into_iter().enumerate();
+    let series = series.map(|(index, (light, dark))| (format!("c{index}"), light, dark));
     others.into_iter().chain(series)
 }
 
@@ -82,7 +72,7 @@ pub const SECOND: &[f64] = &[5.0, 3.0];
 
 /// The colour of the curve with this index.
 pub(super) fn colour(look: usize) -> Rgb {
-    COLOURS[look % COLOURS.len()]
+    COLOURS[look % COLOURS.len()].0
 }
 
 /// The dashes of the curve with this index.
@@ -161,8 +151,8 @@ pub(super) fn symbol(look: usize, (x, y): (f64, f64), size: f64) -> Vec<(f64, f6
 /// -1 to 1.
 pub(crate) fn looks() -> Value {
     json!({
-        "light": COLOURS.map(hex),
-        "dark": DARK.map(hex),
+        "light": COLOURS.map(|(light, _)| hex(light)),
+        "dark": COLOURS.map(|(_, dark)| hex(dark)),
         "dashes": DASHES,
         "symbols": SYMBOLS.map(path),
     })
