@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 use crate::catalogue::{Pace, PaperEntry};
 use crate::claims::{
-    Claim, Evidence, Judgement, Measurements, Runs, Verdict, as_claimed, judge, seeds_needed,
+    Claim, Evidence, Judgement, Measurements, Place, Runs, Verdict, as_claimed, judge, points,
+    seeds_needed,
 };
 use crate::error::Error;
 
@@ -49,9 +50,9 @@ pub struct Trial<'a> {
 pub type StoredRuns<'a> = (&'a Plan, &'a Store);
 
 /// Tries all claims about an experiment of a paper. What `ours`, the runs as the paper has them,
-/// lacks is stored in `folder`: `run` runs these cells of a plan. Only schemes are run that a
-/// claim compares, or that are wrong on purpose. Claims for which a quick run has too few seeds
-/// are tried with all seeds.
+/// lacks is stored in `folder`: `run` runs these cells of a plan. Only what a claim compares is run:
+/// its schemes, or those that are wrong on purpose, at its points. Claims for which a quick run has
+/// too few seeds are tried with all seeds.
 pub fn trials<'a, E: From<Error>>(
     entry: &'a PaperEntry,
     experiment: &str,
@@ -114,11 +115,13 @@ impl<R> TrialRuns<'_, R> {
             done.extend(ours.done().map_err(Error::from)?);
         }
         let labels = plan.labels();
-        let needed: HashSet<&str> = claims.iter().flat_map(|claim| compared(claim)).collect();
+        let nothing = Measurements::of(&plan);
+        let needed = claims.iter().flat_map(|claim| compared(claim, &nothing));
+        let needed: HashSet<Place> = needed.collect();
         let is_missing = |cell: &Cell| {
-            let label = labels[cell.scheme];
-            let key = (label.to_string(), cell.point, plan.seeds[cell.seed]);
-            needed.contains(label) && !done.contains(&key)
+            let label = labels[cell.scheme].to_string();
+            needed.contains(&(cell.scheme, cell.point))
+                && !done.contains(&(label, cell.point, plan.seeds[cell.seed]))
         };
         (self.run)((&plan, &store), plan.cells().filter(is_missing).collect())?;
         let mut runs = Runs::of(&plan, &store).map_err(Error::from)?;
@@ -130,7 +133,7 @@ impl<R> TrialRuns<'_, R> {
             if let Some(ours) = &mut ours {
                 measured.add(&ours.measurements(&claim.metric).map_err(Error::from)?);
             }
-            measured.keep_seeds_of(&compared(claim), &plan.seeds);
+            measured.keep_seeds_of(&compared(claim, &measured), &plan.seeds);
             trials.push(Trial::of(claim, &measured));
         }
         Ok(trials)
@@ -161,13 +164,14 @@ impl<R> TrialRuns<'_, R> {
     }
 }
 
-/// The schemes that a claim's trial compares.
-fn compared(claim: &Claim) -> Vec<&str> {
+/// What a claim's trial compares: the schemes, the wrong one among them, at the points that the
+/// claim is about.
+fn compared(claim: &Claim, measured: &Measurements) -> Vec<Place> {
     let mut schemes = claim.test.schemes();
     if !schemes.is_empty() {
         schemes.push(&claim.wrong);
     }
-    schemes
+    measured.places(&schemes, &points(&claim.test, measured))
 }
 
 /// Adds the wrong schemes of claims to an experiment.

@@ -51,7 +51,7 @@ impl ClaimCells {
 }
 
 /// The points that a test looks at.
-fn points(test: &Test, measured: &Measurements) -> Vec<usize> {
+pub(crate) fn points(test: &Test, measured: &Measurements) -> Vec<usize> {
     let mut points = match test.restriction() {
         Some(at) => measured.points_at(at),
         None => (0..measured.points.len()).collect(),

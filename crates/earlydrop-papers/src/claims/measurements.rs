@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use earlydrop::units::Quantity;
+use earlydrop_lab::plan::Plan;
 use earlydrop_lab::statistics::Mean;
 
 use super::claim::Restriction;
@@ -28,7 +29,32 @@ pub struct Measurements {
     pub(super) values: HashMap<(usize, usize, u64), f64>,
 }
 
+/// A scheme at a point.
+pub(crate) type Place = (usize, usize);
+
 impl Measurements {
+    /// The schemes and points of a plan, of which nothing is measured yet.
+    pub(crate) fn of(plan: &Plan) -> Measurements {
+        let labels = plan.labels().into_iter();
+        let axes = plan.axes.iter();
+        Measurements {
+            schemes: labels.map(ToString::to_string).collect(),
+            axes: axes
+                .map(|axis| (axis.field.clone(), axis.texts()))
+                .collect(),
+            points: plan.points.iter().map(|p| p.coordinates.clone()).collect(),
+            ..Measurements::default()
+        }
+    }
+
+    /// These schemes at these points.
+    pub(crate) fn places(&self, schemes: &[&str], points: &[usize]) -> Vec<Place> {
+        let schemes = schemes.iter().filter_map(|label| self.scheme(label));
+        schemes
+            .flat_map(|scheme| points.iter().map(move |point| (scheme, *point)))
+            .collect()
+    }
+
     /// Measurements by a rule, for tests: of a scheme, at coordinates, with a seed.
     #[cfg(test)]
     pub(crate) fn by_rule(
@@ -66,15 +92,9 @@ impl Measurements {
         (self.values).extend(values.filter_map(|(run, value)| Some((key(run)?, *value))));
     }
 
-    /// Keeps those of the planned seeds that these schemes have run at every point.
-    pub(crate) fn keep_seeds_of(&mut self, schemes: &[&str], planned: &[u64]) {
-        let schemes = schemes.iter().filter_map(|label| self.scheme(label));
-        let points = 0..self.points.len();
-        let places: Vec<(usize, usize)> = schemes
-            .flat_map(|scheme| points.clone().map(move |point| (scheme, point)))
-            .collect();
-        let has_run =
-            |&(scheme, point): &(usize, usize), seed| self.runs.contains(&(scheme, point, seed));
+    /// Keeps those of the planned seeds with which each of these schemes has run at its point.
+    pub(crate) fn keep_seeds_of(&mut self, places: &[Place], planned: &[u64]) {
+        let has_run = |&(scheme, point): &Place, seed| self.runs.contains(&(scheme, point, seed));
         let seeds = planned.iter().copied();
         self.seeds = seeds
             .filter(|seed| places.iter().all(|place| has_run(place, *seed)))

@@ -27,6 +27,7 @@ mod statistics;
 mod verdict;
 
 pub use cells::ClaimCells;
+pub(crate) use cells::points;
 pub(crate) use claim::id_matches;
 pub use claim::{Claim, Paper, Restriction, Standing, Test};
 pub use comparisons::Comparison;
@@ -40,7 +41,7 @@ pub(crate) use ideas::matching;
 pub(crate) use ideas::tests as ideas_tests;
 pub use ideas::{Conclusion, Idea, IdeaReport, IdeasAndReadings, Reading, Setting, conclude};
 pub use measurements::Measurements;
-pub(crate) use measurements::is_same_value;
+pub(crate) use measurements::{Place, is_same_value};
 pub use missing::MissingData;
 pub use report::ClaimReport;
 pub use runs::Runs;

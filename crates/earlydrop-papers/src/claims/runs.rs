@@ -143,14 +143,7 @@ impl<'a> Runs<'a> {
     fn by_scheme_point_and_seed(&self, by_cell: &HashMap<usize, f64>) -> Measurements {
         let plan = self.plan;
         let labels = plan.labels();
-        let mut measured = Measurements {
-            schemes: labels.iter().map(|label| (*label).to_string()).collect(),
-            axes: (plan.axes.iter())
-                .map(|axis| (axis.field.clone(), axis.texts()))
-                .collect(),
-            points: plan.points.iter().map(|p| p.coordinates.clone()).collect(),
-            ..Measurements::default()
-        };
+        let mut measured = Measurements::of(plan);
         for cell in &self.cells {
             let Some(scheme) = labels.iter().position(|label| *label == cell.scheme) else {
                 continue;
@@ -161,7 +154,9 @@ impl<'a> Runs<'a> {
                 measured.values.insert(run, *value);
             }
         }
-        measured.keep_seeds_of(&labels, &plan.seeds);
+        let points: Vec<usize> = (0..plan.points.len()).collect();
+        let everywhere = measured.places(&labels, &points);
+        measured.keep_seeds_of(&everywhere, &plan.seeds);
         measured
     }
 }
