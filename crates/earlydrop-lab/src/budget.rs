@@ -118,6 +118,10 @@ pub enum Part {
     Flows,
     /// Packets on their way.
     Flight,
+    /// Nodes and links.
+    Network,
+    /// Queues and their schemes.
+    Queues,
     /// The scenarios at the points of the sweep.
     Points,
 }
@@ -137,6 +141,14 @@ impl Part {
             }
             Part::Flight => {
                 "packets on their way: a smaller `rtt`, `rate` or buffer, or fewer flows"
+            }
+            Part::Network => {
+                "nodes and links: fewer `ports`, or fewer `leaves`, `spines` and `hosts` of each leaf"
+            }
+            Part::Queues => {
+                "queues, whose schemes have places for flows: fewer links with a scheme (`ports`, \
+                 `leaves`, `hosts`, `host_queue = \"none\"`), fewer `queues` of a scheme, or a \
+                 smaller `buffer`"
             }
             Part::Points => "points of the sweep: fewer values, or fewer groups of flows",
         }
@@ -163,6 +175,8 @@ impl Budget {
             (Part::Capture, cost.capture_bytes),
             (Part::Flows, cost.flow_bytes),
             (Part::Flight, cost.flight_bytes),
+            (Part::Network, cost.network_bytes),
+            (Part::Queues, cost.queue_bytes),
         ];
         let largest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
         let stored_flows = if flows > MAX_STORED_FLOWS { 0 } else { flows };
@@ -173,6 +187,20 @@ impl Budget {
             disk: DISK_OF_CELL + DISK_OF_FLOW * stored_flows as f64 + DISK_OF_SAMPLE * cost.samples,
             largest: largest.map_or(Part::Samples, |(part, _)| part),
         }
+    }
+
+    /// Refuses a network of so many bytes of links and of queues, before it is built.
+    pub(crate) fn check_network(links: f64, queues: f64, limits: &Limits) -> Result<(), Problem> {
+        let budget = Budget {
+            memory: links + queues,
+            largest: if links > queues {
+                Part::Network
+            } else {
+                Part::Queues
+            },
+            ..Budget::default()
+        };
+        budget.check(limits)
     }
 
     /// The budget of points of this many bytes, before their cells are known.
@@ -341,6 +369,53 @@ mod tests {
             );
             assert!(refused.contains("--limits"), "{refused}");
         }
+    }
+
+    /// The scenarios of which a machine without memory has died, within a small limit.
+    #[test]
+    fn networks_and_queues_are_refused_before_they_are_built() {
+        let small = Limits {
+            memory: 50e6,
+            ..Limits::default()
+        };
+        for (network, schemes, part) in [
+            (
+                "shape = \"fat-tree\"\nports = 16",
+                "cake",
+                "most of it is queues",
+            ),
+            (
+                "shape = \"fat-tree\"\nports = 16",
+                "fq-codel",
+                "most of it is queues",
+            ),
+            (
+                "shape = \"fat-tree\"\nports = 64",
+                "droptail",
+                "most of it is nodes and links",
+            ),
+            (
+                "shape = \"leaf-spine\"\nleaves = 1024\nspines = 1024\nhosts = 1024",
+                "droptail",
+                "most of it is nodes and links",
+            ),
+        ] {
+            let text = format!("schemes = [\"droptail\", \"{schemes}\"]\nduration = \"1 s\"");
+            let text = format!("{text}\n[network]\n{network}\n[flows.a]\nstart = \"0 s\"\n");
+            let source = Source::new("s.toml", &text, TraceFiles::default()).unwrap();
+            let refused = source.with_limits(small).plan().unwrap_err().to_string();
+            assert!(refused.contains(part), "{refused}");
+            assert!(refused.contains("of memory, above 50 MB"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_long_buffer_takes_no_memory_before_packets_wait() {
+        let network = "[network]\nshape = \"parking-lot\"\nbottlenecks = 16";
+        let change = |buffer: &str| format!("{network}\nbuffer = \"{buffer} packets\"");
+        let of = |buffer| plan(&change(buffer), Limits::default()).unwrap();
+        let [short, long] = ["100", "1e6"].map(|buffer| of(buffer).scenario().cost.queue_bytes);
+        assert_eq!(short, long);
     }
 
     #[test]

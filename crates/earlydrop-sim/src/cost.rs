@@ -1,9 +1,12 @@
 //! What a run costs: memory and events, estimated from its description before it starts.
 
 mod flight;
+mod network;
 mod transfers;
 
 use std::mem::size_of;
+
+pub use network::{bytes_of_links, bytes_of_queue};
 
 use earlydrop::units::Nanos;
 
@@ -35,14 +38,20 @@ pub struct Cost {
     /// Bytes for flows, all connections that they open and all transfers that end, with the
     /// distributions of their delays.
     pub flow_bytes: f64,
-    /// Bytes for packets on their way, in queues and in hosts.
+    /// Bytes for packets on their way, in queues and in hosts: at most so many.
     pub flight_bytes: f64,
+    /// Bytes for nodes and links, and for what is measured at them.
+    pub network_bytes: f64,
+    /// Bytes for queues and their schemes, without packets.
+    pub queue_bytes: f64,
 }
 
 /// Series of a queue: packets, bytes, drops, marks, and a scheme's probes.
 const SERIES_OF_QUEUE: f64 = 8.0;
 /// Bytes of a sample: in the run, in its results, and as text.
 const BYTES_OF_SAMPLE: f64 = 32.0;
+/// Bytes of a run itself: its events, its random streams and its results.
+const BYTES_OF_RUN: f64 = 16_384.0;
 /// Bytes of a flow's state.
 const BYTES_OF_FLOW: f64 = 2048.0;
 /// Bytes of a transfer that has ended, in a list that doubles when it is full.
@@ -58,7 +67,8 @@ const EVENTS_OF_PACKET: f64 = 2.0;
 impl Cost {
     /// The bytes of memory.
     pub fn memory(&self) -> f64 {
-        self.sample_bytes + self.capture_bytes + self.flow_bytes + self.flight_bytes
+        let of_traffic = self.flow_bytes + self.flight_bytes;
+        self.sample_bytes + self.capture_bytes + of_traffic + self.network_bytes + self.queue_bytes
     }
 }
 
@@ -93,6 +103,8 @@ impl Run {
                 + transfers::over_new_connections(self, tcp * seconds) * BYTES_OF_FLOW
                 + transfers::of_all(self, tcp * seconds) * BYTES_OF_TRANSFER,
             flight_bytes: flight.packets * BYTES_OF_PACKET,
+            network_bytes: BYTES_OF_RUN + network::bytes_of_links(self.network.links().len()),
+            queue_bytes: network::bytes_of_queues(&self.network),
         }
     }
 

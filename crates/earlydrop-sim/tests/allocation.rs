@@ -4,9 +4,11 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
+use earlydrop::registry::{LinkFacts, SCHEMES, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
-use earlydrop_sim::network::{Dumbbell, Link};
+use earlydrop_sim::cost::Cost;
+use earlydrop_sim::network::{Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot};
 use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
 use earlydrop_sim::traffic::{Flow, Pattern};
 
@@ -16,13 +18,16 @@ struct Counting;
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     static HELD: Cell<i64> = const { Cell::new(0) };
+    static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
 // SAFETY: every call goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        HELD.with(|held| held.set(held.get() + layout.size() as i64));
+        let held = HELD.with(Cell::get) + layout.size() as i64;
+        HELD.with(|cell| cell.set(held));
+        PEAK.with(|peak| peak.set(peak.get().max(held)));
         // SAFETY: the caller's promises are the system's.
         unsafe { System.alloc(layout) }
     }
@@ -138,4 +143,107 @@ fn a_flow_takes_little_memory() {
         println!("{each} bytes for each flow");
         assert!(each <= most, "{each} bytes for each flow");
     }
+}
+
+/// Bytes at most while a run is described and run, and the estimate of it.
+fn peak(run: impl Fn() -> Run) -> (Cost, f64) {
+    let before = HELD.with(Cell::get);
+    PEAK.with(|peak| peak.set(before));
+    let run = run();
+    run.results().unwrap();
+    let peak = PEAK.with(Cell::get) - before;
+    (run.cost(), peak as f64)
+}
+
+/// The shapes of networks.
+const SHAPES: [&str; 4] = ["dumbbell", "parking-lot", "leaf-spine", "fat-tree"];
+
+/// A network of links with this queue, and pairs of hosts.
+fn network(shape: &str, queue: &Spec) -> (Network, Vec<(Node, Node)>) {
+    let link = Link::new(BitsPerSec::from_mbps(100), Nanos::from_millis(2)).queue(queue.clone());
+    let links = FabricLinks {
+        to_host: link.clone(),
+        between_switches: link.clone(),
+        from_host: link.clone(),
+    };
+    let (rate, delay) = (BitsPerSec::from_mbps(1000), Nanos::from_millis(1));
+    let fabric = match shape {
+        "dumbbell" => {
+            let mut dumbbell = Dumbbell::new(link.clone(), link);
+            let pairs = (0..FLOWS).map(|_| dumbbell.pair(rate, delay)).collect();
+            return (dumbbell.network, pairs);
+        }
+        "parking-lot" => {
+            let mut lot = ParkingLot::new([link.clone(), link.clone(), link]);
+            let pair = |_| [0, 3].map(|router| lot.host(router, rate, delay)).into();
+            let pairs = (0..FLOWS).map(pair).collect();
+            return (lot.network, pairs);
+        }
+        "leaf-spine" => Fabric::leaf_spine(4, 2, 4, &links),
+        _ => Fabric::fat_tree(4, &links),
+    };
+    let host = |number: usize| fabric.hosts[number % fabric.hosts.len()];
+    let pairs = (0..FLOWS).map(|number| (host(number), host(number + 5)));
+    (fabric.network, pairs.collect())
+}
+
+const FLOWS: usize = 20;
+
+/// The smallest and the largest estimate, as a share of what was taken, of every scheme in every
+/// shape of network with short, long and endless queues, loaded by `traffic`.
+fn estimates(traffic: impl Fn(&mut Run, &[(Node, Node)])) -> (f64, f64) {
+    let link = LinkFacts::at(BitsPerSec::from_mbps(100));
+    let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+    for scheme in SCHEMES {
+        for limit in [100, 10_000, 1_000_000] {
+            let queue = Spec::of(scheme).with("limit", limit).unwrap();
+            // So small a limit may be below a scheme's thresholds.
+            if queue.plan(&link).is_err() {
+                continue;
+            }
+            let mut line = queue.to_string();
+            for shape in SHAPES {
+                let (cost, took) = peak(|| {
+                    let (network, pairs) = network(shape, &queue);
+                    let mut run = Run::new(network, Nanos::from_millis(100));
+                    traffic(&mut run, &pairs);
+                    run
+                });
+                let share = cost.memory() / took;
+                (least, most) = (least.min(share), most.max(share));
+                line += &format!(" | {:.2} MB {share:.2}", took / 1e6);
+            }
+            println!("{line}");
+        }
+    }
+    println!("estimate / peak: {least:.2} to {most:.2}");
+    (least, most)
+}
+
+#[test]
+fn the_memory_of_networks_and_schemes_is_estimated() {
+    let (least, most) = estimates(|run, pairs| {
+        let (from, to) = pairs[0];
+        let rate = BitsPerSec::from_mbps(1);
+        run.add(Flow::datagrams(
+            from,
+            to,
+            Bytes(500),
+            rate,
+            Pattern::Constant,
+        ));
+    });
+    assert!(least > 1.0 / 1.5 && most < 1.5, "{least} to {most}");
+}
+
+/// How far TCP fills queues is not known before, so what packets take is bounded from above.
+#[test]
+fn the_memory_of_a_loaded_network_is_not_underestimated() {
+    let profile = Arc::new(Profile::modern(Algorithm::Cubic));
+    let (least, _) = estimates(|run, pairs| {
+        for (from, to) in pairs {
+            run.add(Flow::bulk(*from, *to, &profile));
+        }
+    });
+    assert!(least > 1.0 / 1.5, "{least}");
 }

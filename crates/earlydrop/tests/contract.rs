@@ -7,7 +7,7 @@ use earlydrop::aqm::{Aqm, Backlog, DropReason, Verdict};
 use earlydrop::packet::{Ecn, FlowKey, Packet, PacketInfo};
 use earlydrop::queue::{FairQueue, Limit, QueueDiscipline, Sharing, SharingRules, SingleQueue};
 use earlydrop::random::Pcg32;
-use earlydrop::units::{Bytes, Nanos};
+use earlydrop::units::Nanos;
 
 #[derive(Clone, Copy)]
 struct Plain {
@@ -133,10 +133,7 @@ fn a_fair_queue_reports_every_packet_once() {
     let sharing = Sharing {
         queues: 4,
         quantum: 1514,
-        limit: Limit {
-            packets: 8,
-            bytes: Bytes(u64::MAX),
-        },
+        limit: Limit::packets(8),
         drop_batch: 2,
         rules: SharingRules::default(),
     };

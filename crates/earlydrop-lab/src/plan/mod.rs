@@ -326,6 +326,7 @@ fn points(
     let around = Surroundings {
         registry: source.registry(),
         files: recordings,
+        limits: source.limits,
     };
     let mut points = Vec::new();
     for coordinates in sweep::grid(axes) {

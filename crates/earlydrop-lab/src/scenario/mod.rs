@@ -45,6 +45,7 @@ use earlydrop_sim::tcp::Algorithm;
 use earlydrop_sim::traffic::{Application, Traffic};
 use earlydrop_sim::{Run, RunError, Simulation};
 
+use crate::budget::{Budget, Limits};
 use crate::document::{Entries, Node, Place, Problem, suggestion};
 use fields::MAX_FLOWS;
 use network::{Around, BuiltNetwork, EndsProblem};
@@ -111,12 +112,15 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) registry: &'a Registry,
     /// Reads the files that it names.
     pub(crate) files: &'a dyn NamedFiles,
+    /// What a run may take.
+    pub(crate) limits: Limits,
 }
 
 /// The environment of a scenario's tables.
 struct Context<'a> {
     registry: &'a Registry,
     files: &'a dyn NamedFiles,
+    limits: Limits,
     /// The duration of a run.
     duration: Nanos,
     /// What has no effect because it comes after the end of a run.
@@ -142,6 +146,7 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
     let context = Context {
         registry: around.registry,
         files: around.files,
+        limits: around.limits,
         duration: entries.time("duration"),
         late: RefCell::default(),
     };
@@ -180,7 +185,7 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
         cost: Cost::default(),
     };
     if problems.is_empty() {
-        scenario.cost = scenario.check(&mut problems);
+        scenario.cost = scenario.check(&around.limits, &mut problems);
     }
     if problems.is_empty() {
         Ok(scenario)
@@ -278,9 +283,10 @@ impl Scenario {
     }
 
     /// Checks what depends on several tables: schemes at their links, and routes between the
-    /// ends of flows. Returns what a run costs.
-    fn check(&self, problems: &mut Vec<Problem>) -> Cost {
+    /// ends of flows; and that a run is within the limits before it is built. Returns what it costs.
+    fn check(&self, limits: &Limits, problems: &mut Vec<Problem>) -> Cost {
         let packet = self.packet();
+        let before = problems.len();
         self.network.check(packet, &self.path, problems);
         for scheme in &self.schemes {
             for link in self.network.scheme_links(packet) {
@@ -291,40 +297,65 @@ impl Scenario {
                 }
             }
         }
-        for scheme in self
-            .schemes
-            .iter()
-            .filter(|scheme| !scheme.changes.is_empty())
-        {
-            self.check_changes(scheme, problems);
-        }
-        let Some(scheme) = self.schemes.first().filter(|_| problems.is_empty()) else {
+        if problems.len() > before {
             return Cost::default();
+        }
+        match self.cost_within(limits) {
+            Ok(cost) => {
+                let changing = self.schemes.iter().filter(|one| !one.changes.is_empty());
+                for scheme in changing {
+                    self.check_changes(scheme, problems);
+                }
+                cost
+            }
+            Err(problem) => {
+                problems.push(problem);
+                Cost::default()
+            }
+        }
+    }
+
+    /// What a run under any of the schemes costs at most. Each step is taken only if the memory
+    /// that it needs is within the limits: the network, its hosts and flows, the simulation.
+    fn cost_within(&self, limits: &Limits) -> Result<Cost, Problem> {
+        let limits = Limits {
+            memory: limits.memory,
+            ..Limits::NONE
         };
-        let cost = self.run(scheme, 1, true).and_then(|prepared| {
-            let started = prepared.run.start();
-            started.map_err(|error| self.problem_of(&error))?;
-            Ok(prepared.run.cost())
+        let packet = self.packet();
+        let queues = self.schemes.iter().map(|scheme| {
+            let around = self.around(scheme, packet);
+            self.network.bytes_of_queues(&around)
         });
-        cost.unwrap_or_else(|problem| {
-            problems.push(problem);
-            Cost::default()
-        })
+        let queues = queues.fold(0.0, f64::max);
+        Budget::check_network(self.network.bytes_of_links(), queues, &limits)?;
+        let prepared = self.run(&self.schemes[0], 1, true)?;
+        let mut cost = prepared.run.cost();
+        cost.queue_bytes = cost.queue_bytes.max(queues);
+        Budget::of_cell(&cost, self.flow_count(), true).check(&limits)?;
+        let checked = prepared.run.check();
+        checked.map_err(|error| self.problem_of(&error))?;
+        Ok(cost)
+    }
+
+    /// What the network is built with under a scheme.
+    fn around<'a>(&self, scheme: &'a Scheme, packet: Bytes) -> Around<'a> {
+        Around {
+            scheme: &scheme.written,
+            changes: &scheme.changes,
+            packet,
+            path: self.path,
+        }
     }
 
     /// Checks the changes of a scheme: their parameters, and that its kind of queue can take them.
     fn check_changes(&self, scheme: &Scheme, problems: &mut Vec<Problem>) {
         let before = problems.len();
-        let around = Around {
-            scheme: &scheme.written,
-            changes: &scheme.changes,
-            packet: self.packet(),
-            path: self.path,
-        };
+        let around = self.around(scheme, self.packet());
         self.network.check_changes(&around, problems);
         if problems.len() == before
             && let Ok(prepared) = self.run(scheme, 1, false)
-            && let Err(error) = prepared.run.start()
+            && let Err(error) = prepared.run.check()
         {
             let place = scheme
                 .changes
@@ -391,12 +422,7 @@ impl Scenario {
     /// The simulator's run of a scheme with a seed, and with samples over time if `series`.
     pub fn run(&self, scheme: &Scheme, seed: u64, series: bool) -> Result<PreparedRun, Problem> {
         let packet = self.packet();
-        let around = Around {
-            scheme: &scheme.written,
-            changes: &scheme.changes,
-            packet,
-            path: self.path,
-        };
+        let around = self.around(scheme, packet);
         let mut built = self.network.build(&around, self.shortest_rtt())?;
         let mut flows = Vec::new();
         let overhead = built

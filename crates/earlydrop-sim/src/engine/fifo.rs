@@ -126,7 +126,7 @@ impl FifoPort {
 
     /// The port that this link is in the [reference engine](super::reference).
     pub(super) fn as_port(&self) -> Port {
-        let limit = Limit::packets(self.fifo.limit);
+        let limit = Limit::packets(self.fifo.limit).growing();
         let queue = AnyQueue::single(AnyAqm::DropTail(DropTail), limit, Pcg32::new(0, 0));
         let params = &self.fifo.link.params;
         let link = QueuedLink::new(queue, params.rate(), params.delay, None);

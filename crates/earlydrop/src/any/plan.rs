@@ -7,7 +7,8 @@ use crate::aqm::Aqm;
 use crate::curve::Curve;
 use crate::packet::Packet;
 use crate::queue::{
-    CakeParams, CakeQueue, Coupling, DualQueue, FairQueue, Limit, Sharing, SharingRules,
+    CakeParams, CakeQueue, Coupling, DualQueue, FairQueue, Limit, QueueDiscipline, Sharing,
+    SharingRules,
 };
 use crate::random::Pcg32;
 use crate::schemes::cobalt::Cobalt;
@@ -103,6 +104,24 @@ impl Plan {
         limit: Limit,
     ) -> Plan {
         Plan::single(BoxedAqm::new(aqm), limit)
+    }
+
+    /// The same queue, which allocates memory for packets as these come.
+    pub fn growing(mut self) -> Plan {
+        let limit = match &mut self {
+            Plan::Single { limit, .. } => limit,
+            Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => &mut sharing.limit,
+            Plan::Cake { params, .. } => &mut params.limit,
+            Plan::Dual { coupling } => &mut coupling.limit,
+        };
+        *limit = limit.growing();
+        self
+    }
+
+    /// Bytes that a [growing](Plan::growing) queue takes before it has packets: its own and the
+    /// scheme's, whose flows and sub-queues have their places from the start.
+    pub fn memory<P: Packet>(&self) -> usize {
+        self.clone().growing().queue::<P>(0).memory()
     }
 
     /// Builds an empty queue; `seed` seeds its random numbers.

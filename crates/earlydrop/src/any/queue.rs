@@ -209,6 +209,19 @@ mod tests {
     }
 
     #[test]
+    fn a_growing_queue_decides_alike_and_takes_no_more_memory() {
+        for scheme in SCHEMES {
+            let plan = Spec::of(scheme).plan(&LinkFacts::at(mbps(8))).unwrap();
+            let (mut reserved, mut growing) = (plan.queue(1), plan.growing().queue(1));
+            assert!(growing.memory() < reserved.memory(), "{}", scheme.name);
+            exercise(scheme.name, &mut reserved);
+            exercise(scheme.name, &mut growing);
+            assert_eq!(reserved.counters(), growing.counters(), "{}", scheme.name);
+            assert!(growing.memory() <= reserved.memory(), "{}", scheme.name);
+        }
+    }
+
+    #[test]
     fn every_scheme_shows_exactly_the_probes_it_lists() {
         for scheme in SCHEMES {
             let plan = Spec::of(scheme).plan(&LinkFacts::at(mbps(8))).unwrap();

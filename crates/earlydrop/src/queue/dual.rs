@@ -88,7 +88,7 @@ impl<P: Packet> DualQueue<P> {
         };
         DualQueue {
             coupling,
-            pool: Pool::with_room_for(coupling.limit.packets),
+            pool: Pool::of(coupling.limit),
             lanes: [lane.clone(), lane],
             ticker: Ticker::every(coupling.law.interval()),
             base: 0.0,
@@ -107,7 +107,7 @@ impl<P: Packet> DualQueue<P> {
         if self.ticker.next().is_some() {
             self.update(now);
         }
-        self.pool.grow(coupling.limit.packets);
+        self.pool.resize(coupling.limit);
         let old = core::mem::replace(&mut self.ticker, Ticker::every(coupling.law.interval()));
         self.ticker.continue_from(now, &old);
         let old = core::mem::replace(&mut self.coupling, coupling);

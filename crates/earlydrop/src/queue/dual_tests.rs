@@ -222,7 +222,7 @@ proptest! {
         steps in prop::collection::vec((0..4_u8, 1..1600_u32, 0..20_u64, any::<bool>()), 1..400),
         base in 0.0..1.0_f64,
     ) {
-        let limit = Limit { packets: 20, bytes: Bytes(15_000) };
+        let limit = Limit { bytes: Bytes(15_000), ..Limit::packets(20) };
         let mut queue = dual(Coupling { limit, ..coupling() });
         queue.base = base;
         let mut now = Nanos::ZERO;

@@ -113,8 +113,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         FairQueue {
             sub_queues: (0..sharing.queues.max(1)).map(sub_queue).collect(),
             lists: [List::EMPTY; 2],
-            // One more than the limit: room is made after the packet has joined.
-            pool: Pool::with_room_for(sharing.limit.packets + 1),
+            pool: Pool::of(sharing.limit),
             sharing,
             bypassing: None,
             packets: 0,

@@ -15,7 +15,10 @@ fn fair(packets: u32, bytes: u64) -> Plain {
     let sharing = Sharing {
         queues: 1024,
         quantum: 1514,
-        limit: Limit { packets, bytes },
+        limit: Limit {
+            bytes,
+            ..Limit::packets(packets)
+        },
         drop_batch: 64,
         rules: SharingRules::default(),
     };

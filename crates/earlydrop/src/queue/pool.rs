@@ -1,9 +1,11 @@
-//! Packets of many queues in one block of memory that never grows.
+//! Packets of many queues in one block of memory.
 
-use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::mem;
 
 use crate::aqm::{Backlog, Slot};
 use crate::packet::{FlowKey, Packet, PacketInfo};
+use crate::queue::Limit;
 use crate::random::Pcg32;
 use crate::units::Nanos;
 
@@ -21,8 +23,11 @@ struct Node<P> {
 /// The nodes, each in one chain or free.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool<P> {
-    nodes: Box<[Node<P>]>,
+    /// The nodes that have held a packet.
+    nodes: Vec<Node<P>>,
     free: u32,
+    /// Whether memory is allocated as packets come, and not for all from the start.
+    grows: bool,
 }
 
 /// One first-in first-out queue in a pool. Use it only with the pool that filled it.
@@ -65,36 +70,25 @@ impl Chain {
 }
 
 impl<P: Packet> Pool<P> {
-    /// Allocates room for `packets` in all chains together.
-    pub(crate) fn with_room_for(packets: u32) -> Pool<P> {
-        let node = |index| Node {
-            packet: None,
-            arrived: Nanos::ZERO,
-            next: if index + 1 < packets { index + 1 } else { NONE },
+    /// Allocates room for the packets that `limit` allows in all chains together, or for none yet.
+    pub(crate) fn of(limit: Limit) -> Pool<P> {
+        let mut pool = Pool {
+            nodes: Vec::new(),
+            free: NONE,
+            grows: limit.grows,
         };
-        Pool {
-            nodes: (0..packets).map(node).collect(),
-            free: if packets > 0 { 0 } else { NONE },
-        }
+        pool.resize(limit);
+        pool
     }
 
-    /// Makes room for `packets` in all chains together if there is less.
-    pub(crate) fn grow(&mut self, packets: u32) {
-        let before = self.nodes.len() as u32;
-        if packets <= before {
-            return;
+    /// Makes room for the packets that `limit` allows if there is less, and for one more: a queue
+    /// may make room after a packet has joined.
+    pub(crate) fn resize(&mut self, limit: Limit) {
+        if !self.grows {
+            let room = limit.packets as usize + 1;
+            let more = room.saturating_sub(self.nodes.len());
+            self.nodes.reserve_exact(more);
         }
-        let mut nodes = core::mem::take(&mut self.nodes).into_vec();
-        nodes.extend((before..packets).map(|index| Node {
-            packet: None,
-            arrived: Nanos::ZERO,
-            next: if index + 1 < packets {
-                index + 1
-            } else {
-                self.free
-            },
-        }));
-        (self.nodes, self.free) = (nodes.into(), before);
     }
 
     /// A copy that holds what `map` makes of each packet, in the same slot.
@@ -104,9 +98,12 @@ impl<P: Packet> Pool<P> {
             arrived: node.arrived,
             next: node.next,
         };
+        let mut nodes = Vec::with_capacity(self.nodes.capacity());
+        nodes.extend(self.nodes.iter().map(node));
         Pool {
-            nodes: self.nodes.iter().map(node).collect(),
+            nodes,
             free: self.free,
+            grows: self.grows,
         }
     }
 
@@ -129,16 +126,21 @@ impl<P: Packet> Pool<P> {
 
     /// Appends `packet` to `chain`. The caller never exceeds the room allocated.
     pub(crate) fn push(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) -> Slot {
-        let index = self.free;
-        let node = &mut self.nodes[index as usize];
-        self.free = node.next;
         chain.packets += 1;
         chain.bytes += u64::from(packet.size());
-        *node = Node {
+        let joined = Node {
             packet: Some(packet),
             arrived,
             next: NONE,
         };
+        let mut index = self.free;
+        match self.nodes.get_mut(index as usize) {
+            Some(node) => self.free = mem::replace(node, joined).next,
+            None => {
+                index = self.nodes.len() as u32;
+                self.nodes.push(joined);
+            }
+        }
         if chain.tail == NONE {
             chain.head = index;
         } else {
@@ -150,7 +152,7 @@ impl<P: Packet> Pool<P> {
 
     /// Puts `packet` before the oldest of `chain`. The caller never exceeds the room allocated.
     pub(crate) fn push_front(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) {
-        let mut rest = core::mem::replace(chain, Chain::EMPTY);
+        let mut rest = mem::replace(chain, Chain::EMPTY);
         let first = self.push(chain, packet, arrived);
         if rest.packets > 0 {
             self.nodes[first.0 as usize].next = rest.head;
@@ -226,7 +228,7 @@ impl<P: Packet> Pool<P> {
 
     /// Heap bytes of the nodes.
     pub(crate) fn heap_bytes(&self) -> usize {
-        size_of_val::<[Node<P>]>(&self.nodes)
+        self.nodes.capacity() * size_of::<Node<P>>()
     }
 }
 
@@ -319,13 +321,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_leaks_a_node_and_keeps_order(steps in steps()) {
-            let mut pool = Pool::with_room_for(ROOM);
+        fn never_leaks_a_node_and_keeps_order(steps in steps(), grows in any::<bool>()) {
+            let limit = Limit { grows, ..Limit::packets(ROOM) };
+            let mut pool = Pool::of(limit);
             let mut chains = [const { Chain::EMPTY }; CHAINS];
             let mut models: [VecDeque<(u64, u32)>; CHAINS] = Default::default();
+            let (mut waiting, mut most) = (0, 0);
             for (number, step) in (0..).zip(steps) {
                 match step {
-                    Step::Push(to, size) if free_nodes(&pool) > 0 => {
+                    Step::Push(to, size) if waiting < ROOM => {
                         let packet = TestPacket { size, ..packet(number) };
                         pool.push(&mut chains[to], packet, Nanos(number));
                         models[to].push_back((number, size));
@@ -342,8 +346,10 @@ mod tests {
                     }
                     _ => {}
                 }
-                let waiting: u32 = chains.iter().map(Chain::packets).sum();
-                prop_assert_eq!(free_nodes(&pool) + waiting, ROOM);
+                waiting = chains.iter().map(Chain::packets).sum();
+                most = most.max(waiting);
+                prop_assert_eq!(free_nodes(&pool) + waiting, most);
+                prop_assert!(grows || pool.nodes.capacity() == ROOM as usize + 1);
                 for (chain, model) in chains.iter().zip(&models) {
                     let bytes: u64 = model.iter().map(|(_, size)| u64::from(*size)).sum();
                     prop_assert_eq!(chain.bytes(), bytes);
@@ -357,7 +363,7 @@ mod tests {
 
     #[test]
     fn draws_each_packet_equally_often() {
-        let mut pool = Pool::with_room_for(4);
+        let mut pool = Pool::of(Limit::packets(4));
         let mut chain = Chain::EMPTY;
         let mut random = Pcg32::new(1, 1);
         assert_eq!(pool.view(&chain).draw(&mut random), None);

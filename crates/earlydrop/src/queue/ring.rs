@@ -1,9 +1,10 @@
-//! Packets in order of arrival, in one block of memory that never grows by itself.
+//! Packets in order of arrival, in one block of memory.
 
 use alloc::vec::Vec;
 
 use crate::aqm::{Backlog, Slot};
 use crate::packet::{FlowKey, Packet, PacketInfo};
+use crate::queue::Limit;
 use crate::random::Pcg32;
 use crate::units::Nanos;
 
@@ -40,10 +41,12 @@ const FIRST_TURN: u32 = 16;
 /// twice as many when these do not suffice: what is used again soon stays in the caches.
 #[derive(Debug)]
 pub(crate) struct Ring<P> {
-    /// The slots in turn, a power of two. The memory of all is reserved from the start.
+    /// The slots in turn, a power of two.
     slots: Vec<RingEntry<P>>,
     /// The most slots that are ever in turn.
     room: u32,
+    /// Whether memory is allocated with the turn, and not for all slots from the start.
+    grows: bool,
     /// Index of the oldest packet; slots are used modulo those in turn.
     head: u32,
     /// Slots in use from the head on, holes included.
@@ -61,11 +64,12 @@ impl<P: Clone> Clone for Ring<P> {
 impl<P> Ring<P> {
     /// A copy of what `of` makes of each slot, with as much memory reserved.
     fn with_slots<Q>(&self, of: impl FnMut(&RingEntry<P>) -> RingEntry<Q>) -> Ring<Q> {
-        let mut slots = Vec::with_capacity(self.room as usize);
+        let mut slots = Vec::with_capacity(self.slots.capacity());
         slots.extend(self.slots.iter().map(of));
         Ring {
             slots,
             room: self.room,
+            grows: self.grows,
             head: self.head,
             span: self.span,
             packets: self.packets,
@@ -75,14 +79,17 @@ impl<P> Ring<P> {
 }
 
 impl<P: Packet> Ring<P> {
-    /// Allocates room for `packets`.
-    pub(crate) fn with_room_for(packets: u32) -> Ring<P> {
-        let room = slots_for(packets);
-        let mut slots = Vec::with_capacity(room as usize);
-        slots.resize_with(room.min(FIRST_TURN) as usize, RingEntry::empty);
+    /// Allocates room for the packets that `limit` allows, or for the first of them.
+    pub(crate) fn of(limit: Limit) -> Ring<P> {
+        let room = slots_for(limit.packets);
+        let first = room.min(FIRST_TURN);
+        let reserved = if limit.grows { first } else { room };
+        let mut slots = Vec::with_capacity(reserved as usize);
+        slots.resize_with(first as usize, RingEntry::empty);
         Ring {
             slots,
             room,
+            grows: limit.grows,
             head: 0,
             span: 0,
             packets: 0,
@@ -93,8 +100,10 @@ impl<P: Packet> Ring<P> {
     /// Makes room for `packets` if there is less. Packets and holes stay in their slots.
     pub(crate) fn grow(&mut self, packets: u32) {
         self.room = self.room.max(slots_for(packets));
-        self.slots
-            .reserve_exact(self.room as usize - self.slots.len());
+        if !self.grows {
+            let more = self.room as usize - self.slots.len();
+            self.slots.reserve_exact(more);
+        }
     }
 
     /// The packets from the head on.
@@ -196,6 +205,7 @@ impl<P: Packet> Ring<P> {
         if turn == self.room as usize {
             return self.close_holes();
         }
+        self.slots.reserve_exact(turn);
         self.slots.resize_with(2 * turn, RingEntry::empty);
         // What has come round to the first slots continues behind the last.
         for slot in 0..self.head as usize {

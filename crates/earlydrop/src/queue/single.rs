@@ -16,6 +16,9 @@ pub struct Limit {
     pub packets: u32,
     /// At most this many bytes.
     pub bytes: Bytes,
+    /// Whether memory for packets is allocated as they come, and kept. Otherwise it is allocated
+    /// for all of them when the queue is built, and no call allocates.
+    pub grows: bool,
 }
 
 impl Limit {
@@ -24,6 +27,15 @@ impl Limit {
         Limit {
             packets,
             bytes: Bytes(u64::MAX),
+            grows: false,
+        }
+    }
+
+    /// The same, with memory allocated as packets come.
+    pub const fn growing(self) -> Limit {
+        Limit {
+            grows: true,
+            ..self
         }
     }
 
@@ -52,7 +64,7 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
         SingleQueue {
             aqm,
             random,
-            ring: Ring::with_room_for(limit.packets),
+            ring: Ring::of(limit),
             limit,
             counters: Counters::default(),
             idle: false,

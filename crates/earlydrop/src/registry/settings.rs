@@ -280,9 +280,10 @@ impl Settings {
             Some(Length::Packets(packets)) => Limit::packets(packets as u32),
             Some(_) => {
                 let bytes = libm::floor(self.bytes("limit")) as u64;
+                let packets = (bytes / SMALLEST_PACKET).clamp(1, u64::from(MOST_PACKETS));
                 Limit {
-                    packets: (bytes / SMALLEST_PACKET).clamp(1, u64::from(MOST_PACKETS)) as u32,
                     bytes: Bytes(bytes),
+                    ..Limit::packets(packets as u32)
                 }
             }
             None => Limit::packets(MOST_PACKETS),
@@ -334,8 +335,8 @@ mod tests {
             ("4194304999 bytes", MOST_PACKETS, 4_194_304_999),
         ] {
             let wanted = Limit {
-                packets,
                 bytes: Bytes(bytes),
+                ..Limit::packets(packets)
             };
             assert_eq!(settings(text).unwrap().limit(), wanted, "{text}");
         }

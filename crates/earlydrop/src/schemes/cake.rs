@@ -318,8 +318,8 @@ fn limit(settings: &Settings, rate: Option<BitsPerSec>) -> Limit {
         .size_or_auto("memory_limit")
         .map_or(auto, |size| size.0);
     Limit {
-        packets: limit.packets,
-        bytes: Bytes(bytes.min(limit.bytes.0)),
+        bytes: limit.bytes.min(Bytes(bytes)),
+        ..limit
     }
 }
 

@@ -41,7 +41,6 @@
 use crate::queue::{Limit, Overflow, Sharing, SharingRules};
 use crate::registry::{Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings};
 use crate::schemes::codel::{self, Codel};
-use crate::units::Bytes;
 
 const RFC: &str = "RFC 8290, section 5.2";
 
@@ -231,8 +230,8 @@ pub(crate) fn sharing(settings: &Settings) -> Sharing {
         queues: settings.count("queues"),
         quantum: size("quantum").0 as u32,
         limit: Limit {
-            packets: limit.packets,
-            bytes: Bytes(limit.bytes.0.min(size("memory_limit").0)),
+            bytes: limit.bytes.min(size("memory_limit")),
+            ..limit
         },
         drop_batch: settings.count("drop_batch"),
         rules: SharingRules::default(),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use earlydrop::registry::{self, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::cost::{bytes_of_links, bytes_of_queue};
 use earlydrop_sim::network::{
     Aggregation, Change, DelayTrace, Link, LinkId, Network, Node as Host, Reorder, SharedBuffer,
     Trace,
@@ -199,6 +200,23 @@ impl Topology {
         under_scheme
             .map(|(name, link)| (name.clone(), link.for_registry(packet)))
             .collect()
+    }
+
+    /// Bytes that the links of a run take, without their queues.
+    pub(super) fn bytes_of_links(&self) -> f64 {
+        bytes_of_links(self.shape.edges.len())
+    }
+
+    /// Bytes that the queues of a run take under a scheme, without packets.
+    pub(super) fn bytes_of_queues(&self, around: &Around<'_>) -> f64 {
+        let mut counts = vec![0.0; self.shape.links.len()];
+        for edge in self.shape.edges.iter() {
+            counts[edge.link as usize] += 1.0;
+        }
+        let links = self.shape.links.iter().zip(counts);
+        let bytes = links
+            .map(|(named, count)| count * bytes_of_queue(&named.link.build(around, Nanos::ZERO)));
+        bytes.sum()
     }
 
     /// The number of bottlenecks in a row; 1 where links are not in a row.

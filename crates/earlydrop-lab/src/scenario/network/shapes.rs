@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use earlydrop::registry::Spec;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::cost::bytes_of_links;
 use earlydrop_sim::network::{
     Dumbbell, Fabric, FabricLinks, Link, LinkId, Network, Node as Host, ParkingLot,
 };
 
 use super::read::{link, queue, queue_of};
 use super::{Around, BuiltNetwork, LinkSpec, QueueChoice};
+use crate::budget::Budget;
 use crate::document::{Entries, Problem};
 use crate::scenario::Context;
 
@@ -84,7 +86,8 @@ pub(super) struct NamedLink {
 pub(super) struct Edge {
     from: u32,
     to: u32,
-    link: u32,
+    /// The number of its kind among the links.
+    pub(super) link: u32,
 }
 
 fn named(name: &str, link: LinkSpec) -> NamedLink {
@@ -265,11 +268,21 @@ fn fabric_links(
 /// The shape of a fabric whose farthest hosts have so many links of switches between them. Its base
 /// round-trip time is that of a packet of 1500 bytes between these: each link stores it and
 /// forwards it; its acknowledgment is taken for small.
+///
+/// A fabric whose description would not fit into memory is refused before it is laid out: it has
+/// so many links in one direction.
 fn fabric(
     new: impl Fn(&FabricLinks) -> Fabric,
-    between_switches: u64,
+    (between_switches, links): (u64, u64),
     [port, uplink, host]: [LinkSpec; 3],
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
 ) -> (Shape, Nanos) {
+    let bytes = bytes_of_links(2 * links as usize);
+    if let Err(problem) = Budget::check_network(bytes, 0.0, &context.limits) {
+        problems.push(problem);
+        return (Shape::default(), Nanos(1));
+    }
     let delay = port.delay.unwrap_or_default().0;
     let time = |link: &LinkSpec| link.rate.transmission_time(Bytes(1500)).0;
     let sent = 2 * time(&port) + between_switches * time(&uplink);
@@ -301,17 +314,27 @@ fn fabric(
     (shape, rtt)
 }
 
+/// The links that a leaf-spine has in one direction.
+fn links_of_leaf_spine(leaves: u32, spines: u32, hosts: u32) -> u64 {
+    u64::from(leaves) * (u64::from(spines) + u64::from(hosts))
+}
+
+/// The links that a fat tree has in one direction: of its k^3/4 hosts, and as many between each two
+/// floors of switches.
+fn links_of_fat_tree(ports: u32) -> u64 {
+    3 * u64::from(ports).pow(3) / 4
+}
+
 fn leaf_spine(
     network: &Entries,
     context: &Context<'_>,
     problems: &mut Vec<Problem>,
 ) -> (Shape, Nanos) {
     let links = fabric_links(network, context, problems);
-    let count = |field| network.count(field);
-    let new = |links: &FabricLinks| {
-        Fabric::leaf_spine(count("leaves"), count("spines"), count("hosts"), links)
-    };
-    fabric(new, 2, links)
+    let [leaves, spines, hosts] = ["leaves", "spines", "hosts"].map(|field| network.count(field));
+    let new = |links: &FabricLinks| Fabric::leaf_spine(leaves, spines, hosts, links);
+    let count = links_of_leaf_spine(leaves, spines, hosts);
+    fabric(new, (2, count), links, context, problems)
 }
 
 fn fat_tree(
@@ -326,7 +349,8 @@ fn fat_tree(
         let help = format!("an even number; nearest: ports = {}", ports + 1);
         problems.push(Problem::new(network.place_of("ports"), message, help));
     }
-    fabric(|links| Fabric::fat_tree(ports & !1, links), 4, links)
+    let new = |links: &FabricLinks| Fabric::fat_tree(ports & !1, links);
+    fabric(new, (4, links_of_fat_tree(ports)), links, context, problems)
 }
 
 /// The nodes of a graph in the order in which its links name them.
@@ -447,9 +471,27 @@ impl LinkNames {
 #[cfg(test)]
 mod tests {
     use earlydrop::registry::Kind;
+    use earlydrop_sim::network::{Fabric, FabricLinks};
 
-    use super::SHAPES;
+    use super::{SHAPES, links_of_fat_tree, links_of_leaf_spine, placeholder};
     use crate::scenario::fields::network::SHAPE;
+
+    #[test]
+    fn the_links_of_fabrics_are_known_before_they_are_laid_out() {
+        let links = FabricLinks {
+            to_host: placeholder(0),
+            between_switches: placeholder(1),
+            from_host: placeholder(2),
+        };
+        let of = |fabric: Fabric| fabric.network.links().len() as u64;
+        for number in 1..6 {
+            let (leaves, spines, hosts) = (number, 7 - number, 2 * number);
+            let laid_out = of(Fabric::leaf_spine(leaves, spines, hosts, &links));
+            assert_eq!(laid_out, 2 * links_of_leaf_spine(leaves, spines, hosts));
+            let laid_out = of(Fabric::fat_tree(2 * number, &links));
+            assert_eq!(laid_out, 2 * links_of_fat_tree(2 * number));
+        }
+    }
 
     #[test]
     fn every_shape_that_files_may_name_has_a_reader() {

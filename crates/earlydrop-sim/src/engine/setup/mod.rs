@@ -8,9 +8,10 @@ mod routes;
 mod sprays;
 
 use earlydrop::packet::FlowKey;
-use earlydrop::queue::QueueDiscipline;
+use earlydrop::queue::{AnyQueue, Limit, QueueDiscipline};
 use earlydrop::registry::{ConfigError, LinkFacts, Plan, Spec};
 use earlydrop::schemes::AnyAqm;
+use earlydrop::schemes::droptail::DropTail;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use self::routes::LinkStages;
@@ -38,7 +39,14 @@ use crate::streams::{Purpose, stream};
 impl Run {
     /// Checks the run and returns its simulation at time zero.
     pub fn start(&self) -> Result<Simulation, RunError> {
-        prepare(self)
+        prepare(self, Plan::queue)
+    }
+
+    /// Checks the run. The queues, which may take most of its memory and of the time to start it,
+    /// are planned and not built.
+    pub fn check(&self) -> Result<(), RunError> {
+        let nothing = Plan::single(AnyAqm::DropTail(DropTail), Limit::packets(0));
+        prepare(self, |_, seed| nothing.queue(seed)).map(|_| ())
     }
 
     /// Runs the simulation from beginning to end.
@@ -47,7 +55,10 @@ impl Run {
     }
 }
 
-fn prepare(run: &Run) -> Result<Simulation, RunError> {
+fn prepare(
+    run: &Run,
+    queue_of: impl Fn(&Plan, u64) -> AnyQueue<Packet>,
+) -> Result<Simulation, RunError> {
     check_measure(run)?;
     let mut simulation = Simulation {
         scheduler: Scheduler::new(run.duration),
@@ -72,12 +83,6 @@ fn prepare(run: &Run) -> Result<Simulation, RunError> {
             end: run.duration,
         }),
     };
-    let queued = run
-        .network
-        .links()
-        .filter(|(_, _, _, link)| link.queue.is_some());
-    simulation.links.ports.reserve_exact(queued.count());
-    use_huge_pages(&simulation.links.ports);
     let mut links = Vec::with_capacity(run.network.links().len());
     for (id, _, _, described) in run.network.links() {
         let checked = check_link(described).and_then(|()| check_scheme_changes(described));
@@ -85,7 +90,7 @@ fn prepare(run: &Run) -> Result<Simulation, RunError> {
             link: run.network.link_name(id),
             problem,
         })?;
-        let stages = add_link(&mut simulation, run, id, described);
+        let stages = add_link(&mut simulation, run, (id, described), &queue_of);
         links.push(stages.map_err(|problem| RunError::Queue {
             link: run.network.link_name(id),
             problem: Box::new(problem),
@@ -179,7 +184,7 @@ fn check_scheme_changes(described: &Link) -> Result<(), String> {
     let Some(Ok(plan)) = spec.map(|spec| spec.plan(&facts)) else {
         return Ok(());
     };
-    let mut queue = plan.queue::<Packet>(0);
+    let mut queue = plan.growing().queue::<Packet>(0);
     for (at, plan) in plans {
         let changed = queue.change(at, plan);
         changed.map_err(|problem| format!("the change at {at}: {problem}"))?;
@@ -193,8 +198,8 @@ const DEFAULT_QUEUE: &str = "droptail";
 fn add_link(
     simulation: &mut Simulation,
     run: &Run,
-    id: LinkId,
-    described: &Link,
+    (id, described): (LinkId, &Link),
+    queue_of: &impl Fn(&Plan, u64) -> AnyQueue<Packet>,
 ) -> Result<LinkStages, ConfigError> {
     let changing =
         !described.changes.is_empty() || described.trace.is_some() || described.has_opportunities();
@@ -229,11 +234,11 @@ fn add_link(
     {
         let link = Transmitter::new(rate, delay);
         let fifo = FifoPort::new(id.0, name, link, limit.packets, meter);
-        simulation.links.fifos.push(fifo);
+        push_reserved(&mut simulation.links.fifos, run, fifo);
         return stages(Stage::Fifo(simulation.links.fifos.len() as u32 - 1));
     }
     let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
-    let mut queue = plan.queue(seed);
+    let mut queue = queue_of(&plan.growing(), seed);
     // Periodic updates count from the first poll: from time zero.
     QueueDiscipline::poll(&mut queue, Nanos::ZERO);
     let mut link = QueuedLink::new(queue, rate, delay, described.trace.clone());
@@ -244,8 +249,20 @@ fn add_link(
     let mut port = Port::new(id.0, name, impairments, link, meter);
     port.log = log;
     port.steering = described.steered.then(Box::default);
-    simulation.links.ports.push(port);
+    push_reserved(&mut simulation.links.ports, run, port);
     stages(Stage::Port(simulation.links.ports.len() as u32 - 1))
+}
+
+/// Adds the queue of a link to others of its kind. The first makes room for one at each link with a
+/// queue, so that none moves.
+fn push_reserved<Q>(queues: &mut Vec<Q>, run: &Run, queue: Q) {
+    if queues.is_empty() {
+        let links = run.network.links().map(|(_, _, _, link)| link);
+        let queued = links.filter(|link| link.queue.is_some()).count();
+        queues.reserve_exact(queued.max(1));
+        use_huge_pages(queues);
+    }
+    queues.push(queue);
 }
 
 /// Adds the impairments of a link that needs them; returns their index.

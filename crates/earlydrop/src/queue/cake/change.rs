@@ -65,7 +65,7 @@ impl<P: Packet, A: DecayingAqm + Clone> CakeQueue<P, A> {
     /// Packets that wait stay. Where flows, hosts or classes are told apart in another way, packets
     /// move to their new sub-queues, and schemes start afresh among them.
     pub fn change(&mut self, now: Nanos, aqm: &A, params: CakeParams) {
-        self.pool.grow(params.limit.packets + 1);
+        self.pool.resize(params.limit);
         let places = |params: &CakeParams| {
             let sizes = (params.queues, params.ways, params.diffserv);
             let keys = (

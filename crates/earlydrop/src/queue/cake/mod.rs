@@ -61,7 +61,7 @@ impl<P: Packet, A: DecayingAqm + Clone> CakeQueue<P, A> {
         let mut salting = random.clone();
         let mut queue = CakeQueue {
             tins: Box::default(),
-            pool: Pool::with_room_for(params.limit.packets + 1),
+            pool: Pool::of(params.limit),
             params,
             current: 0,
             packets: 0,
@@ -222,6 +222,7 @@ impl<P: Packet, A: DecayingAqm + Clone> CakeQueue<P, A> {
         let limit = Limit {
             packets: self.params.limit.packets.max(self.packets - 1),
             bytes: self.params.limit.bytes.max(Bytes(bytes_before)),
+            ..self.params.limit
         };
         let mut lost = false;
         while self.exceeds(limit) {

@@ -95,7 +95,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
 
     /// Shares as in `sharing`, by its rules where these may apply.
     fn share(&mut self, now: Nanos, aqm: &A, sharing: Sharing) {
-        self.pool.grow(sharing.limit.packets + 1);
+        self.pool.resize(sharing.limit);
         let before = self.sharing.rules;
         self.sharing = sharing;
         let rules = self.rules();

@@ -45,6 +45,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         let limit = Limit {
             packets: self.sharing.limit.packets.max(self.packets - 1),
             bytes: self.sharing.limit.bytes.max(Bytes(bytes_before)),
+            ..self.sharing.limit
         };
         let mut lost = false;
         while self.exceeds(limit) {

@@ -1,0 +1,64 @@
+//! What nodes, links and their queues take before the first packet.
+
+use earlydrop::registry::{LinkFacts, Plan};
+
+use crate::network::{Change, Link, Network};
+use crate::packet::Packet;
+
+/// Bytes of a link and of the share of its nodes: its description, with names and the scheme's
+/// parameters, and a wire.
+const BYTES_OF_LINK: f64 = 600.0;
+
+/// Bytes of what stands around a queue: transmitter, meters and their results.
+const BYTES_OF_PORT: f64 = 1_600.0;
+
+/// Bytes of so many links, without their queues.
+pub fn bytes_of_links(links: usize) -> f64 {
+    BYTES_OF_LINK * links as f64
+}
+
+/// Bytes of a link's queue and port before the first packet; 0 where it has none. A scheme's flows
+/// and sub-queues have their places from the start.
+pub fn bytes_of_queue(link: &Link) -> f64 {
+    let Some(spec) = &link.queue else {
+        return 0.0;
+    };
+    let facts = LinkFacts {
+        rate: link.mean_rate(),
+        mean_packet: link.mean_packet,
+    };
+    let later = link.changes.iter().filter_map(|(_, change)| match change {
+        Change::Scheme(plan) => Some(plan.memory::<Packet>()),
+        _ => None,
+    });
+    // A queue that cannot be planned is refused.
+    let first = spec.plan(&facts).as_ref().map_or(0, Plan::memory::<Packet>);
+    BYTES_OF_PORT + later.fold(first, usize::max) as f64
+}
+
+/// Bytes of all queues of a network. Those of links that are alike take the same.
+pub(super) fn bytes_of_queues(network: &Network) -> f64 {
+    let mut known: Vec<(&Link, f64)> = Vec::new();
+    let links = network.links().filter(|(.., link)| link.queue.is_some());
+    let bytes = links.map(|(.., link)| {
+        let is_alike = |(other, _): &&(&Link, f64)| has_the_same_queue(link, other);
+        if let Some((_, bytes)) = known.iter().find(is_alike) {
+            return *bytes;
+        }
+        let bytes = bytes_of_queue(link);
+        // Networks have few kinds of links.
+        if known.len() < 16 {
+            known.push((link, bytes));
+        }
+        bytes
+    });
+    bytes.sum()
+}
+
+fn has_the_same_queue(one: &Link, other: &Link) -> bool {
+    one.queue == other.queue
+        && one.mean_rate() == other.mean_rate()
+        && one.mean_packet == other.mean_packet
+        && one.changes.is_empty()
+        && other.changes.is_empty()
+}
