@@ -3,11 +3,15 @@
 //! The slowdown of a transfer is its completion time over that of a sender that knows the path: it
 //! sends all segments at once, at the rate of its own link, and nothing else is in the network
 //! (Alizadeh et al., pFabric, SIGCOMM 2013, section 5: "normalized FCT"). Every link stores a
-//! packet and forwards it when all of it has arrived.
+//! packet and forwards it when all of it has arrived. Where packets are sprayed over routes, their
+//! links at the same place send side by side.
+//!
+//! Over links whose rate or delay changes during the run there is no such time: the least one
+//! depends on when a transfer starts and on what it meets.
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
-use crate::network::{LinkId, Network, Routes};
+use crate::network::{Link, LinkId, Network, Routes};
 use crate::run::Run;
 use crate::tcp::{Handshake, Profile};
 use crate::traffic::{Application, FlowId, Incast, Traffic};
@@ -34,7 +38,7 @@ impl IdealTimes {
             };
             let forward = routes.find(flow.from, flow.to)?;
             let backward = routes.find(flow.to, flow.from)?;
-            let path = EmptyPath::new(&run.network, &forward, &backward);
+            let path = EmptyPath::new(&run.network, &[&forward], &[&backward]);
             Some((**profile, application.clone(), path))
         };
         let flows = run.flows.iter().map(&mut path).collect();
@@ -52,11 +56,24 @@ impl IdealTimes {
     }
 }
 
-/// The links of a route and of the route back.
+/// The links of routes and of the routes back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct EmptyPath {
-    pub(crate) forward: Vec<(BitsPerSec, Nanos)>,
-    pub(crate) backward: Vec<(BitsPerSec, Nanos)>,
+    forward: Vec<Hop>,
+    backward: Vec<Hop>,
+    /// Whether a link changes during the run, so that there is no least time.
+    changes: bool,
+}
+
+/// The links at one place of all routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Hop {
+    /// The rate of the fastest.
+    rate: BitsPerSec,
+    /// The propagation delay of the shortest.
+    delay: Nanos,
+    /// How many send side by side.
+    abreast: u32,
 }
 
 /// A transfer as a path sees it; sizes in bytes on the wire.
@@ -88,20 +105,22 @@ enum Request {
 }
 
 impl EmptyPath {
-    /// The links of a route and of the route back.
-    pub(crate) fn new(network: &Network, forward: &[LinkId], backward: &[LinkId]) -> EmptyPath {
-        let links = |route: &[LinkId]| {
-            let links = route.iter().map(|link| network.get(*link));
-            links.map(|link| (link.mean_rate(), link.delay)).collect()
-        };
+    /// The links of the routes between two hosts, all equally long, and of those back.
+    pub(crate) fn new(
+        network: &Network,
+        forward: &[&[LinkId]],
+        backward: &[&[LinkId]],
+    ) -> EmptyPath {
+        let mut both = [forward, backward].into_iter().flatten();
         EmptyPath {
-            forward: links(forward),
-            backward: links(backward),
+            forward: hops(network, forward),
+            backward: hops(network, backward),
+            changes: both.any(|route| route.iter().any(|link| network.get(*link).varies())),
         }
     }
 
     /// The least completion time of a transfer of an application; `first` if it is the first over
-    /// its connection.
+    /// its connection. Zero where there is none.
     pub(crate) fn ideal_time(
         &self,
         profile: &Profile,
@@ -109,6 +128,9 @@ impl EmptyPath {
         bytes: Bytes,
         first: bool,
     ) -> Nanos {
+        if self.changes {
+            return Nanos::ZERO;
+        }
         let (bytes, segments) = transfer_of(bytes, profile);
         let request = match application {
             Application::Requests { request, .. } | Application::Incast(Incast { request, .. }) => {
@@ -134,7 +156,7 @@ impl EmptyPath {
     pub(crate) fn last_link_time(&self, profile: &Profile, bytes: Bytes) -> Nanos {
         let (bytes, segments) = transfer_of(bytes, profile);
         let wire = bytes + u64::from(segments) * u64::from(profile.header_size);
-        let rate = self.forward.last().map(|(rate, _)| *rate);
+        let rate = self.forward.last().map(|hop| hop.rate);
         rate.map_or(Nanos::ZERO, |rate| rate.transmission_time(Bytes(wire)))
     }
 
@@ -147,7 +169,7 @@ impl EmptyPath {
             transfer.full,
             transfer.last,
         );
-        let single = |links: &[_], bytes: u32| one_way(links, 1, bytes, bytes);
+        let single = |hops: &[_], bytes: u32| one_way(hops, 1, bytes, bytes);
         let round_trip = single(&self.forward, transfer.ack) + ack;
         let handshake = if transfer.handshake { round_trip } else { 0.0 };
         let time = match transfer.request {
@@ -160,6 +182,23 @@ impl EmptyPath {
         };
         Nanos(libm::round(time) as u64)
     }
+}
+
+/// The links at each place of these routes.
+fn hops(network: &Network, routes: &[&[LinkId]]) -> Vec<Hop> {
+    let length = routes.iter().map(|route| route.len()).min().unwrap_or(0);
+    let at = |place: usize| {
+        let mut links: Vec<LinkId> = routes.iter().map(|route| route[place]).collect();
+        links.sort_unstable_by_key(|link| link.0);
+        links.dedup();
+        let described = || links.iter().map(|link| network.get(*link));
+        Hop {
+            rate: described().map(Link::mean_rate).max().unwrap_or_default(),
+            delay: described().map(|link| link.delay).min().unwrap_or_default(),
+            abreast: links.len() as u32,
+        }
+    };
+    (0..length).map(at).collect()
 }
 
 /// The bytes and segments of a transfer whose drawn size is `drawn`: at least one of each, and at
@@ -178,33 +217,44 @@ pub(crate) fn last_payload(bytes: u64, profile: &Profile) -> u32 {
 /// When the last of so many segments has arrived, in nanoseconds.
 ///
 /// Segment k of equal ones has crossed link i at T_i(k) = sum(full / r_j) + sum(d_j) over the links
-/// up to i, without the delay of i, + (k - 1) full / min(r_j). The last one, which may be smaller,
-/// leaves link i when it has arrived there and the one before has left.
-fn one_way(links: &[(BitsPerSec, Nanos)], segments: u32, full: u32, last: u32) -> f64 {
-    let (mut first_crossed, mut last_at, mut slowest) = (0.0, 0.0_f64, 0.0_f64);
-    for (rate, delay) in links {
-        let time = |bytes: u32| f64::from(bytes) * 8e9 / rate.0 as f64;
-        first_crossed += time(full);
-        slowest = slowest.max(time(full));
-        let free = match segments {
-            1 => 0.0,
-            more => first_crossed + f64::from(more - 2) * slowest,
-        };
-        last_at = last_at.max(free) + time(last) + delay.0 as f64;
-        first_crossed += delay.0 as f64;
+/// up to i, without the delay of i, + max(floor((k - 1) / n_j) full / r_j), where n_j links send
+/// side by side. The last one, which may be smaller, leaves link i when it has arrived there and
+/// the one n_i before has left.
+fn one_way(hops: &[Hop], segments: u32, full: u32, last: u32) -> f64 {
+    let (mut first_crossed, mut last_at) = (0.0, 0.0_f64);
+    for (place, hop) in hops.iter().enumerate() {
+        first_crossed += hop.time(full);
+        if let Some(before) = (segments - 1).checked_sub(hop.abreast) {
+            let behind = |hop: &Hop| f64::from(before / hop.abreast) * hop.time(full);
+            let behind = hops[..=place].iter().map(behind).fold(0.0, f64::max);
+            last_at = last_at.max(first_crossed + behind);
+        }
+        last_at += hop.time(last) + hop.delay.0 as f64;
+        first_crossed += hop.delay.0 as f64;
     }
     last_at
+}
+
+impl Hop {
+    /// How long one of its links sends so many bytes, in nanoseconds.
+    fn time(&self, bytes: u32) -> f64 {
+        f64::from(bytes) * 8e9 / self.rate.0 as f64
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LINKS: [(BitsPerSec, Nanos); 3] = [
-        (BitsPerSec(8_000_000), Nanos(5000)),
-        (BitsPerSec(4_000_000), Nanos(7000)),
-        (BitsPerSec(8_000_000), Nanos(1000)),
-    ];
+    const fn hop(mbps: u64, delay: u64, abreast: u32) -> Hop {
+        Hop {
+            rate: BitsPerSec(mbps * 1_000_000),
+            delay: Nanos(delay),
+            abreast,
+        }
+    }
+
+    const LINKS: [Hop; 3] = [hop(8, 5000, 1), hop(4, 7000, 1), hop(8, 1000, 1)];
 
     /// 1000 bytes take 1 ms at 8 Mbps and 2 ms at 4 Mbps.
     #[test]
@@ -216,5 +266,19 @@ mod tests {
         assert_eq!(time(10, 1000), 22_013_000.0);
         // A last segment of 1 byte waits for the one before at every link.
         assert_eq!(time(2, 1), 4_013_000.0 + 1000.0);
+    }
+    /// Over two links side by side, pairs of segments follow each other in 2 ms.
+    #[test]
+    fn segments_cross_links_side_by_side() {
+        let hops = [hop(8, 5000, 1), hop(4, 7000, 2), hop(8, 1000, 1)];
+        let time = |segments, last| one_way(&hops, segments, 1000, last);
+        assert_eq!(time(1, 1000), 4_013_000.0);
+        assert_eq!(time(2, 1000), 5_013_000.0);
+        assert_eq!(time(10, 1000), 13_013_000.0);
+        let slow = [hop(8, 0, 1), hop(1, 0, 4)];
+        // The first four arrive each millisecond and take 8; the fifth waits for the first.
+        let time = |segments| one_way(&slow, segments, 1000, 1000);
+        assert_eq!([time(1), time(4)], [9e6, 12e6]);
+        assert_eq!([time(5), time(9)], [17e6, 25e6]);
     }
 }

@@ -50,20 +50,24 @@ pub struct Completion {
     /// Bytes of payload.
     pub bytes: Bytes,
     /// The least completion time in an empty network: that of a sender that sends at the rate of
-    /// its link from the first moment on.
+    /// its link from the first moment on. Zero over links that change during the run.
     pub ideal: Nanos,
 }
 
 impl Completion {
-    /// The completion time over the least one.
-    pub fn slowdown(&self) -> f64 {
-        self.span().0 as f64 / self.ideal.0.max(1) as f64
+    /// The completion time over the least one, if there is one.
+    pub fn slowdown(&self) -> Option<f64> {
+        slowdown(self.span(), self.ideal)
     }
 
     /// The completion time: from beginning to end.
     pub fn span(&self) -> Nanos {
         self.ended.since(self.began)
     }
+}
+
+fn slowdown(span: Nanos, ideal: Nanos) -> Option<f64> {
+    (ideal > Nanos::ZERO).then(|| span.0 as f64 / ideal.0 as f64)
 }
 
 /// A completed round of an [incast](crate::traffic::Incast): a client's request to all its servers,
@@ -81,7 +85,7 @@ pub struct IncastRound {
     /// Bytes of payload of all answers.
     pub bytes: Bytes,
     /// The least completion time in an empty network: the answers follow each other without a gap
-    /// over the last link, which all share.
+    /// over the last link, which all share. Zero over links that change during the run.
     pub ideal: Nanos,
 }
 
@@ -91,9 +95,9 @@ impl IncastRound {
         self.ended.since(self.began)
     }
 
-    /// The completion time over the least one.
-    pub fn slowdown(&self) -> f64 {
-        self.span().0 as f64 / self.ideal.0.max(1) as f64
+    /// The completion time over the least one, if there is one.
+    pub fn slowdown(&self) -> Option<f64> {
+        slowdown(self.span(), self.ideal)
     }
 
     /// Bits of payload per second of the round.

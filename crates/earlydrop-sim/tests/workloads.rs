@@ -6,7 +6,7 @@ use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::distribution::Distribution;
-use earlydrop_sim::network::{Link, Network, Node};
+use earlydrop_sim::network::{Change, Fabric, FabricLinks, Link, Network, Node};
 use earlydrop_sim::spread::Spread;
 use earlydrop_sim::tcp::{Algorithm, Profile};
 use earlydrop_sim::traffic::{Application, Flow, ListedTransfer, Ports};
@@ -42,7 +42,11 @@ fn alone(application: Application) -> Vec<f64> {
     run.add(Flow::tcp(server, client, &eager(), application));
     let results = run.results().unwrap();
     assert!(results.completions.len() > 50);
-    results.completions.iter().map(|c| c.slowdown()).collect()
+    results
+        .completions
+        .iter()
+        .filter_map(|c| c.slowdown())
+        .collect()
 }
 
 #[test]
@@ -121,7 +125,12 @@ fn listed_transfers_start_when_and_where_the_list_says() {
     let mut expected: Vec<_> = list.iter().map(|t| (t.start, t.size.0)).collect();
     expected.sort();
     assert_eq!(seen, expected);
-    assert!(results.completions.iter().all(|c| c.slowdown() < 1.01));
+    assert!(
+        results
+            .completions
+            .iter()
+            .all(|c| c.slowdown().unwrap() < 1.01)
+    );
     assert_eq!(results.flows.len(), 1);
     // Each has a SYN before its segments of 1448 bytes.
     assert_eq!(results.flows[0].received, 4 + 1 + 3 + 346 + 1);
@@ -201,4 +210,59 @@ fn flows_are_spread_over_all_shortest_routes() {
         times
     };
     assert_eq!(times(&results), times(&reference));
+}
+
+/// Transfers of 1 MB, alone in a network, over four uplinks of a tenth of a host's rate each.
+#[test]
+fn slowdown_over_sprayed_routes_counts_all_of_them() {
+    let link = |mbps| Link::new(BitsPerSec::from_mbps(mbps), Nanos::from_micros(1));
+    let links = FabricLinks {
+        to_host: link(1000),
+        between_switches: link(100),
+        from_host: link(1000),
+    };
+    for spraying in [false, true] {
+        let mut fabric = Fabric::leaf_spine(2, 4, 1, &links);
+        fabric.network.spraying = spraying;
+        let (from, to) = (fabric.hosts[0], fabric.hosts[1]);
+        let mut run = Run::new(fabric.network, Nanos::from_secs(2));
+        let web = Application::Web {
+            ports: Ports::Same,
+            size: Spread::constant(Bytes(1_000_000)),
+            pause: Spread::constant(Nanos::from_millis(10)),
+        };
+        run.add(Flow::tcp(from, to, &eager(), web));
+        let results = run.results().unwrap();
+        assert!(results.completions.len() > 10);
+        for completion in &results.completions {
+            let slowdown = completion.slowdown().unwrap();
+            // Which of the four a packet takes is drawn, so they are not equally busy.
+            assert!((1.0..1.5).contains(&slowdown), "{slowdown}");
+        }
+    }
+}
+
+#[test]
+fn there_is_no_slowdown_over_links_that_change() {
+    let second = Nanos::from_secs(1);
+    for change in [
+        Change::Rate(BitsPerSec::from_mbps(100)),
+        Change::Delay(Nanos(1000)),
+    ] {
+        let link = Link::new(BitsPerSec::from_mbps(1), Nanos::from_millis(1));
+        let mut network = Network::new();
+        let (server, client) = (network.node("server"), network.node("client"));
+        network.link(server, client, link.clone().changing(second, change));
+        network.link(client, server, link);
+        let mut run = Run::new(network, Nanos::from_secs(10));
+        let web = Application::Web {
+            ports: Ports::Same,
+            size: Spread::constant(Bytes(10_000)),
+            pause: Spread::constant(Nanos::from_millis(10)),
+        };
+        run.add(Flow::tcp(server, client, &eager(), web));
+        let results = run.results().unwrap();
+        assert!(results.completions.len() > 10);
+        assert!(results.completions.iter().all(|c| c.slowdown().is_none()));
+    }
 }

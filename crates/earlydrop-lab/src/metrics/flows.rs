@@ -81,7 +81,7 @@ impl FlowAggregate {
     ) -> FlowAggregate {
         let seconds = |transfer: &&Completion| transfer.span().as_secs_f64();
         let completions = sorted(transfers.iter().map(seconds));
-        let slowdowns = sorted(transfers.iter().map(|transfer| transfer.slowdown()));
+        let slowdowns = sorted(transfers.iter().filter_map(|transfer| transfer.slowdown()));
         let flows = || flows.iter();
         FlowAggregate {
             result,
@@ -90,7 +90,7 @@ impl FlowAggregate {
             completions,
             slowdowns,
             rounds: sorted(rounds.iter().map(|round| round.span().as_secs_f64())),
-            round_slowdowns: sorted(rounds.iter().map(|round| round.slowdown())),
+            round_slowdowns: sorted(rounds.iter().filter_map(|round| round.slowdown())),
             bins: SizeBin::all(&transfers),
             deadline: deadline.as_secs_f64(),
             span: results.measured.as_secs_f64(),
@@ -157,7 +157,7 @@ impl SizeBin {
             let members: Vec<&Completion> = transfers.iter().filter(is_in).copied().collect();
             above = up_to;
             let spans = sorted(members.iter().map(|transfer| transfer.span().as_secs_f64()));
-            let slowdowns = sorted(members.iter().map(|transfer| transfer.slowdown()));
+            let slowdowns = sorted(members.iter().filter_map(|transfer| transfer.slowdown()));
             if !members.is_empty() {
                 let of = |values: &[f64]| {
                     SizeBin::SHARES.map(|share| of_sorted(values, share).unwrap_or(f64::NAN))

@@ -275,7 +275,7 @@ pub static METRICS: &[Metric] = &[
         "slowdown, median",
         ("", 1.0),
         Better::Less,
-        "the median slowdown: the completion time over that in an empty network, of a sender that sends at the rate of its link at once",
+        "the median slowdown: the completion time over that in an empty network, of a sender that sends at the rate of its link at once; none over links whose rate or delay changes",
         Compute::Flows(|flows| flows.slowed_within(0.5)),
     ),
     detail(

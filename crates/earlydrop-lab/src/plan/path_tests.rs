@@ -286,6 +286,11 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
             &["droptail (1 MB) holds at most 25000 packets, so fewer of 20 bytes"],
         ),
         (
+            "schemes = [\"codel\"]\nnetwork = { changes = [{ at = \"1 s\", rate = \"5 Mbps\" }] }\n\
+             flows.w = { kind = \"web\" }",
+            &["transfers over the link \"forward\" have no slowdown: it changes its rate"],
+        ),
+        (
             "schemes = [\"red\"]\nnetwork = { rtt = \"1 ms\" }",
             &["less than a packet for each of 20 flows"],
         ),

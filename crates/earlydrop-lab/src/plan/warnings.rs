@@ -51,6 +51,13 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
     let mut all: Vec<(Rule, String)> = late
         .map(|text| (("late", vec![text.clone()]), text.clone()))
         .collect();
+    all.extend(scenario.link_without_slowdown().map(|link| {
+        let text = format!(
+            "transfers over the link {link} have no slowdown: it changes its rate or its delay \
+             during the run, so there is no least time to compare them with"
+        );
+        (("slowdown", Vec::new()), text)
+    }));
     for sizes in scenario.sizes() {
         let at = At {
             scenario,

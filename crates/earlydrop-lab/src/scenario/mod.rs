@@ -271,6 +271,16 @@ impl Scenario {
         packets.min().unwrap_or(Bytes(1500))
     }
 
+    /// The first link that changes during a run in which there are transfers.
+    pub(crate) fn link_without_slowdown(&self) -> Option<String> {
+        let transfers = |group: &FlowGroup| match &group.traffic {
+            Traffic::Tcp { application, .. } => !matches!(application, Application::Bulk),
+            _ => false,
+        };
+        senders(&self.groups).find(|group| transfers(group))?;
+        self.network.varying_link()
+    }
+
     /// The first link whose queue is the compared scheme, as the registry needs it.
     pub fn link(&self) -> Option<registry::LinkFacts> {
         self.network.scheme_links(self.packet()).into_iter().next()

@@ -35,6 +35,8 @@ struct Answers {
     least_before: Nanos,
     /// How long the last link sends all of them.
     sent_in: Nanos,
+    /// Whether all of them have such times.
+    is_known: bool,
 }
 
 impl Answers {
@@ -45,6 +47,7 @@ impl Answers {
         longest: Nanos::ZERO,
         least_before: Nanos::NEVER,
         sent_in: Nanos::ZERO,
+        is_known: true,
     };
 
     /// Adds an answer that takes `ideal` in an empty network, of which its last link is busy for
@@ -56,6 +59,7 @@ impl Answers {
         self.longest = self.longest.max(ideal);
         self.least_before = self.least_before.min(ideal.since(sent_in));
         self.sent_in += sent_in;
+        self.is_known &= ideal > Nanos::ZERO;
     }
 }
 
@@ -95,7 +99,11 @@ impl Barrier {
             ended: transfer.ended,
             answers: round.count,
             bytes: Bytes(round.bytes),
-            ideal: round.longest.max(round.least_before + round.sent_in),
+            // None where one of its answers has none.
+            ideal: match round.is_known {
+                true => round.longest.max(round.least_before + round.sent_in),
+                false => Nanos::ZERO,
+            },
         })
     }
 

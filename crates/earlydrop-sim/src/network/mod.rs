@@ -202,6 +202,12 @@ impl Link {
         }
     }
 
+    /// Whether its rate or its propagation delay changes during a run.
+    pub fn varies(&self) -> bool {
+        let changes = |change: &Change| matches!(change, Change::Rate(_) | Change::Delay(_));
+        self.trace.is_some() || self.changes.iter().any(|(_, change)| changes(change))
+    }
+
     /// Whether packets always leave the link in the order in which they entered it.
     pub(crate) fn keeps_order(&self) -> bool {
         self.reorder.is_none()

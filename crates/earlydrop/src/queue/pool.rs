@@ -21,7 +21,7 @@ struct Node<P> {
 }
 
 /// The nodes, each in one chain or free.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Pool<P> {
     /// The nodes that have held a packet.
     nodes: Vec<Node<P>>,
@@ -69,6 +69,25 @@ impl Chain {
     }
 }
 
+impl<P: Clone> Clone for Pool<P> {
+    fn clone(&self) -> Pool<P> {
+        self.with_nodes(Node::clone)
+    }
+}
+
+impl<P> Pool<P> {
+    /// A copy of what `of` makes of each node, with as much memory reserved.
+    fn with_nodes<Q>(&self, of: impl Fn(&Node<P>) -> Node<Q>) -> Pool<Q> {
+        let mut nodes = Vec::with_capacity(self.nodes.capacity());
+        nodes.extend(self.nodes.iter().map(of));
+        Pool {
+            nodes,
+            free: self.free,
+            grows: self.grows,
+        }
+    }
+}
+
 impl<P: Packet> Pool<P> {
     /// Allocates room for the packets that `limit` allows in all chains together, or for none yet.
     pub(crate) fn of(limit: Limit) -> Pool<P> {
@@ -93,18 +112,11 @@ impl<P: Packet> Pool<P> {
 
     /// A copy that holds what `map` makes of each packet, in the same slot.
     pub(crate) fn map<Q>(&self, map: impl Fn(&P) -> Q) -> Pool<Q> {
-        let node = |node: &Node<P>| Node {
+        self.with_nodes(|node| Node {
             packet: node.packet.as_ref().map(&map),
             arrived: node.arrived,
             next: node.next,
-        };
-        let mut nodes = Vec::with_capacity(self.nodes.capacity());
-        nodes.extend(self.nodes.iter().map(node));
-        Pool {
-            nodes,
-            free: self.free,
-            grows: self.grows,
-        }
+        })
     }
 
     /// The packets of `chain` from its head on.

@@ -202,6 +202,20 @@ impl Topology {
             .collect()
     }
 
+    /// The name of the first link whose rate or delay changes during a run.
+    pub(super) fn varying_link(&self) -> Option<String> {
+        let mut links = self.shape.links.iter();
+        let varying = links.find(|named| {
+            let changes = |change: &Change| matches!(change, Change::Rate(_) | Change::Delay(_));
+            let link = &named.link;
+            link.trace.is_some() || link.changes.iter().any(|(_, change)| changes(change))
+        });
+        varying.map(|named| match &named.name {
+            Some(name) => format!("\"{name}\""),
+            None => "in the other direction".to_string(),
+        })
+    }
+
     /// Bytes that the links of a run take, without their queues.
     pub(super) fn bytes_of_links(&self) -> f64 {
         bytes_of_links(self.shape.edges.len())

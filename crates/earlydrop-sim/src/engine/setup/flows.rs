@@ -16,7 +16,6 @@ use super::access;
 use super::routes::{FlowRoutes, LinkStages, Routed, find_routes, lay_out};
 use super::sprays;
 use super::{incast, listed};
-use crate::empty_path::EmptyPath;
 use crate::measure::FlowMeter;
 use crate::network::{LinkId, Network};
 use crate::packet::{Kind, MAX_FLOWS, MAX_LINKS, Packet, Template};
@@ -191,10 +190,7 @@ fn add_routes(
     let begins: Vec<u32> = begins.iter().map(|stage| hop_of[*stage as usize]).collect();
     let (begins, sprays) = sprays::choose(begins, routes, simulation.flows.seed);
     let paths = begins.chunks(2).zip(routes);
-    let paths = Paths::new(paths.map(|(begin, route)| {
-        let path = EmptyPath::new(network, &route.forward, &route.backward);
-        (begin[0], path)
-    }));
+    let paths = Paths::new(paths.map(|(begin, route)| (begin[0], route.empty_path(network))));
     simulation.routes = RouteTable::new(hops, begins, flows.len(), paths).with_sprays(sprays);
 }
 

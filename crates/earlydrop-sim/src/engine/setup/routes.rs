@@ -17,6 +17,7 @@
 use std::collections::HashMap;
 
 use super::super::route::Stage;
+use crate::empty_path::EmptyPath;
 use crate::network::{LinkId, Network, Node, Routes};
 use crate::streams::{Purpose, stream};
 use crate::traffic::{Application, Flow, Ports, Traffic};
@@ -126,6 +127,18 @@ impl Spray {
 }
 
 impl FlowRoutes {
+    /// The links that packets take, there and back.
+    pub(super) fn empty_path(&self, network: &Network) -> EmptyPath {
+        let Some(spray) = &self.spray else {
+            return EmptyPath::new(network, &[&self.forward], &[&self.backward]);
+        };
+        let [there, back] = [0, 1].map(|direction| -> Vec<&[LinkId]> {
+            let pairs = spray.pairs[..spray.distinct[direction]].iter();
+            pairs.map(|pair| &*pair[direction]).collect()
+        });
+        EmptyPath::new(network, &there, &back)
+    }
+
     /// Each route forward with one backward.
     pub(super) fn pairs(&self) -> impl Iterator<Item = [&[LinkId]; 2]> {
         let sprayed = self.spray.iter().flat_map(|spray| &spray.pairs);
