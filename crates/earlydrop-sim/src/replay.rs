@@ -1,8 +1,9 @@
 //! Recorded packets, to be sent again at their times: captures as pcap or pcapng, or text.
 //!
 //! Of a packet its time, its size on the wire from the IP header on, and its ECN field are kept.
-//! Addresses and payloads are not. The text form has a line for each packet below the heading
-//! `time,size,ecn`: seconds since the first packet, bytes, and `off`, `ect0`, `ect1` or `ce`.
+//! Addresses and payloads are not. Frames of a capture without an IP packet are left out and
+//! counted. The text form has a line for each packet below the heading `time,size,ecn`: seconds
+//! since the first packet, bytes, and `off`, `ect0`, `ect1` or `ce`.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use earlydrop::packet::Ecn;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
+mod frame;
 mod pcap;
 
 /// The largest packet, in bytes: the limit of IPv4's length field (RFC 791, section 3.1).
@@ -33,8 +35,64 @@ pub struct RecordedPacket {
     pub at: Nanos,
     /// Its bytes on the wire, from the IP header on.
     pub size: u32,
-    /// Its ECN field; not capable where it is no IP packet.
+    /// Its ECN field.
     pub ecn: Ecn,
+}
+
+/// The frames of a capture that are not sent again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LeftOut {
+    /// Of other protocols, encrypted or damaged.
+    not_ip: usize,
+    /// Captured only to a place within their headers.
+    cut: usize,
+}
+
+/// What was read of a file, in its order.
+#[derive(Debug, Default)]
+struct Frames {
+    packets: Vec<RecordedPacket>,
+    left_out: LeftOut,
+}
+
+impl LeftOut {
+    /// A sentence for each reason, beside this many packets.
+    fn sentences(self, packets: usize) -> impl Iterator<Item = String> {
+        let frames = packets + self.not_ip + self.cut;
+        let sentence = move |count: usize, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 of {frames} frames {one} and is left out")),
+            _ => Some(format!(
+                "{count} of {frames} frames {many} and are left out"
+            )),
+        };
+        let not_ip = sentence(self.not_ip, "is no IP packet", "are no IP packets");
+        let cut = sentence(
+            self.cut,
+            "is cut off within its headers",
+            "are cut off within their headers",
+        );
+        not_ip.into_iter().chain(cut)
+    }
+}
+
+impl Frames {
+    fn count(&self) -> usize {
+        self.packets.len() + self.left_out.not_ip + self.left_out.cut
+    }
+
+    /// Why there is nothing to send.
+    fn no_packets(&self) -> String {
+        let reasons: Vec<String> = self.left_out.sentences(0).collect();
+        match &reasons[..] {
+            [] => "has no packets".to_string(),
+            _ => format!(
+                "has no IP packets to send: {}; nearest: a capture of IP packets that are not \
+                 encrypted, with at least 128 bytes of each (tcpdump -s 128)",
+                reasons.join(", ")
+            ),
+        }
+    }
 }
 
 /// Recorded packets in order of their times, at least one. Clones share them.
@@ -51,34 +109,46 @@ pub struct RecordedPacket {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacketTrace {
     packets: Arc<[RecordedPacket]>,
+    left_out: LeftOut,
 }
 
 impl PacketTrace {
     /// Reads a capture as pcap or pcapng, or the text form. An error names the packet or the
     /// line.
     pub fn read(file: &[u8]) -> Result<PacketTrace, String> {
-        let mut packets = match pcap::read(file) {
-            Some(packets) => packets?,
+        let frames = match pcap::read(file) {
+            Some(frames) => frames?,
             None => match std::str::from_utf8(file) {
                 Ok(text) => read_text(text)?,
                 Err(_) => return Err("is neither pcap, pcapng nor text".to_string()),
             },
         };
-        packets.sort_by_key(|packet| packet.at);
-        let Some(first) = packets.first().map(|packet| packet.at) else {
-            return Err("has no packets".to_string());
+        let Some(first) = frames.packets.iter().map(|packet| packet.at).min() else {
+            return Err(frames.no_packets());
         };
+        let Frames {
+            mut packets,
+            left_out,
+        } = frames;
+        packets.sort_by_key(|packet| packet.at);
         for packet in &mut packets {
             packet.at = packet.at.since(first);
         }
         Ok(PacketTrace {
             packets: packets.into(),
+            left_out,
         })
     }
 
     /// The packets, the first at time zero.
     pub fn packets(&self) -> &[RecordedPacket] {
         &self.packets
+    }
+
+    /// What is missing of the capture, a sentence for each reason: "12 of 340 frames are no IP
+    /// packets and are left out".
+    pub fn left_out(&self) -> impl Iterator<Item = String> {
+        self.left_out.sentences(self.packets.len())
     }
 
     /// The time after which it may be repeated: that of the last packet and a mean interval, so
@@ -123,8 +193,8 @@ impl PacketTrace {
     }
 }
 
-fn read_text(text: &str) -> Result<Vec<RecordedPacket>, String> {
-    let mut packets = Vec::new();
+fn read_text(text: &str) -> Result<Frames, String> {
+    let mut frames = Frames::default();
     let lines = text.lines().enumerate();
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
     let (_, heading) = lines.next().unwrap_or_default();
@@ -136,12 +206,12 @@ fn read_text(text: &str) -> Result<Vec<RecordedPacket>, String> {
     }
     for (index, line) in lines {
         let packet = read_line(line.trim());
-        packets.push(packet.map_err(|problem| {
+        frames.packets.push(packet.map_err(|problem| {
             let shown: String = line.trim().chars().take(60).collect();
             format!("line {}: \"{shown}\" {problem}", index + 1)
         })?);
     }
-    Ok(packets)
+    Ok(frames)
 }
 
 fn read_line(line: &str) -> Result<RecordedPacket, &'static str> {

@@ -89,8 +89,27 @@ pub struct Recording {
     pub stored_name: String,
     /// Its text.
     pub text: Arc<str>,
-    /// What it holds, if it was read as a recorded link.
-    trace: Option<Trace>,
+    contents: Contents,
+}
+
+/// What a file was read as, where reading it again would cost time, or lose what its text lacks.
+#[derive(Clone, Debug)]
+enum Contents {
+    Link(Trace),
+    Packets(PacketTrace),
+    Other,
+}
+
+impl Recording {
+    /// What is missing of a capture, a sentence for each reason.
+    pub(super) fn left_out(&self) -> impl Iterator<Item = String> {
+        let packets = match &self.contents {
+            Contents::Packets(packets) => Some(packets),
+            _ => None,
+        };
+        let sentences = packets.into_iter().flat_map(PacketTrace::left_out);
+        sentences.map(|sentence| format!("{}: {sentence}", self.name))
+    }
 }
 
 /// The plain name of the file that a scenario calls `name`. A stored name stays the same.
@@ -134,17 +153,17 @@ impl<'a> Recordings<'a> {
     }
 
     /// Keeps a file that is what the scenario takes it for.
-    fn keep(&self, name: &str, text: Arc<str>, trace: Option<Trace>) {
-        self.keep_as(name, stored_name(name, &text), text, trace);
+    fn keep(&self, name: &str, text: Arc<str>, contents: Contents) {
+        self.keep_as(name, stored_name(name, &text), text, contents);
     }
 
     /// Keeps a file under this plain name.
-    fn keep_as(&self, name: &str, stored_name: String, text: Arc<str>, trace: Option<Trace>) {
+    fn keep_as(&self, name: &str, stored_name: String, text: Arc<str>, contents: Contents) {
         let recording = Recording {
             name: name.to_string(),
             stored_name,
             text,
-            trace,
+            contents,
         };
         self.read.borrow_mut().insert(name.to_string(), recording);
     }
@@ -229,7 +248,8 @@ fn names_a_file(field: Option<&str>) -> bool {
 impl NamedFiles for Recordings<'_> {
     fn trace(&self, name: &str) -> Result<Trace, String> {
         if let Some(Recording {
-            trace: Some(trace), ..
+            contents: Contents::Link(trace),
+            ..
         }) = self.read.borrow().get(name)
         {
             return Ok(trace.clone());
@@ -237,7 +257,7 @@ impl NamedFiles for Recordings<'_> {
         let text = self.text_of(name)?;
         let trace = text.parse::<Trace>();
         let trace = trace.map_err(|error| format!("the trace \"{name}\": {error}"))?;
-        self.keep(name, text, Some(trace.clone()));
+        self.keep(name, text, Contents::Link(trace.clone()));
         Ok(trace)
     }
 
@@ -245,30 +265,33 @@ impl NamedFiles for Recordings<'_> {
         let text = self.text_of(name)?;
         let trace = text.parse::<DelayTrace>();
         let trace = trace.map_err(|error| format!("the delays \"{name}\": {error}"))?;
-        self.keep(name, text, None);
+        self.keep(name, text, Contents::Other);
         Ok(trace)
     }
 
     fn packet_trace(&self, name: &str) -> Result<PacketTrace, String> {
-        let known = self.read.borrow().get(name).map(|kept| kept.text.clone());
-        let bytes = match known {
-            Some(text) => text.as_bytes().to_vec(),
-            None => self.files.read_bytes(name)?,
-        };
-        let trace = PacketTrace::read(&bytes);
-        let trace = trace.map_err(|error| format!("the packets \"{name}\": {error}"))?;
+        if let Some(Recording {
+            contents: Contents::Packets(packets),
+            ..
+        }) = self.read.borrow().get(name)
+        {
+            return Ok(packets.clone());
+        }
+        let packets = PacketTrace::read(&self.files.read_bytes(name)?);
+        let packets = packets.map_err(|error| format!("the packets \"{name}\": {error}"))?;
         // A capture has addresses and contents that no run needs: its text form is kept.
-        let text = trace.to_text();
+        let text = packets.to_text();
         let stored_name = stored_name(&format!("{}.csv", stem(name)), &text);
-        self.keep_as(name, stored_name, text.into(), None);
-        Ok(trace)
+        let contents = Contents::Packets(packets.clone());
+        self.keep_as(name, stored_name, text.into(), contents);
+        Ok(packets)
     }
 
     fn sizes(&self, name: &str) -> Result<Distribution, String> {
         let text = self.text_of(name)?;
         let sizes = text.parse::<Distribution>();
         let sizes = sizes.map_err(|error| format!("the sizes \"{name}\", {error}"))?;
-        self.keep(name, text, None);
+        self.keep(name, text, Contents::Other);
         Ok(sizes)
     }
 
@@ -276,7 +299,7 @@ impl NamedFiles for Recordings<'_> {
         let text = self.text_of(name)?;
         let list = text.parse::<FlowList>();
         let list = list.map_err(|error| format!("the flow list \"{name}\", {error}"))?;
-        self.keep(name, text, None);
+        self.keep(name, text, Contents::Other);
         Ok(list)
     }
 }

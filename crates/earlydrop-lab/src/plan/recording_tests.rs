@@ -166,3 +166,39 @@ fn a_capture_is_kept_as_text() {
         assert!(error.contains(expected), "{error}");
     }
 }
+
+#[test]
+fn frames_that_are_left_out_of_a_capture_are_said() {
+    // A pcap file in microseconds: ARP, an IPv4 packet of 1000 bytes, and one of which 8 bytes
+    // were captured.
+    let folder = tempfile::tempdir().unwrap();
+    let mut file: Vec<u8> = Vec::new();
+    for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 1] {
+        file.extend(word.to_le_bytes());
+    }
+    let arp = [&[0; 12][..], &[8, 6], &[0; 28]].concat();
+    let ipv4 = [&[0; 12][..], &[8, 0, 0x45, 0, 3, 0xe8], &[0; 16]].concat();
+    for (second, frame) in [(1_u32, &arp[..]), (2, &ipv4), (3, &ipv4[..22])] {
+        for word in [second, 0, frame.len() as u32, 1014] {
+            file.extend(word.to_le_bytes());
+        }
+        file.extend(frame);
+    }
+    std::fs::write(folder.path().join("office.pcap"), file).unwrap();
+    // Swept: the file is read once, for all points.
+    let text = "schemes = [\"red\"]\n[flows.a]\n[flows.b]\nkind = \"replay\"\n\
+                packets = \"office.pcap\"\n[sweep]\n\"network.rate\" = [\"5 Mbps\", \"10 Mbps\"]\n";
+    let files = TraceFiles::Folder(folder.path().to_path_buf());
+    let plan = Source::new("s.toml", text, files).unwrap().plan().unwrap();
+    let warnings = plan.warnings();
+    let of_file: Vec<&String> = warnings
+        .iter()
+        .filter(|warning| warning.starts_with("office.pcap: "))
+        .collect();
+    let expected = [
+        "office.pcap: 1 of 3 frames is no IP packet and is left out",
+        "office.pcap: 1 of 3 frames is cut off within its headers and is left out",
+    ];
+    assert_eq!(of_file, expected);
+    assert_eq!(plan.scenario().groups[1].packet().0, 1000);
+}

@@ -1,6 +1,7 @@
 //! Warnings about a plan: settings that run, and whose results would be misread.
 //!
-//! Each has the rule, its number and the nearest setting that follows the rule.
+//! Each has the rule, its number and the nearest setting that follows the rule. Behind them is what
+//! was left out of captures.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +9,7 @@ use earlydrop::units::Nanos;
 use earlydrop_model::configure::BUFFER_PER_FLOW;
 use earlydrop_model::number::{number, to_digits};
 
-use super::Plan;
+use super::{Plan, Recording};
 use crate::scenario::{LinkSizes, QueueLength, Scenario, SchemeSizes};
 
 /// Buffers are at least this many times a scheme's target delay: below, the queue is full before
@@ -38,7 +39,8 @@ impl Plan {
             2 => format!("{text} (so at one more point of the sweep)"),
             points => format!("{text} (so at {} more points of the sweep)", points - 1),
         });
-        texts.collect()
+        let left_out = self.recordings.iter().flat_map(Recording::left_out);
+        texts.chain(left_out).collect()
     }
 }
 

@@ -208,7 +208,7 @@ pub(super) static FLOWS: Section = Section {
             "packets",
             Kind::Text("a file's name beside the scenario"),
             "",
-            "the capture that is replayed: pcap, pcapng, or lines of `time,size,ecn` below that heading (seconds, bytes from the IP header on, and off, ect0, ect1 or ce). A run keeps the lines: no addresses and no payloads",
+            "the capture that is replayed: pcap, pcapng, or lines of `time,size,ecn` below that heading (seconds, bytes from the IP header on, and off, ect0, ect1 or ce). Of a capture, the IP packets in Ethernet, 802.11 (radiotap, too), Linux cooked, raw IP and loopback frames are read; other frames, and those cut off within their headers, are left out, with a warning that counts them. A run keeps the lines: no addresses and no payloads",
         )
         .when("kind", &["replay"]),
         one(
