@@ -42,7 +42,9 @@ pub(crate) struct Trace {
     /// The time between samples: 10ms [default: 600 samples in a run]
     #[arg(long, value_name = "TIME")]
     sample: Option<String>,
-    /// Record the measured link's packets into this pcapng file
+    /// Record the measured link's packets into this pcapng file, as headers of TCP or UDP over
+    /// IPv4. A packet smaller than its headers is recorded with their size: a datagram of 1 byte
+    /// with 28
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
     /// Record every arrival, drop and departure at the measured link's queue, with its length and
