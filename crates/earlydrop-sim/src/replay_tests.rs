@@ -160,6 +160,9 @@ fn ip_packets_are_found_behind_every_link_header() {
         let families = [[2, 0, 0, 0], [0, 0, 0, 2]];
         let all = families.map(|family| joined(&[&family, ip]));
         all_have_the_packet(loopback, &all);
+        let all = [10, 23, 24, 28, 30].map(|family| joined(&[&[family, 0, 0, 0], &ipv6(660)]));
+        let read = frames(loopback, &all).unwrap();
+        assert_eq!(read.packets(), [packet(0, 700, Ecn::Ect0); 5]);
     }
 }
 

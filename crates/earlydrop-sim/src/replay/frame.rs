@@ -104,8 +104,8 @@ fn cooked(frame: &[u8], kind: usize, length: usize) -> Result<&[u8], NoPacket> {
 fn loopback(frame: &[u8]) -> Result<&[u8], NoPacket> {
     // In the byte order of the host, or of the network: all are small.
     match part(frame, 0, 4)? {
-        // IPv4, and the numbers of IPv6 in the BSDs.
-        [family, 0, 0, 0] | [0, 0, 0, family] if [2, 24, 28, 30].contains(family) => {
+        // IPv4; IPv6 in Linux, in Windows and in the BSDs.
+        [family, 0, 0, 0] | [0, 0, 0, family] if [2, 10, 23, 24, 28, 30].contains(family) => {
             after(frame, 4)
         }
         _ => Err(NoPacket::NotIp),
