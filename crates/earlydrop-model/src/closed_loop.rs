@@ -92,10 +92,10 @@ fn equilibrium(load: &Load, gateway: &Gateway) -> Result<ClosedLoop, ModelError>
 
 /// dE/drho of a queue at its load, in packets per unit of load.
 pub fn sensitivity(queue: &BatchQueue) -> Result<f64, ModelError> {
+    queue.check()?;
     let load = queue.load();
     let step = 1e-4 * load;
-    let mean = |load: f64| Ok::<f64, ModelError>(queue.at_load(load).solve(Solver::Exact)?.mean());
-    Ok((mean(load + step)? - mean(load - step)?) / (2.0 * step))
+    Ok((queue.mean_at(load + step)? - queue.mean_at(load - step)?) / (2.0 * step))
 }
 
 fn mean_queue(load: &Load, gateway: &Gateway, queue: f64, early: f64) -> f64 {
@@ -120,11 +120,17 @@ fn inner(load: &Load, gateway: &Gateway, queue: f64, early: f64) -> Result<Inner
         };
         feed(load, gateway, queue, early, signals)
     };
-    let excess = |overflow: f64| {
-        let lost = fed(overflow).and_then(|inner| Ok(inner.queue.solve(Solver::Exact)?.loss()));
-        lost.unwrap_or(0.0) - overflow
+    let lost = |overflow: f64| {
+        let solved = fed(overflow).and_then(|inner| inner.queue.solve(Solver::Exact));
+        solved.map_or(0.0, |solution| solution.loss())
     };
-    fed(falling_root(0.0, 1.0 - 1e-6, excess))
+    // An overflow that changes no rate is none. A search for it would halve a bracket down to it.
+    if 1.0 - lost(0.0) == 1.0 {
+        return fed(0.0);
+    }
+    fed(falling_root(0.0, 1.0 - 1e-6, |overflow| {
+        lost(overflow) - overflow
+    }))
 }
 
 /// The queue fed by flows at a rate of `signals`, of which the scheme causes `early`.
@@ -227,6 +233,19 @@ mod tests {
                 assert!((0.3..1.0).contains(&sent), "{name}: {sent}");
             }
         }
+    }
+
+    #[test]
+    fn a_link_that_overflows_never_is_solved_at_once() {
+        let load = Load {
+            rate: earlydrop::units::BitsPerSec(10_000_000_000_000),
+            rtt: earlydrop::units::Nanos::from_secs(1),
+            flows: 5.0,
+            ..Load::default()
+        };
+        let gateway = Gateway::of(&"red:min=12,max=36".parse().unwrap(), &load).unwrap();
+        let solutions = crate::queue::solutions(|| closed_loop(&load, &gateway).unwrap());
+        assert!(solutions < 1000, "{solutions} solutions of the queue");
     }
 
     #[test]

@@ -17,6 +17,10 @@ use crate::{Gateway, Load, Prediction};
 /// The least phase margin of a stable loop, in degrees; below it, the loop rings for long.
 const SAFE: f64 = 30.0;
 
+/// The least phase margin, in degrees: the phase has turned once. How often it turns then says
+/// nothing about the loop.
+pub const LEAST_MARGIN: f64 = -180.0;
+
 /// What happens to a small disturbance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -44,8 +48,9 @@ impl Verdict {
 pub struct Stability {
     /// The loop gain at frequency 0.
     pub gain: f64,
-    /// The phase margin in degrees; negative if the loop oscillates, infinite if the gain never
-    /// exceeds 1.
+    /// The phase margin in degrees, at most 180; negative if the loop oscillates, and
+    /// [`LEAST_MARGIN`] where the phase turns on and on before the gain falls to 1; infinite if the
+    /// gain never exceeds 1.
     pub phase_margin: f64,
     /// The gain margin: the factor on the gain at which the loop would oscillate.
     pub gain_margin: f64,
@@ -128,7 +133,7 @@ fn margins(loop_: &Loop) -> Stability {
     Stability {
         gain: loop_.gain,
         phase_margin: match crosses {
-            true => (PI + loop_.phase(crossed)).to_degrees(),
+            true => (PI + loop_.phase(crossed)).to_degrees().max(LEAST_MARGIN),
             false => f64::INFINITY,
         },
         gain_margin: 1.0 / loop_.magnitude(turned),
@@ -162,6 +167,17 @@ mod tests {
         assert_eq!(small.phase_margin, f64::INFINITY);
         assert_eq!(small.verdict(), Verdict::Stable);
         assert!((small.gain_margin / reference.gain_margin - 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_phase_margin_is_an_angle() {
+        let steep = margins(&Loop {
+            gain: 1e27,
+            delay: 1.0,
+            poles: [1e-3, 1.0, 1e3],
+        });
+        assert_eq!(steep.phase_margin, LEAST_MARGIN);
+        assert_eq!(steep.verdict(), Verdict::Oscillating);
     }
 
     /// The example of Hollot and others: 3750 packets per second, 60 flows.

@@ -63,6 +63,16 @@ pub enum Solver {
 /// The largest K: far above it, numbers of packets are no longer exact in floating point.
 const LARGEST_BUFFER: u64 = 1_000_000_000_000;
 
+/// The least and the largest load.
+const LOADS: [f64; 2] = [1e-9, 1e9];
+
+/// A load is computed from rates: its limits are wider by this share, for rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Of a falling series, terms beyond this power of e are zero beside its first one: the least number
+/// above zero is e^-745.
+const NEGLIGIBLE: f64 = -800.0;
+
 /// A queue M^x/M/1/K.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchQueue {
@@ -137,18 +147,29 @@ impl BatchQueue {
         is_reached.then(|| falling_root_of_powers(least, most, excess))
     }
 
-    fn check(&self) -> Result<(), ModelError> {
+    /// The mean queue at the load rho = `load`, which may be just outside of the limits.
+    pub(crate) fn mean_at(&self, load: f64) -> Result<f64, ModelError> {
+        let queue = self.at_load(load);
+        Ok(queue.exact(queue.ratio())?.mean())
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
         let positive = "above 0 and finite";
         for (what, rate) in [("mu", self.service), ("lambda", self.arrivals)] {
             if !(rate > 0.0 && rate.is_finite()) {
                 return Err(ModelError::outside(what, rate, positive, 1));
             }
         }
-        let load = self.load();
-        if !(1e-9..=1e9).contains(&load) {
+        let (load, [least, most]) = (self.load(), LOADS);
+        if !(least * (1.0 - ROUNDING)..=most * (1.0 + ROUNDING)).contains(&load) {
+            let nearest = format!("{:e}", load.clamp(least, most));
             let allowed = "from 1e-9 to 1e9";
-            let nearest = load.clamp(1e-9, 1e9);
-            return Err(ModelError::outside("rho", load, allowed, nearest));
+            return Err(ModelError::outside(
+                "rho",
+                format!("{load:e}"),
+                allowed,
+                nearest,
+            ));
         }
         if self.buffer == 0 {
             return Err(ModelError::outside("buffer", 0, "at least 1 packet", 1));
@@ -162,6 +183,8 @@ impl BatchQueue {
     }
 
     fn exact(&self, ratio: f64) -> Result<Rows, ModelError> {
+        #[cfg(test)]
+        SOLUTIONS.set(SOLUTIONS.get() + 1);
         let tails = self.batch.at_least();
         let ln_y = root::dominant(ratio, tails);
         let steps = root::renewal_steps(ratio, tails, ln_y);
@@ -171,7 +194,12 @@ impl BatchQueue {
             Acceptance::Partial => 0,
             Acceptance::Whole => (most - 1).min(self.buffer),
         };
-        let renewals = root::renewals(&steps, self.buffer - special);
+        // Where p(n) is zero, v(n) does not matter.
+        let matter = match ln_y < 0.0 {
+            true => (NEGLIGIBLE / ln_y).ceil() as u64,
+            false => u64::MAX,
+        };
+        let renewals = root::renewals(&steps, matter.min(self.buffer - special));
         let (head, limit) = renewals.map_err(|most| {
             let allowed = "fewer packets where large batches and such a load keep it from settling";
             ModelError::outside("buffer", self.buffer, allowed, most)
@@ -278,6 +306,20 @@ impl Solution {
     pub fn histogram(&self, bins: u64) -> Vec<Bin> {
         self.rows.histogram(bins)
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Exact solutions of this thread.
+    static SOLUTIONS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// The number of exact solutions that `action` needs.
+#[cfg(test)]
+pub(crate) fn solutions<T>(action: impl FnOnce() -> T) -> u64 {
+    let before = SOLUTIONS.get();
+    action();
+    SOLUTIONS.get() - before
 }
 
 #[cfg(test)]

@@ -225,6 +225,43 @@ fn what_cannot_be_solved_has_a_nearest_buffer() {
     assert!(error.ends_with("nearest: 1000000000000"), "{error}");
 }
 
+#[test]
+fn a_low_load_needs_no_state_that_is_never_reached() {
+    let pairs = queue(0.5, &[0.0, 0.0, 1.0], 100_000_000, Acceptance::Whole).at_load(1e-9);
+    let solved = exact(&pairs);
+    assert!(solved.rows.singles() < 1000, "{}", solved.rows.singles());
+    // A pair waits for one service on average: rho (1 + E[X^2]/E[X])/2.
+    assert!(close(solved.mean(), 1.5e-9), "{}", solved.mean());
+    let small = queue(0.5, &[0.0, 0.0, 1.0], 400, Acceptance::Whole).at_load(1e-9);
+    let reference = by_recurrence(&small);
+    let solved = exact(&small);
+    for (n, p) in (0..).zip(&reference) {
+        assert!((solved.probability(n) - p).abs() <= 1e-10 * p, "p({n}) {p}");
+    }
+}
+
+#[test]
+fn the_ends_of_the_load_are_allowed_and_have_a_sensitivity() {
+    for load in LOADS {
+        for batch in 1..=20 {
+            let sound = BatchQueue {
+                batch: Batch::fixed(batch).unwrap(),
+                ..queue(0.5, &[0.0, 1.0], 100, Acceptance::Partial)
+            };
+            let end = sound.at_load(load);
+            assert!(end.solve(Solver::Exact).is_ok(), "{batch} at {load:e}");
+            let sensitivity = crate::closed_loop::sensitivity(&end).unwrap();
+            assert!(sensitivity >= 0.0, "{batch} at {load:e}: {sensitivity}");
+        }
+    }
+    let sound = queue(0.5, &[0.0, 1.0], 10, Acceptance::Partial);
+    let error = exact_error(&sound.at_load(9.999e-10));
+    assert_eq!(
+        error,
+        "rho = 9.999e-10: allowed: from 1e-9 to 1e9; nearest: 1e-9"
+    );
+}
+
 fn exact_error(queue: &BatchQueue) -> String {
     queue.solve(Solver::Exact).unwrap_err().to_string()
 }

@@ -7,6 +7,9 @@ const STEPS: u32 = 100;
 /// one size and a load far from 1 the sequence oscillates, and converges late or never.
 const PRODUCTS: u64 = 1_000_000_000;
 
+/// The largest length of a sequence, some hundred megabytes with the distribution made of it.
+const STATES: u64 = 10_000_000;
+
 /// The sequence has converged if m consecutive values are within this relative distance of the limit.
 const CONVERGED: f64 = 1e-12;
 
@@ -57,7 +60,7 @@ pub(super) fn renewal_steps(ratio: f64, tails: &[f64], ln_y: f64) -> Vec<f64> {
 /// v(0), v(1), ... up to convergence or `last`, and the limit. The error is the largest `last` that
 /// is computed without convergence.
 pub(super) fn renewals(steps: &[f64], last: u64) -> Result<(Vec<f64>, f64), u64> {
-    let most = PRODUCTS / steps.len().max(1) as u64;
+    let most = (PRODUCTS / steps.len().max(1) as u64).min(STATES);
     let mean: f64 = (1..)
         .zip(steps)
         .map(|(j, f): (u32, _)| f64::from(j) * f)

@@ -53,9 +53,11 @@ impl Rows {
             _ => self.ln_weight(from) + ln_geometric_sum(self.ln_y, length),
         };
         let row_mean = from as f64 + geometric_mean(self.ln_y, length);
-        let singles = (0..from).chain(from + length..=self.last);
-        let singles: Vec<(f64, f64)> = singles.map(|n| (n as f64, self.ln_weight(n))).collect();
-        let weights = || singles.iter().copied().chain([(row_mean, row)]);
+        let weights = || {
+            let singles = (0..from).chain(from + length..=self.last);
+            let singles = singles.map(|n| (n as f64, self.ln_weight(n)));
+            singles.chain([(row_mean, row)])
+        };
         let largest = weights()
             .map(|(_, ln)| ln)
             .fold(f64::NEG_INFINITY, f64::max);
@@ -87,6 +89,12 @@ impl Rows {
             n => self.tail[(n - from - length) as usize],
         };
         n as f64 * self.ln_y + ln_v
+    }
+
+    /// The states that are kept singly.
+    #[cfg(test)]
+    pub(super) fn singles(&self) -> usize {
+        self.head.len() + self.tail.len()
     }
 
     pub(super) fn last(&self) -> u64 {

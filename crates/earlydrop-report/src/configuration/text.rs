@@ -2,7 +2,7 @@
 
 use earlydrop_lab::statistics::Mean;
 use earlydrop_model::configure::{Choice, Recommendation};
-use earlydrop_model::stability::Stability;
+use earlydrop_model::stability::{LEAST_MARGIN, Stability};
 use earlydrop_model::validity::{Band, Caveat};
 use earlydrop_model::{Control, Prediction, required_signal_probability};
 
@@ -120,9 +120,10 @@ fn queue(
 }
 
 fn stability_text(stability: &Stability) -> String {
-    let phase = match stability.phase_margin.is_finite() {
-        true => format!("phase margin {:.0} degrees", stability.phase_margin),
-        false => "gain below 1".to_string(),
+    let phase = match stability.phase_margin {
+        margin if margin <= LEAST_MARGIN => "phase margin -180 degrees or less".to_string(),
+        margin if margin.is_finite() => format!("phase margin {margin:.0} degrees"),
+        _ => "gain below 1".to_string(),
     };
     format!(
         "{}: {phase}, gain margin {}, period {}",
