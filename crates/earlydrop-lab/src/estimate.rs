@@ -71,6 +71,11 @@ fn part_of_run(time: f64, events: u64, expected: f64) -> f64 {
     time.max(of_events).min(1.0)
 }
 
+/// The time since `begin`, which becomes `now`: none if the clock was set back.
+fn lap(begin: &mut Instant, now: Instant) -> Duration {
+    now.saturating_duration_since(std::mem::replace(begin, now))
+}
+
 /// The seconds that simulating a whole cell and keeping its outcome take, extrapolated from
 /// running it for about `share`.
 fn seconds_of(
@@ -79,23 +84,23 @@ fn seconds_of(
     share: Duration,
     keep: &mut impl FnMut(Cell, &Outcome),
 ) -> Result<(f64, f64), Problem> {
-    let begin = Instant::now();
+    let mut begin = Instant::now();
     let series = plan.keeps_series(cell);
     let prepared = plan.prepare(cell, series)?;
     let mut simulation = prepared.start()?;
-    let set_up = begin.elapsed();
+    let set_up = lap(&mut begin, Instant::now());
     let duration = prepared.run.duration;
     let (mut is_over, mut events) = (false, 0);
     // Setting up many flows may take longer than the share: some events are tried all the same.
-    while !is_over && (events == 0 || begin.elapsed() < share + set_up) {
+    while !is_over && (events == 0 || begin.elapsed() < share) {
         is_over = simulation.run_events(duration, EVENTS_BETWEEN_LOOKS);
         events += EVENTS_BETWEEN_LOOKS;
     }
-    let run = begin.elapsed() - set_up;
+    let run = lap(&mut begin, Instant::now());
     let time = simulation.now().0.max(1) as f64 / duration.0.max(1) as f64;
     let part = part_of_run(time, events, prepared.run.cost().events);
     let mut outcome = Outcome::of(&simulation.finish_now(), &prepared);
-    let summed_up = begin.elapsed() - set_up - run;
+    let summed_up = lap(&mut begin, Instant::now());
     let mut time_of = |outcome: &Outcome| {
         let begin = Instant::now();
         keep(cell, outcome);
@@ -148,6 +153,16 @@ mod tests {
             "{estimate:?}"
         );
         assert!(estimate.simulating > 0.0);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_shows_no_time() {
+        let noon = Instant::now();
+        let hour = Duration::from_secs(3600);
+        let mut begin = noon;
+        assert_eq!(lap(&mut begin, noon + hour), hour);
+        assert_eq!(lap(&mut begin, noon), Duration::ZERO);
+        assert_eq!(lap(&mut begin, noon + hour), hour);
     }
 
     #[test]
