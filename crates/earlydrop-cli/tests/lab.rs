@@ -58,3 +58,37 @@ fn what_cannot_be_shown_is_refused_in_words() {
     let kept = fs::read_to_string(user.path("mine.html")).unwrap();
     assert_eq!(kept, "<p>my own page</p>");
 }
+
+#[test]
+fn what_a_page_cannot_hold_is_named() {
+    let user = User::new();
+    user.writes("sizes.txt", "100 0\n1000 50\n5000 100\n");
+    user.writes("list.csv", "0.01,host 0,host 1,1000\n");
+    user.writes("up.trace", "1\n");
+    let fabric = "shape = \"leaf-spine\"\nleaves = 2\nspines = 2\nhosts = 4\nrate = \"1 Gbps\"";
+    for (network, flows, wanted) in [
+        (
+            fabric,
+            "kind = \"arrivals\"\nsizes = \"sizes.txt\"\nload = 0.5",
+            "sizes.txt: a page cannot hold the distribution of sizes",
+        ),
+        (
+            fabric,
+            "kind = \"list\"\nlist = \"list.csv\"",
+            "list.csv: a page cannot hold the flow list",
+        ),
+        (
+            "trace = \"up.trace\"",
+            "count = 1",
+            "up.trace: a page cannot hold the recorded link",
+        ),
+    ] {
+        let text = format!(
+            "duration = \"20 ms\"\nwarm_up = \"0 s\"\nschemes = [\"red\"]\n[network]\n{network}\n[flows.a]\n{flows}\n"
+        );
+        user.writes("s.toml", &text);
+        let ran = user.runs(&["lab", "s.toml"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains(wanted), "{wanted}: {}", ran.err);
+    }
+}

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use earlydrop::registry::{Spec, nearest};
 use earlydrop_lab::files::{NewFile, Signature, create_folder};
-use earlydrop_lab::plan::{Plan, split_schemes};
+use earlydrop_lab::plan::{Contents, Plan, split_schemes};
 use earlydrop_report::laboratory::{MOST_SCHEMES, of_scenario, of_schemes, page};
 
 use crate::failure::Failure;
@@ -107,13 +107,27 @@ fn asked_for(arguments: &Lab) -> Result<Option<Vec<String>>, Failure> {
     }
 }
 
+/// What a recording is, and what a scenario for a page has instead.
+fn of_page(contents: &Contents) -> (&'static str, &'static str) {
+    match contents {
+        Contents::Delays => ("recorded delays", "give the link a constant delay"),
+        Contents::Packets(_) => ("recorded packets", "leave out the flows that replay them"),
+        Contents::Sizes => (
+            "distribution of sizes",
+            "take a built-in one, such as sizes = \"websearch\"",
+        ),
+        Contents::Flows => ("flow list", "describe its transfers as groups of flows"),
+        _ => ("recorded link", "give the link a constant rate"),
+    }
+}
+
 /// The address of a point of a scenario.
 fn scenario_address(plan: &Plan, arguments: &Lab) -> Result<String, Failure> {
     if let Some(recording) = plan.recordings.first() {
+        let (what, instead) = of_page(&recording.contents);
         return Err(Failure::Usage(format!(
-            "{}: a page cannot hold the recorded link that the scenario names; give the link a \
-             constant rate",
-            recording.stored_name
+            "{}: a page cannot hold the {what} that the scenario names; {instead}",
+            recording.name
         )));
     }
     let last = plan.points.len() - 1;

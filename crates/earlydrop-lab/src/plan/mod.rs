@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use changes::CHANGED;
 pub use options::ShortName;
-pub use recording::{Recording, TraceFiles};
+pub use recording::{Contents, Recording, TraceFiles};
 #[cfg(feature = "files")]
 pub use source::SourceError;
 pub use source::{Source, Variant};

@@ -35,21 +35,36 @@ pub enum TraceFiles {
 #[cfg(feature = "files")]
 const MAX_BYTES: u64 = 1 << 30;
 
+/// What some programs put before a text. It is no part of it.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 impl TraceFiles {
-    /// The bytes of a file, which may be no text.
+    /// The bytes of a file, which may be no text, without a byte-order mark.
     fn read_bytes(&self, name: &str) -> Result<Vec<u8>, String> {
         match self {
             #[cfg(feature = "files")]
             TraceFiles::Folder(folder) => {
                 let bytes = read_regular_bytes(&folder.join(name), MAX_BYTES);
-                bytes.map_err(|error| format!("the file {error}"))
+                let mut bytes = bytes.map_err(|error| format!("the file {error}"))?;
+                if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) {
+                    bytes.drain(..BYTE_ORDER_MARK.len());
+                }
+                Ok(bytes)
             }
             _ => self.read(name).map(String::into_bytes),
         }
     }
 
-    /// The text of a file.
+    /// The text of a file, without a byte-order mark.
     fn read(&self, name: &str) -> Result<String, String> {
+        let text = self.read_whole(name)?;
+        Ok(match text.strip_prefix(BYTE_ORDER_MARK) {
+            Some(text) => text.to_string(),
+            None => text,
+        })
+    }
+
+    fn read_whole(&self, name: &str) -> Result<String, String> {
         match self {
             #[cfg(feature = "files")]
             TraceFiles::Folder(folder) => {
@@ -79,6 +94,23 @@ impl From<PathBuf> for TraceFiles {
     }
 }
 
+/// What a scenario takes a file for, and what it was read as where reading it again would cost time,
+/// or lose what its text lacks.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Contents {
+    /// A link's opportunities to send, or its rate over time.
+    Link(Trace),
+    /// A link's propagation delay over time.
+    Delays,
+    /// Packets that a flow sends.
+    Packets(PacketTrace),
+    /// A distribution of sizes.
+    Sizes,
+    /// A list of transfers.
+    Flows,
+}
+
 /// A file as a plan holds it.
 #[derive(Clone, Debug)]
 pub struct Recording {
@@ -89,15 +121,8 @@ pub struct Recording {
     pub stored_name: String,
     /// Its text.
     pub text: Arc<str>,
-    contents: Contents,
-}
-
-/// What a file was read as, where reading it again would cost time, or lose what its text lacks.
-#[derive(Clone, Debug)]
-enum Contents {
-    Link(Trace),
-    Packets(PacketTrace),
-    Other,
+    /// What it is.
+    pub contents: Contents,
 }
 
 impl Recording {
@@ -265,7 +290,7 @@ impl NamedFiles for Recordings<'_> {
         let text = self.text_of(name)?;
         let trace = text.parse::<DelayTrace>();
         let trace = trace.map_err(|error| format!("the delays \"{name}\": {error}"))?;
-        self.keep(name, text, Contents::Other);
+        self.keep(name, text, Contents::Delays);
         Ok(trace)
     }
 
@@ -291,7 +316,7 @@ impl NamedFiles for Recordings<'_> {
         let text = self.text_of(name)?;
         let sizes = text.parse::<Distribution>();
         let sizes = sizes.map_err(|error| format!("the sizes \"{name}\", {error}"))?;
-        self.keep(name, text, Contents::Other);
+        self.keep(name, text, Contents::Sizes);
         Ok(sizes)
     }
 
@@ -299,7 +324,7 @@ impl NamedFiles for Recordings<'_> {
         let text = self.text_of(name)?;
         let list = text.parse::<FlowList>();
         let list = list.map_err(|error| format!("the flow list \"{name}\", {error}"))?;
-        self.keep(name, text, Contents::Other);
+        self.keep(name, text, Contents::Flows);
         Ok(list)
     }
 }

@@ -202,3 +202,32 @@ fn frames_that_are_left_out_of_a_capture_are_said() {
     assert_eq!(of_file, expected);
     assert_eq!(plan.scenario().groups[1].packet().0, 1000);
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_any_file() {
+    const FILES: [(&str, &str); 6] = [
+        ("rates.csv", RATES),
+        ("link.trace", "0\n5\n"),
+        ("delays.csv", DELAYS),
+        ("sizes.txt", "100 0\n1000 50\n5000 100\n"),
+        ("packets.csv", "time,size,ecn\n0,1500,off\n0.01,100,off\n"),
+        ("flows.csv", "0.1,left 1,right 1,1000\n"),
+    ];
+    let kept = |mark: &str| {
+        let files: BTreeMap<String, String> = FILES
+            .map(|(name, text)| (name.to_string(), format!("{mark}{text}")))
+            .into();
+        let files = TraceFiles::Memory(files);
+        let read = Recordings::new(&files);
+        read.trace("rates.csv").unwrap();
+        read.trace("link.trace").unwrap();
+        read.delay_trace("delays.csv").unwrap();
+        read.sizes("sizes.txt").unwrap();
+        read.packet_trace("packets.csv").unwrap();
+        read.flow_list("flows.csv").unwrap();
+        let kept = read.into_list().into_iter();
+        kept.map(|kept| (kept.stored_name, kept.text))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(kept("\u{feff}"), kept(""));
+}
