@@ -316,6 +316,39 @@ fn a_row_that_belongs_to_nothing_is_not_exported() {
 }
 
 #[test]
+fn a_number_that_is_not_finite_is_refused_wherever_it_stands() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    user.runs("w.trace").unwrap();
+    for (table, column, format) in [
+        ("cells", "utilisation", Format::Csv),
+        ("groups", "goodput", Format::Parquet),
+        ("queues", "mean_packets", Format::Json),
+    ] {
+        let database = Connection::open(user.path("run/results.sqlite")).unwrap();
+        let kept = format!("CREATE TABLE kept AS SELECT {column} FROM {table}");
+        database.execute_batch(&kept).unwrap();
+        let damage = format!("UPDATE {table} SET {column} = -9e999");
+        database.execute_batch(&damage).unwrap();
+        drop(database);
+        let store = Store::open(&user.path("run")).unwrap();
+        let wanted = format!("{column} is -inf: no run has stored it");
+        let refused = export(&store, format, &user.path("tables"), Overwrite::Own);
+        let problem = refused.unwrap_err().to_string();
+        assert!(problem.contains(&wanted), "{problem}");
+        if table != "queues" {
+            let problem = store.all_rows().unwrap_err().to_string();
+            assert!(problem.contains(&wanted), "{problem}");
+        }
+        drop(store);
+        let database = Connection::open(user.path("run/results.sqlite")).unwrap();
+        let repair =
+            format!("UPDATE {table} SET {column} = (SELECT {column} FROM kept); DROP TABLE kept");
+        database.execute_batch(&repair).unwrap();
+    }
+}
+
+#[test]
 fn a_damaged_scenario_in_the_database_is_named() {
     let user = User::new();
     user.writes("lab/w.trace", FAST);

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use earlydrop::aqm::DropReason;
-use rusqlite::Row;
+use rusqlite::types::{Type, ValueRef};
+use rusqlite::{Error, Row};
 
 use super::tables::LINKS;
 use super::{Store, StoreError};
@@ -56,11 +57,12 @@ impl Store {
     pub(super) fn rows<T>(
         &self,
         select: &str,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
         self.sql(|database| {
             let mut statement = database.prepare(select)?;
-            statement.query_map([], read)?.collect()
+            let checked = |row: &Row<'_>| read(finite(row)?);
+            statement.query_map([], checked)?.collect()
         })
     }
 
@@ -234,8 +236,10 @@ impl Store {
              WHERE scheme = ? AND point = ? AND name = ? GROUP BY share ORDER BY share";
         self.sql(|database| {
             let mut statement = database.prepare(select)?;
-            let rows = statement
-                .query_map((scheme, point, group), |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let rows = statement.query_map((scheme, point, group), |row| {
+                finite(row)?;
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
             rows.collect()
         })
     }
@@ -252,7 +256,8 @@ impl Store {
              (SELECT link FROM queues WHERE queues.cell = ?1 AND watched = 1))";
         self.sql(|database| {
             let mut statement = database.prepare(select)?;
-            let mut rows = statement.query_map((cell, name, source), one_series)?;
+            let checked = |row: &Row<'_>| one_series(finite(row)?);
+            let mut rows = statement.query_map((cell, name, source), checked)?;
             rows.next().transpose()
         })
         .map(|row| row.map(|(_, series)| series))
@@ -278,6 +283,25 @@ impl Store {
         );
         self.rows(&select, one_series)
     }
+}
+
+/// A row without numbers that are not finite: a run has stored none.
+pub(super) fn finite<'a, 'row>(row: &'a Row<'row>) -> rusqlite::Result<&'a Row<'row>> {
+    let statement: &rusqlite::Statement<'_> = row.as_ref();
+    for column in 0..statement.column_count() {
+        if let ValueRef::Real(number) = row.get_ref(column)?
+            && !number.is_finite()
+        {
+            let name = statement.column_name(column)?;
+            let text = format!("{name} is {number}: no run has stored it");
+            return Err(Error::FromSqlConversionFailure(
+                column,
+                Type::Real,
+                text.into(),
+            ));
+        }
+    }
+    Ok(row)
 }
 
 fn one_series(row: &Row<'_>) -> rusqlite::Result<(usize, Series)> {

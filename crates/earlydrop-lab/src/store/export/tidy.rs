@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use earlydrop::units::{Dimension, Quantity};
 use rusqlite::types::Value;
 
+use super::super::read::finite;
 use super::super::tables::{Column, ColumnType, Table};
 use super::super::{Store, StoreError};
 use super::Format;
@@ -145,6 +146,7 @@ impl ExportTable {
             let count = statement.column_count();
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
+                finite(row)?;
                 let values: Result<Vec<Value>, _> = (0..count).map(|at| row.get(at)).collect();
                 let values = self.complete(values?, keys);
                 if values.len() != self.columns.len() {
