@@ -19,8 +19,7 @@ pub(super) fn scatter(view: &View<'_>) -> Result<Plot, PictureError> {
     let (x, y) = axes(view)?;
     let clouds = clouds(view, x, y);
     if clouds.is_empty() {
-        let (x, y, at) = (x.1.title, y.1.title, view.at());
-        return Err(PictureError::Missing(format!("no {y} and {x}{at}")));
+        return Err(PictureError::Missing(missing(view, x, y)));
     }
     let [x_axis, y_axis] = [(x, true), (y, false)]
         .map(|(metric, is_x)| metric_axis(view, metric, is_x).unwrap_or_default());
@@ -54,6 +53,21 @@ fn axes<'a>(view: &View<'a>) -> Result<(Indexed<'a>, Indexed<'a>), PictureError>
             "metrics {}: a scatter has two metrics, such as delay_p99,utilisation",
             given.join(",")
         ))),
+    }
+}
+
+/// What is not there for a scatter without a symbol: a metric that was not measured, with its
+/// meaning, or a scheme that has both.
+fn missing(view: &View<'_>, x: Indexed<'_>, y: Indexed<'_>) -> String {
+    let of = |(_, metric): Indexed<'_>| format!("values of {} ({})", metric.name, metric.meaning);
+    let is_measured = |metric| metric_axis(view, metric, true).is_some();
+    let (no_x, no_y) = (of(x), of(y));
+    let at = view.at();
+    match (is_measured(x), is_measured(y)) {
+        (true, true) => format!("no scheme with both {} and {}{at}", x.1.name, y.1.name),
+        (true, false) => format!("no {no_y}{at}; it holds {}", x.1.name),
+        (false, true) => format!("no {no_x}{at}; it holds {}", y.1.name),
+        (false, false) => format!("no {no_x} and no {no_y}{at}"),
     }
 }
 

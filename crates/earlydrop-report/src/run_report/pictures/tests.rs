@@ -456,3 +456,32 @@ fn drop_curves_are_drawn_below_their_step_to_1_as_well() {
     let pages = serde_json::to_value(page_pictures(&data)).unwrap();
     assert!(pages["curves"][1].is_null());
 }
+
+#[test]
+fn a_scatter_names_the_metric_that_was_not_measured() {
+    let refused = |data: &Data| {
+        let metrics = ["slowdown", "utilisation"].map(String::from).to_vec();
+        let choices = Choices {
+            metrics,
+            ..Choices::default()
+        };
+        picture(data, What::Scatter, &choices)
+            .unwrap_err()
+            .to_string()
+    };
+    let mut data = data();
+    data.metrics[0] = Metric {
+        meaning: "the time over that in an empty network",
+        ..metric("slowdown", "", 1.0)
+    };
+    data.summary.iter_mut().for_each(|row| row.values[0] = None);
+    assert_eq!(
+        refused(&data),
+        "the run holds no values of slowdown (the time over that in an empty network), at \
+         network.rtt = 10 ms; it holds utilisation"
+    );
+    data.summary.iter_mut().for_each(|row| row.values[1] = None);
+    let both = refused(&data);
+    assert!(both.contains("no values of slowdown (the time"), "{both}");
+    assert!(both.contains("and no values of utilisation ()"), "{both}");
+}
