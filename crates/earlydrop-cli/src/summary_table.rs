@@ -85,6 +85,10 @@ pub(crate) fn lay_out(table: &Table, style: &Style) -> Vec<Text> {
     let Some((names, columns)) = columns.split_first() else {
         return Vec::new();
     };
+    if columns.is_empty() {
+        let nothing = "every value is zero, or was not measured";
+        return vec![Text::new(nothing, Look::Faint)];
+    }
     let mut lines = Vec::new();
     let mut rest = columns;
     while !rest.is_empty() {

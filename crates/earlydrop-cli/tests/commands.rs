@@ -344,3 +344,23 @@ fn a_negative_value_is_refused_for_its_range() {
         assert!(!ran.err.contains("unexpected argument"), "{}", ran.err);
     }
 }
+
+#[test]
+fn nothing_sent_has_no_fairness() {
+    let user = User::new();
+    let text = "duration = \"1 s\"\nwarm_up = \"0 s\"\nseeds = 2\nschemes = [\"red\"]\n\
+                [flows.late]\ncount = 2\nstart = \"999 ms\"\n";
+    user.writes("late.toml", text);
+    let shown = user.runs(&["run", "late.toml", "--out", "run"]).well().out;
+    let nothing = "every value is zero, or was not measured";
+    assert!(shown.contains(nothing), "{shown}");
+    let asked = ["run", "late.toml", "--out", "run", "--metrics", "fairness"];
+    let shown = user.runs(&asked).well().out;
+    let row = shown.lines().find(|line| line.starts_with("red "));
+    assert!(row.is_some_and(|row| row.ends_with('-')), "{shown}");
+    let json = user
+        .runs(&["run", "late.toml", "--out", "run", "--json"])
+        .well();
+    let row = &json.json()["rows"][0]["metrics"];
+    assert!(row.is_object() && row["fairness"].is_null(), "{row}");
+}

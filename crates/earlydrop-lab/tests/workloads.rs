@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use earlydrop_lab::metrics::of_groups;
 use earlydrop_lab::outcome::Outcome;
 use earlydrop_lab::plan::{Plan, Source, TraceFiles};
 use earlydrop_lab::run::outcomes;
@@ -66,6 +67,31 @@ fn a_list_names_hosts_by_number_or_name() {
     let measured = outcome(&format!("duration = \"10 ms\"\n{FABRIC}{flows}"));
     assert_eq!(measured.sizes.len(), 2);
     assert!(measured.value("slowdown_p999").unwrap() < 1.3);
+}
+
+/// Of nothing there is no fairness, of the whole and of a group.
+#[test]
+fn what_was_not_sent_was_not_shared() {
+    let text = "duration = \"1 s\"\nwarm_up = \"0 s\"\nseeds = 1\nschemes = [\"droptail\"]\n\
+                network = { rate = \"10 Mbps\", rtt = \"10 ms\" }\n\
+                [flows.late]\ncount = 2\nstart = \"999 ms\"\n";
+    let of_group = |outcome: &Outcome| {
+        let index = of_groups().position(|metric| metric.name == "fairness");
+        let (_, _, values) = outcome
+            .groups
+            .iter()
+            .find(|group| group.0 == "late")
+            .unwrap();
+        values[index.unwrap()]
+    };
+    let nothing = outcome(text);
+    assert_eq!(
+        (nothing.value("fairness"), of_group(&nothing)),
+        (None, None)
+    );
+    let both = outcome(&format!("{text}[flows.early]\nstart = \"0 s\"\n"));
+    assert!((both.value("fairness").unwrap() - 1.0 / 3.0).abs() < 1e-12);
+    assert_eq!(of_group(&both), None);
 }
 
 /// Senders at random, one receiver: its link is the load's.

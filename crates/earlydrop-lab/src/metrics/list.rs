@@ -79,8 +79,8 @@ pub static METRICS: &[Metric] = &[
         "fairness",
         ("", 1.0),
         Better::More,
-        "Jain's index of the flows' goodputs: 1 when all are equal, 1/n when one flow has everything",
-        Compute::Flows(|flows| Some(flows.result.jain)),
+        "Jain's index of the flows' goodputs: 1 when all are equal, 1/n when one flow has everything; none where nothing arrived",
+        Compute::Flows(|flows| (flows.result.goodput > 0.0).then_some(flows.result.jain)),
     ),
     detail(
         "queue_mean",
