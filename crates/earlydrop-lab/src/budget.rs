@@ -400,7 +400,7 @@ mod tests {
                 "most of it is nodes and links",
             ),
         ] {
-            let text = format!("schemes = [\"droptail\", \"{schemes}\"]\nduration = \"1 s\"");
+            let text = format!("schemes = [\"red\", \"{schemes}\"]\nduration = \"1 s\"");
             let text = format!("{text}\n[network]\n{network}\n[flows.a]\nstart = \"0 s\"\n");
             let source = Source::new("s.toml", &text, TraceFiles::default()).unwrap();
             let refused = source.with_limits(small).plan().unwrap_err().to_string();
