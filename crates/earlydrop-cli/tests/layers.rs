@@ -224,3 +224,33 @@ fn named(line: &str) -> impl Iterator<Item = &str> {
         .skip(1)
         .map(move |rest| &rest[..end(rest).unwrap_or(rest.len())])
 }
+
+/// The page of security lists the files that have unsafe code, outside of tests.
+#[test]
+fn unsafe_code_is_where_the_page_of_security_says() {
+    let root = crates().join("..");
+    let page = fs::read_to_string(root.join("docs/explanation/security.md")).unwrap();
+    let listed: BTreeSet<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
+        .map(|(file, _)| file)
+        .filter(|file| file.ends_with(".rs"))
+        .collect();
+    let crates = fs::read_dir(root.join("crates")).unwrap();
+    let crates = crates.map(|entry| entry.unwrap().path());
+    let mut files = Vec::new();
+    for folder in crates.chain(["web/program", "python"].map(|name| root.join(name))) {
+        sources(&folder.join("src"), &mut files);
+    }
+    let is_unsafe = |file: &PathBuf| {
+        let text = fs::read_to_string(file).unwrap();
+        text.lines().any(|line| line.contains("unsafe {"))
+    };
+    files.retain(|file| !file.to_string_lossy().ends_with("tests.rs") && is_unsafe(file));
+    let paths = files.iter().map(|file| file.strip_prefix(&root).unwrap());
+    let found: Vec<String> = paths
+        .map(|path| path.to_string_lossy().to_string())
+        .collect();
+    let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+    assert_eq!(listed, found);
+}
