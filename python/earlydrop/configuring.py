@@ -27,7 +27,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Stability:
-    """The stability of the linearised control loop; margins in degrees (-180 or more) and as a factor."""
+    """The stability of the linearised loop; margins in degrees (-180 or more) and as a factor."""
 
     verdict: str
     gain: float | None
