@@ -19,19 +19,25 @@ pub struct GroupTraffic {
 #[derive(Clone, Debug)]
 pub(crate) struct TrafficByFlow {
     interval: Nanos,
+    /// The end of the run. A hop's arithmetic may be far ahead of it.
+    end: Nanos,
     flows: Vec<Vec<Tally>>,
 }
 
 impl TrafficByFlow {
-    pub(crate) fn new(interval: Nanos) -> TrafficByFlow {
+    pub(crate) fn new(interval: Nanos, end: Nanos) -> TrafficByFlow {
         TrafficByFlow {
             interval,
+            end,
             flows: Vec::new(),
         }
     }
 
-    /// Counts a packet of `flow` at `at`.
+    /// Counts a packet of `flow` at `at`, if that is before the end of the run.
     pub(crate) fn add(&mut self, flow: u32, at: Nanos, size: u32) {
+        if at >= self.end {
+            return;
+        }
         let (flow, interval) = (flow as usize, (at.0 / self.interval.0) as usize);
         if self.flows.len() <= flow {
             self.flows.resize_with(flow + 1, Vec::new);
@@ -70,8 +76,15 @@ mod tests {
 
     #[test]
     fn packets_are_counted_by_group_and_interval() {
-        let mut arrivals = TrafficByFlow::new(Nanos(10));
-        for (flow, at, size) in [(0, 0, 1), (2, 9, 2), (1, 10, 4), (0, 29, 8), (0, 30, 16)] {
+        let mut arrivals = TrafficByFlow::new(Nanos(10), Nanos(35));
+        for (flow, at, size) in [
+            (0, 0, 1),
+            (2, 9, 2),
+            (1, 10, 4),
+            (0, 29, 8),
+            (0, 30, 16),
+            (0, u64::MAX, 32),
+        ] {
             arrivals.add(flow, Nanos(at), size);
         }
         let groups: [(Arc<str>, Vec<u32>); 2] =

@@ -229,6 +229,7 @@ impl QueueMeter {
                 ..Samples::default()
             })
         });
+        let by_flow = |interval| Box::new(TrafficByFlow::new(interval, end));
         let mut meter = QueueMeter {
             next_tick: Nanos::ZERO,
             from: measure.warm_up,
@@ -257,8 +258,8 @@ impl QueueMeter {
                 })
             }),
             samples,
-            arrivals: every(measure.arrivals_every).map(bytes_by_flow),
-            departures: every(measure.departures_every).map(bytes_by_flow),
+            arrivals: every(measure.arrivals_every).map(by_flow),
+            departures: every(measure.departures_every).map(by_flow),
         };
         meter.set_next_tick();
         meter
@@ -488,10 +489,6 @@ impl QueueMeter {
             shared_buffer: None,
         }
     }
-}
-
-fn bytes_by_flow(interval: Nanos) -> Box<TrafficByFlow> {
-    Box::new(TrafficByFlow::new(interval))
 }
 
 /// Loss events: intervals with losses, and how many flows each hits.
