@@ -1,6 +1,10 @@
 //! Invariants of scenarios for arbitrary text, checked by tests with mangled files and by the
 //! fuzzers in `fuzz/`.
 
+mod valid;
+
+pub use valid::{Tried, scenario_of, valid_scenario};
+
 use std::collections::BTreeMap;
 
 use earlydrop::units::Nanos;

@@ -8,7 +8,7 @@
 //! [`SCENARIO`] describes all fields of a file. The reader checks files with it; [`schema()`] and
 //! [`page()`] are made from it.
 
-mod fields;
+pub(crate) mod fields;
 mod flow_list;
 mod flows;
 mod measure;
