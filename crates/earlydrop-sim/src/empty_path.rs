@@ -267,6 +267,7 @@ mod tests {
         // A last segment of 1 byte waits for the one before at every link.
         assert_eq!(time(2, 1), 4_013_000.0 + 1000.0);
     }
+
     /// Over two links side by side, pairs of segments follow each other in 2 ms.
     #[test]
     fn segments_cross_links_side_by_side() {

@@ -56,9 +56,13 @@ struct Frames {
 }
 
 impl LeftOut {
+    fn count(self) -> usize {
+        self.not_ip + self.cut
+    }
+
     /// A sentence for each reason, beside this many packets.
     fn sentences(self, packets: usize) -> impl Iterator<Item = String> {
-        let frames = packets + self.not_ip + self.cut;
+        let frames = packets + self.count();
         let sentence = move |count: usize, one: &str, many: &str| match count {
             0 => None,
             1 => Some(format!("1 of {frames} frames {one} and is left out")),
@@ -78,7 +82,7 @@ impl LeftOut {
 
 impl Frames {
     fn count(&self) -> usize {
-        self.packets.len() + self.left_out.not_ip + self.left_out.cut
+        self.packets.len() + self.left_out.count()
     }
 
     /// Why there is nothing to send.

@@ -2,7 +2,7 @@
 //! which every verdict is the same.
 
 use crate::support::ledger::{Audited, Tagged};
-use crate::support::{limit_of, link, plan, presets};
+use crate::support::{link, plan, presets};
 use earlydrop::aqm::{Aqm, Backlog, DropReason, Verdict};
 use earlydrop::packet::{Ecn, PacketInfo};
 use earlydrop::queue::{ChangeError, Limit, Outcome, QueueDiscipline};
@@ -106,7 +106,7 @@ fn every_value_of_every_parameter_is_taken_or_refused_while_packets_wait() {
         let start = Spec::of(scheme).plan(&link()).unwrap();
         let (mut taken, mut refused) = (0, 0);
         for (name, other) in variations(scheme) {
-            if limit_of(&other).packets > 20_000 {
+            if other.limit().packets > 20_000 {
                 continue;
             }
             let mut traffic = Traffic::under(&name, &start);

@@ -1,8 +1,8 @@
 //! Any text for any parameter gives a useful error or a queue that works.
 
 use crate::support::ledger::{Audited, Tagged};
+use crate::support::link;
 use crate::support::traffic::fixed_runner;
-use crate::support::{limit_of, link};
 use earlydrop::packet::Ecn;
 use earlydrop::registry::{Descriptor, Kind, Parameter, Plan, SCHEMES, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
@@ -98,7 +98,7 @@ fn is_small(plan: &Plan) -> bool {
         Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.queues,
         _ => 1,
     };
-    limit_of(plan).packets <= 20_000 && queues <= 2048
+    plan.limit().packets <= 20_000 && queues <= 2048
 }
 
 /// Drives a queue with some hundred packets, a calm of 1 s, an empty queue and changes of rate.

@@ -4,7 +4,6 @@
 //! is exact, and both err to the safe side: a run that takes more memory than the machine has is
 //! killed, with everything in it.
 
-use earlydrop::registry::{LinkFacts, Plan};
 use earlydrop::units::{Bytes, Nanos};
 
 use crate::network::{Change, DelayTrace, Link, LinkId, Network, Routes};
@@ -319,10 +318,6 @@ fn delay(link: &Link) -> f64 {
 
 /// The packets that wait in front of a link at most; endless without a queue.
 fn limit(link: &Link) -> f64 {
-    let facts = LinkFacts {
-        rate: link.mean_rate(),
-        mean_packet: link.mean_packet,
-    };
     let Some(spec) = &link.queue else {
         return if has_queue(link) {
             1000.0
@@ -330,12 +325,9 @@ fn limit(link: &Link) -> f64 {
             f64::INFINITY
         };
     };
-    let limit = match spec.plan(&facts) {
-        Ok(Plan::Single { limit, .. }) => limit,
-        Ok(Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. }) => sharing.limit,
-        Ok(Plan::Cake { params, .. }) => params.limit,
-        Ok(Plan::Dual { coupling }) => coupling.limit,
-        Err(_) => return 0.0,
+    let Ok(plan) = spec.plan(&link.facts()) else {
+        return 0.0;
     };
+    let limit = plan.limit();
     f64::from(limit.packets).min(limit.bytes.0 as f64 / SMALLEST_PACKET)
 }

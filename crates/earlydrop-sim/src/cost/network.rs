@@ -1,6 +1,6 @@
 //! What nodes, links and their queues take before the first packet.
 
-use earlydrop::registry::{LinkFacts, Plan};
+use earlydrop::registry::Plan;
 
 use crate::network::{Change, Link, Network};
 use crate::packet::Packet;
@@ -23,16 +23,15 @@ pub fn bytes_of_queue(link: &Link) -> f64 {
     let Some(spec) = &link.queue else {
         return 0.0;
     };
-    let facts = LinkFacts {
-        rate: link.mean_rate(),
-        mean_packet: link.mean_packet,
-    };
     let later = link.changes.iter().filter_map(|(_, change)| match change {
         Change::Scheme(plan) => Some(plan.memory::<Packet>()),
         _ => None,
     });
     // A queue that cannot be planned is refused.
-    let first = spec.plan(&facts).as_ref().map_or(0, Plan::memory::<Packet>);
+    let first = spec
+        .plan(&link.facts())
+        .as_ref()
+        .map_or(0, Plan::memory::<Packet>);
     BYTES_OF_PORT + later.fold(first, usize::max) as f64
 }
 
@@ -57,8 +56,7 @@ pub(super) fn bytes_of_queues(network: &Network) -> f64 {
 
 fn has_the_same_queue(one: &Link, other: &Link) -> bool {
     one.queue == other.queue
-        && one.mean_rate() == other.mean_rate()
-        && one.mean_packet == other.mean_packet
+        && one.facts() == other.facts()
         && one.changes.is_empty()
         && other.changes.is_empty()
 }

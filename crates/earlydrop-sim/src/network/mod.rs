@@ -23,7 +23,7 @@ pub use trace::{Opportunities, Trace, TraceError};
 
 use std::sync::Arc;
 
-use earlydrop::registry::{Plan, Spec};
+use earlydrop::registry::{LinkFacts, Plan, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 /// A host or a router, by its index in the [`Network`].
@@ -96,6 +96,13 @@ pub enum Change {
     Scheme(Arc<Plan>),
 }
 
+impl Change {
+    /// Whether it changes the link's rate or its propagation delay.
+    pub fn is_of_link(&self) -> bool {
+        matches!(self, Change::Rate(_) | Change::Delay(_))
+    }
+}
+
 impl Link {
     /// A link without a queue limit, losses or changes.
     pub fn new(rate: BitsPerSec, delay: Nanos) -> Link {
@@ -118,6 +125,14 @@ impl Link {
     /// The rate; the mean of the trace if the link follows one.
     pub fn mean_rate(&self) -> BitsPerSec {
         self.trace.as_ref().map_or(self.rate, Trace::mean_rate)
+    }
+
+    /// What a scheme may know of the link.
+    pub(crate) fn facts(&self) -> LinkFacts {
+        LinkFacts {
+            rate: self.mean_rate(),
+            mean_packet: self.mean_packet,
+        }
     }
 
     /// Puts the queue that `spec` describes in front of the link.
@@ -202,10 +217,10 @@ impl Link {
         }
     }
 
-    /// Whether its rate or its propagation delay changes during a run.
-    pub fn varies(&self) -> bool {
-        let changes = |change: &Change| matches!(change, Change::Rate(_) | Change::Delay(_));
-        self.trace.is_some() || self.changes.iter().any(|(_, change)| changes(change))
+    /// Whether its rate or its propagation delay changes during a run. Of a recorded delay the
+    /// least is known.
+    pub(crate) fn varies(&self) -> bool {
+        self.trace.is_some() || self.changes.iter().any(|(_, change)| change.is_of_link())
     }
 
     /// Whether packets always leave the link in the order in which they entered it.

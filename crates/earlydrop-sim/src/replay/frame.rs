@@ -239,15 +239,9 @@ fn size_and_ecn(ip: &[u8], on_wire: u32) -> Result<(u32, Ecn), NoPacket> {
     // A length of zero is left to the network card (TCP segmentation offload), or is that of a
     // jumbogram (RFC 2675).
     let size = if stated == 0 { on_wire } else { stated };
-    let ecn = match ecn.value() {
-        0 => Ecn::NotCapable,
-        1 => Ecn::Ect1,
-        2 => Ecn::Ect0,
-        _ => Ecn::Ce,
-    };
     // Shorter than its header: damaged.
     if size < header {
         return Err(NoPacket::NotIp);
     }
-    Ok((size, ecn))
+    Ok((size, Ecn::from_bits(ecn.value())))
 }

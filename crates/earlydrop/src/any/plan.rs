@@ -106,6 +106,16 @@ impl Plan {
         Plan::single(BoxedAqm::new(aqm), limit)
     }
 
+    /// The capacity of a queue.
+    pub fn limit(&self) -> Limit {
+        match self {
+            Plan::Single { limit, .. } => *limit,
+            Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.limit,
+            Plan::Cake { params, .. } => params.limit,
+            Plan::Dual { coupling } => coupling.limit,
+        }
+    }
+
     /// The same queue, which allocates memory for packets as these come.
     pub fn growing(mut self) -> Plan {
         let limit = match &mut self {

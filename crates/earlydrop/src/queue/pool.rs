@@ -136,7 +136,7 @@ impl<P: Packet> Pool<P> {
         indices.filter_map(move |index| Some((Slot(index), packet(index)?)))
     }
 
-    /// Appends `packet` to `chain`. The caller never exceeds the room allocated.
+    /// Appends `packet` to `chain`. The caller never exceeds the limit by more than this packet.
     pub(crate) fn push(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) -> Slot {
         chain.packets += 1;
         chain.bytes += u64::from(packet.size());
@@ -149,6 +149,7 @@ impl<P: Packet> Pool<P> {
         match self.nodes.get_mut(index as usize) {
             Some(node) => self.free = mem::replace(node, joined).next,
             None => {
+                debug_assert!(self.grows || self.nodes.len() < self.nodes.capacity());
                 index = self.nodes.len() as u32;
                 self.nodes.push(joined);
             }
@@ -162,7 +163,7 @@ impl<P: Packet> Pool<P> {
         Slot(index)
     }
 
-    /// Puts `packet` before the oldest of `chain`. The caller never exceeds the room allocated.
+    /// Puts `packet` before the oldest of `chain`, as [`push`](Pool::push) does behind the youngest.
     pub(crate) fn push_front(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) {
         let mut rest = mem::replace(chain, Chain::EMPTY);
         let first = self.push(chain, packet, arrived);

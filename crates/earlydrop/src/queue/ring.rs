@@ -97,9 +97,10 @@ impl<P: Packet> Ring<P> {
         }
     }
 
-    /// Makes room for `packets` if there is less. Packets and holes stay in their slots.
-    pub(crate) fn grow(&mut self, packets: u32) {
-        self.room = self.room.max(slots_for(packets));
+    /// Makes room for the packets that `limit` allows if there is less. Packets and holes stay in
+    /// their slots.
+    pub(crate) fn resize(&mut self, limit: Limit) {
+        self.room = self.room.max(slots_for(limit.packets));
         if !self.grows {
             let more = self.room as usize - self.slots.len();
             self.slots.reserve_exact(more);

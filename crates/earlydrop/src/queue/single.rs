@@ -99,7 +99,7 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
 
     /// Changes the buffer. Packets above a smaller one stay.
     pub(crate) fn resize(&mut self, limit: Limit) {
-        self.ring.grow(limit.packets);
+        self.ring.resize(limit);
         self.limit = limit;
     }
 

@@ -9,8 +9,6 @@ use earlydrop::queue::{AnyQueue, ChangeError, Limit, Outcome, QueueDiscipline};
 use earlydrop::registry::Plan;
 use earlydrop::units::{BitsPerSec, Nanos};
 
-use super::limit_of;
-
 /// A packet with an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tagged {
@@ -107,7 +105,7 @@ impl Audited {
             plan: plan.clone(),
             events: Vec::new(),
             name: name.to_string(),
-            limit: limit_of(plan),
+            limit: plan.limit(),
             waiting: BTreeMap::new(),
             last_left: HashMap::new(),
             arrived: Tally::default(),
@@ -182,7 +180,7 @@ impl Audited {
         let waiting = (self.queue.packets(), self.queue.bytes());
         let changed = self.queue.change(now + self.offset, plan);
         if changed.is_ok() {
-            let limit = limit_of(plan);
+            let limit = plan.limit();
             self.limit.packets = self.limit.packets.max(limit.packets);
             self.limit.bytes = self.limit.bytes.max(limit.bytes);
             self.memory = self.queue.memory();

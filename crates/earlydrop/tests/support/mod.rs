@@ -7,7 +7,6 @@
 pub(crate) mod ledger;
 pub(crate) mod traffic;
 
-use earlydrop::queue::Limit;
 use earlydrop::registry::{LinkFacts, Plan, SCHEMES, Spec};
 use earlydrop::units::BitsPerSec;
 
@@ -31,14 +30,4 @@ pub(crate) fn presets() -> Vec<String> {
         texts.extend(presets.map(|preset| format!("{}:as={}", scheme.name, preset.name)));
     }
     texts
-}
-
-/// The capacity of the queue of `plan`.
-pub(crate) fn limit_of(plan: &Plan) -> Limit {
-    match plan {
-        Plan::Single { limit, .. } => *limit,
-        Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.limit,
-        Plan::Cake { params, .. } => params.limit,
-        Plan::Dual { coupling } => coupling.limit,
-    }
 }

@@ -9,7 +9,7 @@ mod sprays;
 
 use earlydrop::packet::FlowKey;
 use earlydrop::queue::{AnyQueue, Limit, QueueDiscipline};
-use earlydrop::registry::{ConfigError, LinkFacts, Plan, Spec};
+use earlydrop::registry::{ConfigError, Plan, Spec};
 use earlydrop::schemes::AnyAqm;
 use earlydrop::schemes::droptail::DropTail;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
@@ -176,12 +176,8 @@ fn check_scheme_changes(described: &Link) -> Result<(), String> {
     }
     plans.sort_by_key(|(at, _)| *at);
     let spec = described.queue.as_ref().filter(|_| !plans.is_empty());
-    let facts = LinkFacts {
-        rate: described.mean_rate(),
-        mean_packet: described.mean_packet,
-    };
     // A queue that cannot be planned is reported where it is built.
-    let Some(Ok(plan)) = spec.map(|spec| spec.plan(&facts)) else {
+    let Some(Ok(plan)) = spec.map(|spec| spec.plan(&described.facts())) else {
         return Ok(());
     };
     let mut queue = plan.growing().queue::<Packet>(0);
@@ -214,11 +210,7 @@ fn add_link(
             return stages(Stage::Wire(simulation.links.wires.len() as u32 - 1));
         }
     };
-    let facts = LinkFacts {
-        rate,
-        mean_packet: described.mean_packet,
-    };
-    let plan = spec.plan(&facts)?;
+    let plan = spec.plan(&described.facts())?;
     let name = run.network.link_name(id);
     let is_logged = run.measure.packets.contains(&id);
     let meter = QueueMeter::new(&run.measure, id, run.duration);
