@@ -191,16 +191,12 @@ impl Budget {
 
     /// Refuses a network of so many bytes of links and of queues, before it is built.
     pub(crate) fn check_network(links: f64, queues: f64, limits: &Limits) -> Result<(), Problem> {
-        let budget = Budget {
-            memory: links + queues,
-            largest: if links > queues {
-                Part::Network
-            } else {
-                Part::Queues
-            },
-            ..Budget::default()
+        let cost = Cost {
+            network_bytes: links,
+            queue_bytes: queues,
+            ..Cost::default()
         };
-        budget.check(limits)
+        Budget::of_cell(&cost, 0, false).check(limits)
     }
 
     /// The budget of points of this many bytes, before their cells are known.

@@ -8,10 +8,11 @@ pub use valid::{Tried, scenario_of, valid_scenario};
 use std::collections::BTreeMap;
 
 use earlydrop::units::Nanos;
-use earlydrop_sim::Run;
+use earlydrop_sim::{Run, Simulation};
 
 use crate::document::{Place, Problems};
 use crate::plan::{Cell, Plan, Source, TraceFiles};
+use crate::scenario::PreparedRun;
 
 /// Points of a sweep, and flows of a run, up to which a text is followed further: reading more
 /// of them takes long and finds nothing else.
@@ -92,10 +93,7 @@ fn check_plan(plan: &Plan) -> Result<(), String> {
             point: 0,
             scheme: 0,
         };
-        let prepared = plan.prepare(first, true);
-        let prepared = prepared.map_err(|problem| format!("planned, but: {problem}"))?;
-        let started = prepared.run.start();
-        let mut simulation = started.map_err(|error| format!("planned, but: {error}"))?;
+        let (prepared, mut simulation) = start(plan, first)?;
         if is_ordinary(&prepared.run) {
             simulation.run_events(Nanos::NEVER, EVENTS);
         }
@@ -110,6 +108,15 @@ fn check_plan(plan: &Plan) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("as run, another scenario:\n{written}")),
     }
+}
+
+/// The simulation of a cell: what is planned can be started.
+fn start(plan: &Plan, cell: Cell) -> Result<(PreparedRun, Simulation), String> {
+    let started = plan.prepare(cell, true).and_then(|prepared| {
+        let simulation = prepared.start()?;
+        Ok((prepared, simulation))
+    });
+    started.map_err(|problem| format!("planned, but: {problem}"))
 }
 
 /// Whether a run's times are far from 584 years, where nanoseconds in 64 bits end.

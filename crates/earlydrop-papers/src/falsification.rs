@@ -118,11 +118,12 @@ impl<R> TrialRuns<'_, R> {
         let nothing = Measurements::of(&plan);
         let needed = claims.iter().flat_map(|claim| compared(claim, &nothing));
         let needed: HashSet<Place> = needed.collect();
-        let is_missing = |cell: &Cell| {
+        let is_done = |cell: &Cell| {
             let label = labels[cell.scheme].to_string();
-            needed.contains(&(cell.scheme, cell.point))
-                && !done.contains(&(label, cell.point, plan.seeds[cell.seed]))
+            done.contains(&(label, cell.point, plan.seeds[cell.seed]))
         };
+        let is_missing =
+            |cell: &Cell| needed.contains(&(cell.scheme, cell.point)) && !is_done(cell);
         (self.run)((&plan, &store), plan.cells().filter(is_missing).collect())?;
         let mut runs = Runs::of(&plan, &store).map_err(Error::from)?;
         let ours = self.ours.map(|(plan, store)| Runs::of(plan, store));

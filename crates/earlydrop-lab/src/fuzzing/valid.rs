@@ -356,10 +356,7 @@ fn run(plan: &Plan, scheme: usize) -> Result<(Outcome, bool), String> {
         point: 0,
         scheme,
     };
-    let prepared = plan.prepare(cell, true);
-    let prepared = prepared.map_err(|problem| format!("planned, but: {problem}"))?;
-    let started = prepared.run.start();
-    let mut simulation = started.map_err(|error| format!("planned, but: {error}"))?;
+    let (prepared, mut simulation) = super::start(plan, cell)?;
     let finished = simulation.run_events(prepared.run.duration, EVENTS);
     let results = simulation.finish_now();
     check_results(&results)?;

@@ -206,9 +206,8 @@ impl Topology {
     pub(super) fn varying_link(&self) -> Option<String> {
         let mut links = self.shape.links.iter();
         let varying = links.find(|named| {
-            let changes = |change: &Change| matches!(change, Change::Rate(_) | Change::Delay(_));
             let link = &named.link;
-            link.trace.is_some() || link.changes.iter().any(|(_, change)| changes(change))
+            link.trace.is_some() || link.changes.iter().any(|(_, change)| change.is_of_link())
         });
         varying.map(|named| match &named.name {
             Some(name) => format!("\"{name}\""),
