@@ -1,4 +1,5 @@
-//! The utilisation of links whose transmissions reach over the ends of the measured time.
+//! What counts at the ends of the measured time: transmissions that reach over them, packets that
+//! wait then.
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
@@ -130,4 +131,16 @@ fn where_nothing_departs_there_is_no_mean_sojourn_time() {
         let some = measured(link(), window, until(6500)).mean_sojourn;
         assert_eq!(some, Some(Nanos::ZERO));
     }
+}
+
+#[test]
+fn packets_that_wait_when_the_warm_up_ends_are_among_those_that_may_be_dropped() {
+    // Ten packets a second at a link that sends one, two of them after the warm-up.
+    let burst = |from, to| every(ms(100), 1500, ms(0))(from, to).then(ms(1200), Step::Stop);
+    let codel = "codel:target=1ms,interval=10ms".parse().unwrap();
+    let link = Link::new(BitsPerSec(12_000), ms(1)).queue(codel);
+    let queue = measured(link, (ms(1000), ms(8000)), burst);
+    let dropped = queue.counters.dropped().packets;
+    assert!(dropped > queue.counters.arrived.packets, "{queue:?}");
+    assert!(queue.share(dropped).unwrap() <= 1.0, "{queue:?}");
 }

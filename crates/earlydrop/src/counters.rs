@@ -71,6 +71,11 @@ impl Counters {
             .fold(Tally::default(), |sum, tally| sum.plus(*tally))
     }
 
+    /// Packets that have arrived and neither departed nor been dropped: those in the queue.
+    pub fn queued(&self) -> u64 {
+        self.arrived.packets - self.departed.packets - self.dropped().packets
+    }
+
     /// The difference to `earlier`, a past state of the same queue's counters.
     pub fn since(&self, earlier: &Counters) -> Counters {
         Counters {

@@ -119,15 +119,15 @@ pub static METRICS: &[Metric] = &[
         "dropped by the queue",
         ("%", 100.0),
         Better::Less,
-        "packets dropped by the watched queue over packets that arrived at it",
-        Compute::Queue(|queue| share(queue, queue.counters.dropped().packets)),
+        "the share of the watched queue's packets that it dropped: of those that waited at the warm-up's end or arrived later",
+        Compute::Queue(|queue| queue.share(queue.counters.dropped().packets)),
     ),
     detail(
         "queue_early",
         "dropped early",
         ("%", 100.0),
         Better::Neither,
-        "packets dropped by the watched queue's scheme, at enqueue or dequeue, over packets that arrived",
+        "the share of the watched queue's packets that its scheme dropped, at enqueue or dequeue",
         Compute::Queue(|queue| dropped_for(queue, &[DropReason::Early, DropReason::Dequeue])),
     ),
     detail(
@@ -135,7 +135,7 @@ pub static METRICS: &[Metric] = &[
         "dropped, buffer full",
         ("%", 100.0),
         Better::Less,
-        "packets dropped by the watched queue because the buffer was full, over packets that arrived",
+        "the share of the watched queue's packets that it dropped because the buffer was full",
         Compute::Queue(|queue| dropped_for(queue, &[DropReason::Forced])),
     ),
     detail(
@@ -357,12 +357,8 @@ pub static METRICS: &[Metric] = &[
         "refused by shared buffer",
         ("%", 100.0),
         Better::Less,
-        "packets that the dynamic threshold of the shared buffer dropped at the watched queue, over packets that arrived there",
-        Compute::Queue(|queue| {
-            let arrived = queue.counters.arrived.packets;
-            let refused = queue.shared_buffer?.refused.packets;
-            (arrived > 0).then_some(refused as f64 / arrived as f64)
-        }),
+        "the share of the watched queue's packets that the dynamic threshold of the shared buffer dropped",
+        Compute::Queue(|queue| queue.share(queue.shared_buffer?.refused.packets)),
     ),
 ];
 
@@ -397,16 +393,16 @@ pub static LINK_METRICS: &[Metric] = &[
         "dropped",
         ("%", 100.0),
         Better::Less,
-        "packets dropped by the link's queue over packets that arrived at it",
-        Compute::Queue(|queue| share(queue, queue.counters.dropped().packets)),
+        "the share of the queue's packets that it dropped: of those that waited at the warm-up's end or arrived later",
+        Compute::Queue(|queue| queue.share(queue.counters.dropped().packets)),
     ),
     headline(
         "queue_marked",
         "marked",
         ("%", 100.0),
         Better::Neither,
-        "packets marked by the link's queue over packets that arrived at it",
-        Compute::Queue(|queue| share(queue, queue.counters.marked.packets)),
+        "the share of the queue's packets that it marked",
+        Compute::Queue(|queue| queue.share(queue.counters.marked.packets)),
     ),
 ];
 
@@ -505,11 +501,5 @@ fn dropped_for(queue: &QueueResult, reasons: &[DropReason]) -> Option<f64> {
     let dropped = reasons
         .iter()
         .map(|reason| counters.dropped_for(*reason).packets);
-    share(queue, dropped.sum())
-}
-
-/// So many packets over those that arrived at the queue; `None` where none did.
-fn share(queue: &QueueResult, packets: u64) -> Option<f64> {
-    let arrived = queue.counters.arrived.packets;
-    (arrived > 0).then(|| packets as f64 / arrived as f64)
+    queue.share(dropped.sum())
 }

@@ -473,6 +473,7 @@ impl QueueMeter {
             link,
             name: name.to_string(),
             counters: self.counted.clone(),
+            waiting_before: self.before.queued(),
             utilisation: self.utilisation,
             mean_packets: ratio(sums.length_time as f64 * 1e-9, span),
             longest: sums.longest,

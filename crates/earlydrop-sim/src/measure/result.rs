@@ -16,8 +16,11 @@ pub struct QueueResult {
     pub link: LinkId,
     /// The name of that link: "left to right".
     pub name: String,
-    /// Packets and bytes that arrived, departed, were marked, and were dropped by reason.
+    /// Packets and bytes that arrived, departed, were marked, and were dropped by reason, in the
+    /// time measured.
     pub counters: Counters,
+    /// Packets that waited when that time began. They, too, may be dropped or marked in it.
+    pub waiting_before: u64,
     /// The share of the time in which the link was sending, 0 to 1. Of a link that follows a
     /// trace: the share of the bytes its opportunities could send that they sent.
     pub utilisation: f64,
@@ -40,6 +43,16 @@ pub struct QueueResult {
     pub departures: Option<GroupTraffic>,
     /// The use of the buffer that it shares with other queues, if it shares one.
     pub shared_buffer: Option<SharedBufferResult>,
+}
+
+impl QueueResult {
+    /// So many of the queue's packets, as a share of all that were in it or arrived at it in the
+    /// time measured; `None` where none were. A packet is dropped or marked once, so that the share
+    /// of drops or marks is at most 1.
+    pub fn share(&self, packets: u64) -> Option<f64> {
+        let all = self.waiting_before + self.counters.arrived.packets;
+        (all > 0).then(|| packets as f64 / all as f64)
+    }
 }
 
 /// The use of a [shared buffer](crate::network::SharedBuffer) in the time measured.
