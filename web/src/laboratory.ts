@@ -4,7 +4,7 @@
 //   frame --tick--> clock, never later than what every lane knows
 
 import { Lane } from "./lane.ts";
-import type { Program } from "./program.ts";
+import { fault, type Program } from "./program.ts";
 import { changed, type Change, type Scenario, type Setup } from "./setup.ts";
 import { takesChanges, toml } from "./toml.ts";
 import { DROPPED, PACKET, type Opening, type Problem } from "./types.ts";
@@ -87,7 +87,7 @@ export class Laboratory {
     this.setup = setup;
     while (this.lanes.length > setup.schemes.length) this.lanes.pop()!.close();
     while (this.lanes.length < setup.schemes.length) {
-      this.lanes.push(new Lane(this.workerUrl, this.bytes, () => this.notify("clock")));
+      this.lanes.push(this.lane());
     }
     this.lanes.forEach((lane, index) => lane.open(this.opening(setup, index), known));
     this.time = Math.min(time, known);
@@ -96,6 +96,22 @@ export class Laboratory {
     this.request();
     this.notify("setup");
     return true;
+  }
+
+  private lane(): Lane {
+    const lane: Lane = new Lane(
+      this.workerUrl,
+      this.bytes,
+      () => this.notify("clock"),
+      (reason) => {
+        lane.close();
+        this.lanes[this.lanes.indexOf(lane)] = this.lane();
+        this.pause();
+        this.problems = [fault(reason)];
+        this.notify("problems");
+      },
+    );
+    return lane;
   }
 
   /** The labels of a scenario's schemes; empty where it cannot be read. */

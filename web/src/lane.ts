@@ -35,10 +35,12 @@ export class Lane {
   private known = 0;
   private asked = new Map<number, (answer: never) => void>();
 
-  constructor(workerUrl: string, program: ArrayBuffer, onNews: () => void) {
+  /** `onFault` hears why the simulator has stopped, which only a new lane mends. */
+  constructor(workerUrl: string, program: ArrayBuffer, onNews: () => void, onFault: (reason: string) => void) {
     this.worker = new Worker(workerUrl);
     this.onNews = onNews;
     this.worker.onmessage = (event: MessageEvent<Answer>) => this.take(event.data);
+    this.worker.onerror = (event) => onFault(event.message);
     this.send({ kind: "load", bytes: program });
   }
 

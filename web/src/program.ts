@@ -26,18 +26,26 @@ interface Exports {
 
 export type Opened = { handle: number; description: Description } | { problems: Problem[] };
 
+/** What is said where the program stops at a fault of its own. */
+export function fault(reason: string): Problem {
+  const message = `the simulator stopped at a fault of its own (${reason})`;
+  return { message, text: message, help: "please report it with this scenario" };
+}
+
 /** One instance of the program. */
 export class Program {
-  private readonly calls: Exports;
+  private readonly module: WebAssembly.Module;
+  private calls: Exports;
 
-  constructor(instance: WebAssembly.Instance) {
+  constructor(module: WebAssembly.Module, instance: WebAssembly.Instance) {
+    this.module = module;
     this.calls = instance.exports as unknown as Exports;
   }
 
   /** Compiles the program without holding up the page. */
   static async load(bytes: BufferSource): Promise<Program> {
-    const { instance } = await WebAssembly.instantiate(bytes, {});
-    return new Program(instance);
+    const { module, instance } = await WebAssembly.instantiate(bytes, {});
+    return new Program(module, instance);
   }
 
   private give(argument: unknown): void {
@@ -54,7 +62,14 @@ export class Program {
   /** Opens a cell at its beginning. */
   open(opening: Opening): Opened {
     this.give(opening);
-    const handle = this.calls.open();
+    let handle: number;
+    try {
+      handle = this.calls.open();
+    } catch (error) {
+      // An instance that has stopped answers nothing any more.
+      this.calls = new WebAssembly.Instance(this.module, {}).exports as unknown as Exports;
+      return { problems: [fault(String(error))] };
+    }
     const answer = JSON.parse(this.text());
     return handle === 0 ? { problems: answer.problems } : { handle, description: answer };
   }

@@ -135,9 +135,11 @@ function outcome(opening: Opening): Outcome | { problems: Problem[] } {
 onmessage = (event: MessageEvent<Request>) => {
   const request = event.data;
   switch (request.kind) {
-    case "load":
-      program = new Program(new WebAssembly.Instance(new WebAssembly.Module(request.bytes), {}));
+    case "load": {
+      const module = new WebAssembly.Module(request.bytes);
+      program = new Program(module, new WebAssembly.Instance(module, {}));
       break;
+    }
     case "open":
       open(request.id, request.opening, request.known);
       break;

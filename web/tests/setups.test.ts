@@ -109,3 +109,27 @@ test("a knob that moves leaves the past as it was, and changes what comes", asyn
   // A larger buffer that never fills, or a sender of no flows, changes nothing.
   assert.ok(different > MOVES * 0.7, `${different} of ${MOVES} moves changed anything`);
 });
+
+test("a scenario that a browser has no memory for is refused in words", async () => {
+  const simulator = await program();
+  const scenario = `schemes = ["cake"]\nnetwork = { shape = "fat-tree", ports = 16, rate = "1 Gbps" }\nflows.a.count = 2`;
+  const opened = simulator.open({ scenario, scheme: 0 });
+  assert.ok("problems" in opened, "it was opened");
+  const { text, help } = opened.problems[0]!;
+  assert.match(text, /GB of memory, above 1.0 GB/);
+  assert.match(help!, /queues.*outside the browser/);
+});
+
+test("a fault of the simulator is said in words, and the next setup opens", async () => {
+  const simulator = await program();
+  const opening: Opening = { scenario: "flows.a.count = 2\nschemes = ['red']", scheme: 0 };
+  const calls = (simulator as unknown as { calls: object }).calls;
+  const open = () => {
+    throw new WebAssembly.RuntimeError("unreachable");
+  };
+  Object.assign(simulator, { calls: { ...calls, open } });
+  const refused = simulator.open(opening);
+  assert.ok("problems" in refused, "it was opened");
+  assert.match(refused.problems[0]!.text, /stopped at a fault of its own .*unreachable/);
+  assert.ok("handle" in simulator.open(opening));
+});

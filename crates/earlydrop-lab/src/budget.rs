@@ -30,6 +30,8 @@ pub struct Limits {
     pub events: f64,
     /// Bytes on disk.
     pub disk: f64,
+    /// Whether the option `--limits` raises them.
+    pub has_option: bool,
 }
 
 impl Limits {
@@ -38,6 +40,14 @@ impl Limits {
         memory: f64::INFINITY,
         events: f64::INFINITY,
         disk: f64::INFINITY,
+        has_option: true,
+    };
+
+    /// Those of a page, whose memory is a browser's, and which has no options. It stops at any time.
+    pub const PAGE: Limits = Limits {
+        memory: 1e9,
+        has_option: false,
+        ..Limits::NONE
     };
 }
 
@@ -48,6 +58,7 @@ impl Default for Limits {
             memory: 4e9,
             events: 1e12,
             disk: 20e9,
+            has_option: true,
         }
     }
 }
@@ -236,14 +247,18 @@ impl Budget {
         Some(self.beyond(&Limits::default())).filter(|needed| !needed.is_empty())
     }
 
-    /// The option that allows this budget where it is beyond `limits`, with a fifth to spare. It
+    /// What allows this budget where it is beyond `limits`: an option with a fifth to spare. It
     /// names what is beyond the default as well, which an option that was given had raised.
     fn option(&self, limits: &Limits) -> String {
+        if !limits.has_option {
+            return "`earlydrop run` outside the browser, which has more memory".to_string();
+        }
         let default = Limits::default();
         let lower = Limits {
             memory: limits.memory.min(default.memory),
             events: limits.events.min(default.events),
             disk: limits.disk.min(default.disk),
+            ..default
         };
         format!("--limits {}", self.beyond(&lower))
     }

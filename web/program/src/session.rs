@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use earlydrop::aqm::DropReason;
 use earlydrop::units::Nanos;
+use earlydrop_lab::budget::Limits;
 use earlydrop_lab::plan::{Cell, Plan, Source, TraceFiles};
 use earlydrop_lab::watch::{Detail, Watch};
 use earlydrop_sim::packet_log::{PacketEvent, PacketRecord};
@@ -110,7 +111,8 @@ impl Opening {
     fn cell(&self) -> Result<(Plan, Cell), String> {
         let traces = TraceFiles::Memory(self.recordings.clone());
         let source = Source::new("scenario", &self.scenario, traces);
-        let mut source = source.map_err(|problems| answers::problems(&problems))?;
+        let source = source.map_err(|problems| answers::problems(&problems))?;
+        let mut source = source.with_limits(Limits::PAGE);
         for (path, value) in &self.set {
             source.change(path, value, path);
         }

@@ -329,8 +329,9 @@ impl Scenario {
     /// that it needs is within the limits: the network, its hosts and flows, the simulation.
     fn cost_within(&self, limits: &Limits) -> Result<Cost, Problem> {
         let limits = Limits {
-            memory: limits.memory,
-            ..Limits::NONE
+            events: f64::INFINITY,
+            disk: f64::INFINITY,
+            ..*limits
         };
         let packet = self.packet();
         let queues = self.schemes.iter().map(|scheme| {
