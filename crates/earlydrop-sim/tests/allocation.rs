@@ -247,3 +247,20 @@ fn the_memory_of_a_loaded_network_is_not_underestimated() {
     });
     assert!(least > 1.0 / 1.5, "{least}");
 }
+
+/// A table of a million flows, which a scheme has from the start, is not built and then copied.
+#[test]
+fn the_memory_of_a_table_of_flows_is_taken_once() {
+    for queue in ["sfred:flows=1048576", "cake:limit=100", "sfb:bins=65536"] {
+        let (cost, took) = peak(|| {
+            let link = Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(2));
+            let dumbbell = Dumbbell::new(link.clone().queue(queue.parse().unwrap()), link);
+            Run::new(dumbbell.network, Nanos::from_millis(100))
+        });
+        let share = cost.memory() / took;
+        assert!(
+            share > 1.0 / 1.5 && share < 1.5,
+            "{queue}: {share} of {took}"
+        );
+    }
+}

@@ -27,12 +27,14 @@ pub fn bytes_of_queue(link: &Link) -> f64 {
         Change::Scheme(plan) => Some(plan.memory::<Packet>()),
         _ => None,
     });
+    // A later scheme waits in its plan, and takes as much again when its time has come.
+    let planned: usize = later.clone().sum();
     // A queue that cannot be planned is refused.
     let first = spec
         .plan(&link.facts())
         .as_ref()
         .map_or(0, Plan::memory::<Packet>);
-    BYTES_OF_PORT + later.fold(first, usize::max) as f64
+    BYTES_OF_PORT + (planned + later.fold(first, usize::max)) as f64
 }
 
 /// Bytes of all queues of a network. Those of links that are alike take the same.

@@ -131,28 +131,32 @@ impl Plan {
     /// Bytes that a [growing](Plan::growing) queue takes before it has packets: its own and the
     /// scheme's, whose flows and sub-queues have their places from the start.
     pub fn memory<P: Packet>(&self) -> usize {
-        self.clone().growing().queue::<P>(0).memory()
+        self.clone().growing().into_queue::<P>(0).memory()
     }
 
     /// Builds an empty queue; `seed` seeds its random numbers.
     pub fn queue<P: Packet>(&self, seed: u64) -> AnyQueue<P> {
+        self.clone().into_queue(seed)
+    }
+
+    /// Builds an empty queue of what the plan holds: a scheme with a table of flows takes its memory
+    /// once.
+    pub fn into_queue<P: Packet>(self, seed: u64) -> AnyQueue<P> {
         let random = Pcg32::new(seed, 0);
         match self {
-            Plan::Single { aqm, limit } => AnyQueue::single(aqm.clone(), *limit, random),
+            Plan::Single { aqm, limit } => AnyQueue::single(aqm, limit, random),
             Plan::Fair { aqm, sharing } if sharing.rules != SharingRules::RFC_8290 => {
-                AnyQueue::RuledFair(FairQueue::with_rules(aqm, *sharing, random))
+                AnyQueue::RuledFair(FairQueue::with_rules(&aqm, sharing, random))
             }
-            Plan::Fair { aqm, sharing } => AnyQueue::Fair(FairQueue::new(aqm, *sharing, random)),
+            Plan::Fair { aqm, sharing } => AnyQueue::Fair(FairQueue::new(&aqm, sharing, random)),
             Plan::FairCodel { aqm, sharing } if sharing.rules != SharingRules::RFC_8290 => {
-                AnyQueue::LinuxFairCodel(FairQueue::with_rules(aqm, *sharing, random))
+                AnyQueue::LinuxFairCodel(FairQueue::with_rules(&aqm, sharing, random))
             }
             Plan::FairCodel { aqm, sharing } => {
-                AnyQueue::FairCodel(FairQueue::new(aqm, *sharing, random))
+                AnyQueue::FairCodel(FairQueue::new(&aqm, sharing, random))
             }
-            Plan::Cake { aqm, params } => {
-                AnyQueue::Cake(CakeQueue::new(aqm, params.clone(), random))
-            }
-            Plan::Dual { coupling } => AnyQueue::Dual(DualQueue::new(*coupling, random)),
+            Plan::Cake { aqm, params } => AnyQueue::Cake(CakeQueue::new(&aqm, params, random)),
+            Plan::Dual { coupling } => AnyQueue::Dual(DualQueue::new(coupling, random)),
         }
     }
 }

@@ -39,7 +39,7 @@ use crate::streams::{Purpose, stream};
 impl Run {
     /// Checks the run and returns its simulation at time zero.
     pub fn start(&self) -> Result<Simulation, RunError> {
-        prepare(self, Plan::queue)
+        prepare(self, Plan::into_queue)
     }
 
     /// Checks the run. The queues, which may take most of its memory and of the time to start it,
@@ -57,7 +57,7 @@ impl Run {
 
 fn prepare(
     run: &Run,
-    queue_of: impl Fn(&Plan, u64) -> AnyQueue<Packet>,
+    queue_of: impl Fn(Plan, u64) -> AnyQueue<Packet>,
 ) -> Result<Simulation, RunError> {
     check_measure(run)?;
     let mut simulation = Simulation {
@@ -180,7 +180,7 @@ fn check_scheme_changes(described: &Link) -> Result<(), String> {
     let Some(Ok(plan)) = spec.map(|spec| spec.plan(&described.facts())) else {
         return Ok(());
     };
-    let mut queue = plan.growing().queue::<Packet>(0);
+    let mut queue = plan.growing().into_queue::<Packet>(0);
     for (at, plan) in plans {
         let changed = queue.change(at, plan);
         changed.map_err(|problem| format!("the change at {at}: {problem}"))?;
@@ -195,7 +195,7 @@ fn add_link(
     simulation: &mut Simulation,
     run: &Run,
     (id, described): (LinkId, &Link),
-    queue_of: &impl Fn(&Plan, u64) -> AnyQueue<Packet>,
+    queue_of: &impl Fn(Plan, u64) -> AnyQueue<Packet>,
 ) -> Result<LinkStages, ConfigError> {
     let changing =
         !described.changes.is_empty() || described.trace.is_some() || described.has_opportunities();
@@ -230,7 +230,7 @@ fn add_link(
         return stages(Stage::Fifo(simulation.links.fifos.len() as u32 - 1));
     }
     let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
-    let mut queue = queue_of(&plan.growing(), seed);
+    let mut queue = queue_of(plan.growing(), seed);
     // Periodic updates count from the first poll: from time zero.
     QueueDiscipline::poll(&mut queue, Nanos::ZERO);
     let mut link = QueuedLink::new(queue, rate, delay, described.trace.clone());
