@@ -103,7 +103,9 @@ impl Run {
                 + transfers::over_new_connections(self, tcp * seconds) * BYTES_OF_FLOW
                 + transfers::of_all(self, tcp * seconds) * BYTES_OF_TRANSFER,
             flight_bytes: flight.packets * BYTES_OF_PACKET,
-            network_bytes: BYTES_OF_RUN + network::bytes_of_links(self.network.links().len()),
+            network_bytes: BYTES_OF_RUN
+                + network::bytes_of_links(self.network.links().len())
+                + self.bytes_of_sojourns(),
             queue_bytes: network::bytes_of_queues(&self.network),
         }
     }
@@ -133,6 +135,19 @@ impl Run {
     /// The number of samples at this interval.
     fn samples(&self, interval: Option<Nanos>) -> f64 {
         interval.map_or(0.0, |every| self.duration.0 as f64 / every.0.max(1) as f64)
+    }
+
+    /// Bytes of the distributions of sojourn times, at most. Three significant digits take 1,024
+    /// counters for each power of two above 2^11 ns, and no packet waits longer than the run.
+    fn bytes_of_sojourns(&self) -> f64 {
+        let queues = match &self.measure.sojourn {
+            None => 0,
+            Some(Queues::All) => self.queued_links().count(),
+            Some(Queues::Of(links)) => links.len(),
+        };
+        let powers = (self.duration.0.max(1) as f64).log2() - 11.0;
+        let counters = 1024.0 * (powers.ceil().max(0.0) + 2.0);
+        queues as f64 * counters * size_of::<u64>() as f64
     }
 
     /// The number of queues that are sampled.

@@ -134,6 +134,11 @@ impl Distribution {
         Nanos(self.histogram.value_at_quantile(share))
     }
 
+    /// How many times were above `span`, to the digits that are kept.
+    pub fn above(&self, span: Nanos) -> u64 {
+        self.count() - self.histogram.count_between(0, span.0)
+    }
+
     /// The mean; zero when nothing was recorded.
     pub fn mean(&self) -> Nanos {
         Nanos(self.histogram.mean() as u64)
