@@ -4,10 +4,10 @@ use std::io;
 
 use earlydrop_lab::plan::{CHANGED, Plan};
 use earlydrop_lab::summary::Summary;
+use earlydrop_report::answers::answers;
 use earlydrop_report::derived;
 use earlydrop_report::table::{
-    Cell, Mark, NOT_TRUSTWORTHY, Table, View, further_tables, has_doubtful_runs, meanings,
-    measured, tables,
+    Cell, Mark, NOT_TRUSTWORTHY, Table, View, has_doubtful_runs, meanings, measured, point_tables,
 };
 
 use crate::draw::{Look, Style, Text};
@@ -27,26 +27,20 @@ pub(crate) fn print(
 /// The lines of [`print`].
 pub(crate) fn lines(plan: &Plan, summary: &Summary, view: &View, style: &Style) -> Vec<Text> {
     let mut lines = header(plan, summary, style);
+    lines.extend(answer_lines(plan, summary, style));
     let is_alike = derived::of_all_points(plan).is_some();
     let mut marks: Vec<Mark> = Vec::new();
-    for (point, main) in tables(plan, summary, view.metrics.as_deref())
-        .into_iter()
-        .enumerate()
-    {
-        lines.push(Text::default());
-        if !main.title.is_empty() {
-            lines.push(Text::new(&main.title, Look::Strong));
-        }
-        if !is_alike {
-            let derived = derived::at_point(plan, point);
-            lines.extend(derived.iter().flat_map(|line| faint(line, style)));
-        }
-        lines.extend(lay_out(&main, style));
-        marks.extend(main.marks());
-        for table in further_tables(plan, summary, view, point) {
+    for point in 0..plan.points.len() {
+        for (index, table) in point_tables(plan, summary, view, point).iter().enumerate() {
             lines.push(Text::default());
-            lines.push(Text::new(&table.title, Look::Strong));
-            lines.extend(lay_out(&table, style));
+            if !table.title.is_empty() {
+                lines.push(Text::new(&table.title, Look::Strong));
+            }
+            if index == 0 && !is_alike {
+                let derived = derived::at_point(plan, point);
+                lines.extend(derived.iter().flat_map(|line| faint(line, style)));
+            }
+            lines.extend(lay_out(table, style));
             marks.extend(table.marks());
         }
     }
@@ -71,6 +65,25 @@ fn header(plan: &Plan, summary: &Summary, style: &Style) -> Vec<Text> {
     let derived = derived::of_all_points(plan).unwrap_or_default();
     lines.extend(derived.iter().flat_map(|line| faint(line, style)));
     lines
+}
+
+/// What the runs answer: at the only point, or over a sweep.
+fn answer_lines(plan: &Plan, summary: &Summary, style: &Style) -> Vec<Text> {
+    let mut lines = vec![Text::default()];
+    for answer in answers(plan, summary) {
+        let text = match plan.points.len() {
+            1 => answer.at.into_iter().next().flatten(),
+            _ => answer.overall,
+        };
+        let Some(text) = text else { continue };
+        let mut line = Text::new(&format!("{}: ", answer.question), Look::Strong);
+        line.push(&text, Look::Plain);
+        lines.extend(line.wrapped(style.width));
+    }
+    match lines.len() {
+        1 => Vec::new(),
+        _ => lines,
+    }
 }
 
 fn faint(text: &str, style: &Style) -> Vec<Text> {

@@ -10,7 +10,7 @@ use earlydrop_sim::traffic::FlowId;
 
 use crate::metrics::SizeBin;
 use crate::metrics::{self, FlowAggregate, LINK_METRICS, METRICS};
-use crate::scenario::PreparedRun;
+use crate::scenario::{Criteria, PreparedRun};
 use crate::timing::LiveTiming;
 
 /// The figures of one run.
@@ -116,7 +116,7 @@ impl Outcome {
         let Some(queue) = results.queue(watched) else {
             return Outcome::default();
         };
-        let aggregate = FlowAggregate::of(results, run.deadline);
+        let aggregate = FlowAggregate::of(results, &run.criteria);
         let values = METRICS.iter().map(|metric| metric.value(queue, &aggregate));
         let flows = match results.flows.len() {
             0..=MAX_FLOW_OUTCOMES => results.flows.iter().map(flow).collect(),
@@ -126,7 +126,7 @@ impl Outcome {
             groups,
             transfers,
             sizes,
-        } = GroupOutcomes::of(results, run.deadline);
+        } = GroupOutcomes::of(results, &run.criteria);
         Outcome {
             values: values.collect(),
             groups,
@@ -186,9 +186,9 @@ struct GroupOutcomes {
 }
 
 impl GroupOutcomes {
-    fn of(results: &Results, deadline: Nanos) -> GroupOutcomes {
+    fn of(results: &Results, criteria: &Criteria) -> GroupOutcomes {
         let mut all = GroupOutcomes::default();
-        for (name, aggregate) in FlowAggregate::of_groups(results, deadline) {
+        for (name, aggregate) in FlowAggregate::of_groups(results, criteria) {
             let name = name.to_string();
             let values = metrics::of_groups().map(|metric| metric.of_flows(&aggregate));
             let group = (name.clone(), aggregate.flow_count(), values.collect());

@@ -74,8 +74,16 @@ impl Rows {
     /// The rows of outcomes in memory, in whatever order they come. They equal those that a
     /// store returns of the same outcomes, to the last bit.
     pub fn of_outcomes(plan: &Plan, outcomes: &[(Cell, Outcome)]) -> Rows {
-        let mut numbered: Vec<(usize, &(Cell, Outcome))> = outcomes
-            .iter()
+        Rows::of_each(plan, outcomes.iter().map(|(cell, one)| (*cell, one)))
+    }
+
+    /// The same of any of them.
+    pub fn of_each<'a>(
+        plan: &Plan,
+        outcomes: impl IntoIterator<Item = (Cell, &'a Outcome)>,
+    ) -> Rows {
+        let mut numbered: Vec<(usize, (Cell, &Outcome))> = outcomes
+            .into_iter()
             .map(|done| (plan.number(done.0), done))
             .collect();
         numbered.sort_by_key(|(number, _)| *number);

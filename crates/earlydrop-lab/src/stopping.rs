@@ -111,6 +111,7 @@ mod tests {
                 links: Vec::new(),
                 groups: Vec::new(),
                 cells: Vec::new(),
+                group_cells: Vec::new(),
             })
         };
         for few in [2, 5] {

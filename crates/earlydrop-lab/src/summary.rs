@@ -106,6 +106,8 @@ pub struct Summary {
     pub links: Vec<LinkSummary>,
     /// The completed cells.
     pub cells: Vec<CellRow>,
+    /// The groups of flows of these cells.
+    pub group_cells: Vec<rows::GroupRow>,
 }
 
 /// One value for each seed, in the order of the seeds.
@@ -133,6 +135,7 @@ impl Summary {
             groups,
             links,
             cells: measured.cells,
+            group_cells: measured.groups,
         }
     }
 
@@ -195,7 +198,7 @@ fn at_point(point: usize, schemes: &[Runs<'_>], live: &Live<'_>) -> Vec<SchemeSu
     let column = |(index, metric): (usize, &Metric)| {
         let values = |runs: &Runs<'_>| runs.iter().map(|run| run.values[index]).collect();
         let contenders: Vec<Values> = schemes.iter().map(values).collect();
-        ranked_means(metric, &contenders, &done, &shared)
+        ranked_means(metric, metric.better, &contenders, &done, &shared)
     };
     let columns: Vec<Vec<Option<RankedMean>>> = METRICS.iter().enumerate().map(column).collect();
     let present = schemes
@@ -240,10 +243,11 @@ fn shared_seeds(done: &[Vec<u64>]) -> HashSet<u64> {
     shared.map(|(seed, _)| seed).collect()
 }
 
-/// One metric's mean for each contender, whose values belong to the seeds in `done`, of which
+/// One metric's mean for each contender, of whose values these are `better`, which belong to the seeds in `done`, of which
 /// these are `shared`.
 fn ranked_means(
     metric: &Metric,
+    better: Better,
     contenders: &[Values],
     done: &[Vec<u64>],
     shared: &HashSet<u64>,
@@ -265,7 +269,7 @@ fn ranked_means(
         })
         .collect();
     let slices: Vec<&[f64]> = paired.iter().map(Vec::as_slice).collect();
-    let standings = match metric.better {
+    let standings = match better {
         Better::Neither => vec![None; slices.len()],
         better => statistics::standings(&slices, better == Better::Less),
     };
@@ -325,7 +329,7 @@ fn links_at_point(
                 runs.iter().map(|run| run.values[index]).collect()
             };
             let contenders: Vec<Values> = runs.iter().map(of).collect();
-            ranked_means(metric, &contenders, &done, &shared)
+            ranked_means(metric, metric.better, &contenders, &done, &shared)
         };
         let columns: Vec<_> = LINK_METRICS.iter().enumerate().map(column).collect();
         let present = (0..schemes.len()).filter(|scheme| !runs[*scheme].is_empty());
@@ -367,7 +371,8 @@ fn groups_at_point(
                 runs.iter().map(|run| run.values[index]).collect()
             };
             let contenders: Vec<Values> = runs.iter().map(of).collect();
-            ranked_means(metric, &contenders, &done, &shared)
+            let better = metrics::better(metric, group, plan.scenario());
+            ranked_means(metric, better, &contenders, &done, &shared)
         };
         let columns: Vec<Vec<Option<RankedMean>>> =
             metrics::of_groups().enumerate().map(column).collect();

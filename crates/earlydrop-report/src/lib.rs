@@ -6,6 +6,7 @@
 //! | [`latex`] | tables for LaTeX |
 //! | [`laboratory`] | the page of the laboratory, and addresses of what it shows |
 //! | [`mod@table`] | a run's summary as tables, Markdown and CSV |
+//! | [`answers`] | what a run answers, in sentences: what each kind of traffic feels, then the link |
 //! | [`derived`] | buffers, thresholds and targets of a plan, in sentences |
 //! | [`run_report`] | a run's results as one interactive page, and as JSON |
 //! | [`notebook`] | a run's results as a part of a page, for notebooks |
@@ -64,6 +65,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod answers;
 pub mod batch_queue;
 pub mod configuration;
 pub mod derived;

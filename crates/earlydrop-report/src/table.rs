@@ -5,11 +5,13 @@ use earlydrop_lab::baseline::{
     Comparison, Difference, DifferenceRow, SIGNIFICANT, headline_metrics,
 };
 use earlydrop_lab::escape::{CsvField, CsvWriter, markdown};
-use earlydrop_lab::metrics::{LINK_METRICS, LIVE_METRICS, METRICS, Metric};
+use earlydrop_lab::metrics::{self, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::number;
 use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::statistics::{Mean, Standing};
-use earlydrop_lab::summary::{LinkSummary, RankedMean, SchemeSummary, Summary};
+use earlydrop_lab::summary::{GroupSummary, LinkSummary, RankedMean, SchemeSummary, Summary};
+
+use crate::words::capital;
 
 /// Rows of cells with a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +81,76 @@ pub struct View {
     pub metrics: Option<Vec<usize>>,
     /// The schemes compared with one of them.
     pub comparison: Option<Comparison>,
+}
+
+/// The name of the table of groups, and of the one about the link.
+const FELT: &str = "what each group of flows feels";
+const LINK: &str = "the link, all traffic together";
+
+/// What each group of flows feels at a point, under every scheme; `None` where nothing was measured.
+fn felt_table(plan: &Plan, summary: &Summary, point: usize) -> Option<Table> {
+    let scenario = &plan.points[point].scenario;
+    let of_groups: Vec<&Metric> = metrics::of_groups().collect();
+    let here = |row: &&GroupSummary| row.point == point;
+    let mut columns: Vec<(String, Vec<(usize, Cell)>)> = Vec::new();
+    for felt in Felt::all(scenario) {
+        for index in felt.metrics {
+            let metric = of_groups[index];
+            let rows = summary.groups.iter().filter(here);
+            let rows: Vec<&GroupSummary> = rows.filter(|row| row.name == felt.group).collect();
+            // A column without measurements is left out.
+            if rows.iter().any(|row| row.values[index].is_some()) {
+                let of_scheme =
+                    |row: &&GroupSummary| (row.scheme, cell(row.values[index].as_ref(), metric));
+                let heading = format!("{} {}", felt.group, heading(metric));
+                columns.push((heading, rows.iter().map(of_scheme).collect()));
+            }
+        }
+    }
+    let labels = plan.labels();
+    let schemes = summary.rows.iter().filter(|row| row.point == point);
+    let row = |row: &SchemeSummary| {
+        let cells = columns.iter().map(|(_, cells)| {
+            let own = cells.iter().find(|(scheme, _)| *scheme == row.scheme);
+            own.map_or(Cell::plain("-".to_string()), |(_, cell)| cell.clone())
+        });
+        let name = Cell::plain(labels[row.scheme].to_string());
+        [name].into_iter().chain(cells).collect()
+    };
+    let rows = schemes.map(row).collect();
+    let names = columns.iter().map(|(heading, _)| heading.clone());
+    (!columns.is_empty()).then(|| Table {
+        title: titled(plan, point, FELT),
+        header: ["scheme".to_string()].into_iter().chain(names).collect(),
+        rows,
+    })
+}
+
+/// "network.rtt = 50 ms: the link, all traffic together".
+fn titled(plan: &Plan, point: usize, what: &str) -> String {
+    match point_label(plan, point).as_str() {
+        "" => capital(what),
+        label => format!("{label}: {what}"),
+    }
+}
+
+/// The tables of a point: what each group feels, the link, each of several bottlenecks, and
+/// differences from a baseline. Where a reader has chosen metrics, these alone come first.
+pub fn point_tables(plan: &Plan, summary: &Summary, view: &View, point: usize) -> Vec<Table> {
+    let mut tables = Vec::new();
+    match view.metrics.as_deref() {
+        Some(metrics) => tables.push(table(plan, summary, Some(metrics), point)),
+        None => {
+            tables.extend(felt_table(plan, summary, point));
+            let mut link = table(plan, summary, None, point);
+            link.title = titled(plan, point, LINK);
+            tables.push(link);
+        }
+    }
+    tables.extend(link_tables(plan, summary, point));
+    let comparison = view.comparison.as_ref();
+    tables.extend(comparison.map(|comparison| difference_table(plan, comparison, point)));
+    tables
 }
 
 /// The headline metrics of every scheme, or these in their order, one table for each point of the
@@ -213,22 +285,12 @@ fn table(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>, point: usize
     table
 }
 
-/// The tables of a point after its main one: of each bottleneck, and of differences.
-pub fn further_tables(plan: &Plan, summary: &Summary, view: &View, point: usize) -> Vec<Table> {
-    let mut tables = link_tables(plan, summary, point);
-    let comparison = view.comparison.as_ref();
-    tables.extend(comparison.map(|comparison| difference_table(plan, comparison, point)));
-    tables
-}
-
 /// All tables in the order of the points.
 pub fn all_tables(plan: &Plan, summary: &Summary, view: &View) -> Vec<Table> {
-    let main = tables(plan, summary, view.metrics.as_deref()).into_iter();
-    let of_point = |(point, main)| {
-        let further = further_tables(plan, summary, view, point);
-        [main].into_iter().chain(further)
-    };
-    main.enumerate().flat_map(of_point).collect()
+    let points = 0..plan.points.len();
+    points
+        .flat_map(|point| point_tables(plan, summary, view, point))
+        .collect()
 }
 
 /// How many runs the means are of, and what was measured: "means of 5 runs ± 95% intervals,
@@ -406,11 +468,13 @@ impl Table {
     }
 }
 
-/// The summary as CSV in base units: a line for each scheme, point and metric, or these metrics in
+/// The summary as CSV in base units: a line for each scheme, point, group of flows (all together
+/// last, without a name) and metric, or these metrics in
 /// their order.
 pub fn csv(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> String {
     let fields = plan.axes.iter().map(|axis| CsvField::from(&axis.field));
     let fixed = [
+        "group",
         "metric",
         "mean",
         "half_width_95",
@@ -421,19 +485,13 @@ pub fn csv(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> String 
     let header = [CsvField::from("scheme")].into_iter().chain(fields);
     let header = header.chain(fixed.map(CsvField::from));
     let mut lines: Vec<Vec<CsvField<'_>>> = vec![header.collect()];
-    for row in &summary.rows {
-        let live = row.live.iter().flat_map(|live| &live.values);
-        let all: Vec<usize> = (0..METRICS.len()).collect();
-        let chosen = metrics.unwrap_or(&all).iter();
-        let entries = chosen.map(|metric| (&METRICS[*metric], &row.values[*metric]));
-        for (metric, entry) in entries.chain(LIVE_METRICS.iter().zip(live)) {
-            let Some(entry) = entry else {
-                continue;
-            };
+    let mut add =
+        |scheme: usize, point: usize, group: &str, metric: &Metric, entry: &RankedMean| {
             let mean = entry.mean;
-            let mut line = vec![CsvField::from(plan.labels()[row.scheme])];
-            let coordinates = plan.axes.iter().zip(&plan.points[row.point].coordinates);
+            let mut line = vec![CsvField::from(plan.labels()[scheme])];
+            let coordinates = plan.axes.iter().zip(&plan.points[point].coordinates);
             line.extend(coordinates.map(|(axis, index)| axis.text(*index).into()));
+            line.push(group.to_string().into());
             line.push(metric.name.into());
             line.push(mean.mean.into());
             line.push(mean.half.map_or(CsvField::Empty, CsvField::from));
@@ -441,6 +499,28 @@ pub fn csv(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> String 
             line.push(entry.is_best().to_string().into());
             line.push(entry.is_similar().to_string().into());
             lines.push(line);
+        };
+    let all: Vec<usize> = (0..METRICS.len()).collect();
+    let chosen = metrics.unwrap_or(&all);
+    for row in &summary.groups {
+        for (metric, entry) in metrics::of_groups().zip(&row.values) {
+            let is_chosen = chosen
+                .iter()
+                .any(|index| METRICS[*index].name == metric.name);
+            if let Some(entry) = entry.as_ref().filter(|_| is_chosen) {
+                add(row.scheme, row.point, &row.name, metric, entry);
+            }
+        }
+    }
+    for row in &summary.rows {
+        let live = row.live.iter().flat_map(|live| &live.values);
+        let entries = chosen
+            .iter()
+            .map(|metric| (&METRICS[*metric], &row.values[*metric]));
+        for (metric, entry) in entries.chain(LIVE_METRICS.iter().zip(live)) {
+            if let Some(entry) = entry {
+                add(row.scheme, row.point, "", metric, entry);
+            }
         }
     }
     let mut bytes = Vec::new();

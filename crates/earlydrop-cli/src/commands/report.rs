@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Re
             }
         }
         Format::Latex => {
-            for table in table::tables(&plan, &summary, view.metrics.as_deref()) {
+            for table in table::all_tables(&plan, &summary, &view) {
                 writeln!(out, "{}", latex::tabular(&table))?;
             }
         }

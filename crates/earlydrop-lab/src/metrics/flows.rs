@@ -3,13 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use earlydrop::units::Nanos;
-use earlydrop_sim::measure::Delays;
+use earlydrop_sim::measure::{Delays, jain_index};
 use earlydrop_sim::results::{Completion, FlowResult, GroupResult, IncastRound, Results};
+
+use crate::scenario::Criteria;
 
 /// The merged measurements of all flows of a run, or of one group.
 pub struct FlowAggregate {
     pub(super) result: GroupResult,
+    /// Goodputs of the flows that want as much of the link as they can get.
+    pub(super) elastic: Vec<f64>,
     /// Delays from host to host; `None` where none was measured.
     pub(super) delays: Option<Delays>,
     /// Round trips as senders measured them; `None` where none was measured.
@@ -24,15 +27,15 @@ pub struct FlowAggregate {
     round_slowdowns: Vec<f64>,
     /// Transfers by size.
     bins: Vec<SizeBin>,
-    /// Transfers that take less are in time, in seconds.
-    pub(super) deadline: f64,
+    /// By what they are judged.
+    pub(super) criteria: Criteria,
     /// The time measured, in seconds.
     pub(super) span: f64,
 }
 
 impl FlowAggregate {
     /// All flows of a run.
-    pub fn of(results: &Results, deadline: Nanos) -> FlowAggregate {
+    pub fn of(results: &Results, criteria: &Criteria) -> FlowAggregate {
         let all = results.completions.iter();
         FlowAggregate::merge(
             results,
@@ -40,12 +43,12 @@ impl FlowAggregate {
             &results.flows.iter().collect::<Vec<_>>(),
             all.collect(),
             results.rounds.iter().collect(),
-            deadline,
+            criteria,
         )
     }
 
     /// The flows of each group.
-    pub fn of_groups(results: &Results, deadline: Nanos) -> Vec<(Arc<str>, FlowAggregate)> {
+    pub fn of_groups(results: &Results, criteria: &Criteria) -> Vec<(Arc<str>, FlowAggregate)> {
         let mut flows: HashMap<&str, Vec<&FlowResult>> = HashMap::new();
         for flow in &results.flows {
             flows.entry(&flow.group).or_default().push(flow);
@@ -64,7 +67,7 @@ impl FlowAggregate {
             let flows = flows.remove(&*name).unwrap_or_default();
             let transfers = completions.remove(&*name).unwrap_or_default();
             let rounds = rounds.remove(&*name).unwrap_or_default();
-            let merged = FlowAggregate::merge(results, result, &flows, transfers, rounds, deadline);
+            let merged = FlowAggregate::merge(results, result, &flows, transfers, rounds, criteria);
             (name, merged)
         };
         results.groups().into_iter().map(merge).collect()
@@ -77,14 +80,17 @@ impl FlowAggregate {
         flows: &[&FlowResult],
         transfers: Vec<&Completion>,
         rounds: Vec<&IncastRound>,
-        deadline: Nanos,
+        criteria: &Criteria,
     ) -> FlowAggregate {
         let seconds = |transfer: &&Completion| transfer.span().as_secs_f64();
         let completions = sorted(transfers.iter().map(seconds));
         let slowdowns = sorted(transfers.iter().filter_map(|transfer| transfer.slowdown()));
+        let elastic = flows.iter().filter(|flow| criteria.is_elastic(&flow.group));
+        let elastic = elastic.map(|flow| flow.goodput).collect();
         let flows = || flows.iter();
         FlowAggregate {
             result,
+            elastic,
             delays: merged(flows().filter_map(|flow| flow.delays.as_ref())),
             round_trips: merged(flows().filter_map(|flow| flow.round_trips.as_ref())),
             completions,
@@ -92,7 +98,7 @@ impl FlowAggregate {
             rounds: sorted(rounds.iter().map(|round| round.span().as_secs_f64())),
             round_slowdowns: sorted(rounds.iter().filter_map(|round| round.slowdown())),
             bins: SizeBin::all(&transfers),
-            deadline: deadline.as_secs_f64(),
+            criteria: criteria.clone(),
             span: results.measured.as_secs_f64(),
         }
     }
@@ -106,6 +112,33 @@ impl FlowAggregate {
     /// does not exceed; `None` where none was completed.
     pub fn completed_within(&self, share: f64) -> Option<f64> {
         of_sorted(&self.completions, share)
+    }
+
+    /// The share of packets that took longer than a receiver waits, or were lost; `None` where
+    /// delays were not measured.
+    pub(super) fn late_or_lost(&self) -> Option<f64> {
+        let delays = self.delays.as_ref()?;
+        let late = delays.distribution().above(self.criteria.playout);
+        let late = late as f64 / delays.count() as f64;
+        Some(self.result.loss + (1.0 - self.result.loss) * late)
+    }
+
+    /// Jain's index of the flows that want as much as they can get; `None` for fewer than two, and
+    /// where they got nothing.
+    pub(super) fn fairness(&self) -> Option<f64> {
+        self.has_shares()
+            .then(|| jain_index(self.elastic.iter().copied()))
+    }
+
+    /// The least goodput of these flows over their mean.
+    pub(super) fn least_share(&self) -> Option<f64> {
+        let least = self.elastic.iter().copied().fold(f64::INFINITY, f64::min);
+        let mean = self.elastic.iter().sum::<f64>() / self.elastic.len() as f64;
+        self.has_shares().then(|| least / mean)
+    }
+
+    fn has_shares(&self) -> bool {
+        self.elastic.len() > 1 && self.elastic.iter().any(|goodput| *goodput > 0.0)
     }
 
     /// Its transfers by size.

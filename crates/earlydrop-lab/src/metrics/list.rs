@@ -6,7 +6,7 @@ use earlydrop_sim::measure::{Delays, Distribution};
 use earlydrop_sim::results::QueueResult;
 
 use super::flows::variance;
-use super::{Better, Compute, Metric};
+use super::{Better, Compute, FlowAggregate, Metric};
 
 /// Every metric, in the order of every list of values.
 pub static METRICS: &[Metric] = &[
@@ -42,7 +42,7 @@ pub static METRICS: &[Metric] = &[
         "the 99th percentile of the time in the watched queue",
         Compute::Queue(|queue| sojourn(queue, 0.99)),
     ),
-    headline(
+    detail(
         "jitter",
         "jitter",
         ("ms", 1e3),
@@ -74,12 +74,36 @@ pub static METRICS: &[Metric] = &[
         "retransmission timeouts per second, sum over all flows",
         Compute::Flows(|flows| Some(flows.result.timeouts as f64 / flows.span)),
     ),
-    headline(
+    detail(
         "fairness",
         "fairness",
         ("", 1.0),
         Better::More,
-        "Jain's index of the flows' goodputs: 1 when all are equal, 1/n when one flow has everything; none where nothing arrived",
+        "Jain's index of the goodputs of flows that feel their rate: 1 when all are equal, 1/n when one flow has everything; none of fewer than two, and where they got nothing",
+        Compute::Flows(FlowAggregate::fairness),
+    ),
+    detail(
+        "least_share",
+        "least share",
+        ("", 1.0),
+        Better::More,
+        "the least goodput of a flow that feels its rate, over the mean of these flows: 1 when all are equal; a flow below 0.25 starves",
+        Compute::Flows(FlowAggregate::least_share),
+    ),
+    detail(
+        "late_or_lost",
+        "late or lost",
+        ("%", 100.0),
+        Better::Less,
+        "the share of data packets that took longer than `measure.playout` from host to host, or were lost",
+        Compute::Flows(FlowAggregate::late_or_lost),
+    ),
+    detail(
+        "jain",
+        "Jain's index of all flows",
+        ("", 1.0),
+        Better::Neither,
+        "Jain's index of the goodputs of all flows, whatever they want, as papers compute it; none where nothing arrived",
         Compute::Flows(|flows| (flows.result.goodput > 0.0).then_some(flows.result.jain)),
     ),
     detail(
@@ -241,7 +265,7 @@ pub static METRICS: &[Metric] = &[
         Compute::Flows(|flows| {
             let in_time = flows
                 .completions
-                .partition_point(|span| *span < flows.deadline);
+                .partition_point(|span| *span < flows.criteria.deadline.as_secs_f64());
             let count = flows.completions.len();
             (count > 0).then(|| in_time as f64 / count as f64)
         }),
@@ -270,7 +294,7 @@ pub static METRICS: &[Metric] = &[
         "the 99th percentile of the time a transfer, a page or an answer takes",
         Compute::Flows(|flows| flows.completed_within(0.99)),
     ),
-    headline(
+    detail(
         "slowdown_p50",
         "slowdown, median",
         ("", 1.0),
@@ -286,7 +310,7 @@ pub static METRICS: &[Metric] = &[
         "the 95th percentile of the slowdown",
         Compute::Flows(|flows| flows.slowed_within(0.95)),
     ),
-    headline(
+    detail(
         "slowdown_p99",
         "slowdown, 99%",
         ("", 1.0),
@@ -312,7 +336,7 @@ pub static METRICS: &[Metric] = &[
             (!flows.rounds.is_empty()).then_some(flows.rounds.len() as f64 / flows.span)
         }),
     ),
-    headline(
+    detail(
         "round_p50",
         "incast round, median",
         ("ms", 1e3),
@@ -320,7 +344,7 @@ pub static METRICS: &[Metric] = &[
         "the median time from a client's requests until the last of its servers has answered (request completion time)",
         Compute::Flows(|flows| flows.rounds_within(0.5)),
     ),
-    headline(
+    detail(
         "round_p99",
         "incast round, 99%",
         ("ms", 1e3),

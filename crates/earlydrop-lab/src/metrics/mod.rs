@@ -4,11 +4,13 @@
 //! queue; the others ([`of_groups`]) are about flows and are computed over all flows and over
 //! each group. [`LIVE_METRICS`] are about the timing of runs on real hosts.
 
+mod felt;
 mod flows;
 mod list;
 
 use earlydrop_sim::results::QueueResult;
 
+pub use felt::{Felt, STARVED, better, has_rivals};
 pub use flows::{FlowAggregate, SizeBin};
 pub use list::{LINK_METRICS, LIVE_METRICS, METRICS};
 

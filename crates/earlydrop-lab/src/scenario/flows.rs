@@ -14,7 +14,7 @@ use earlydrop_sim::traffic::{
 
 use crate::document::{Entries, Key, Place, Problem, law_prefix};
 
-use super::{ALLOCATION, Context, FlowList, tcp, workload};
+use super::{ALLOCATION, Context, Feels, FlowList, tcp, workload};
 
 /// A group of flows.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct FlowGroup {
     pub name: Arc<str>,
     /// Its number of flows; of an incast, of clients.
     pub count: u32,
+    /// By what it is judged.
+    pub feels: Feels,
     /// The number of servers of each client of an incast; 1 elsewhere.
     pub servers: u32,
     /// The end its flows start from, as written; empty for the topology's default.
@@ -63,6 +65,11 @@ impl FlowGroup {
     /// Whether its flows are TCP's.
     pub fn is_tcp(&self) -> bool {
         matches!(self.traffic, Traffic::Tcp { .. })
+    }
+
+    /// Whether all its flows are there from `time` to the end, as they were at the beginning.
+    pub fn is_steady(&self, time: Nanos) -> bool {
+        self.start.1 <= time && self.steps.is_empty()
     }
 
     /// Its number of flows: one for each server of each client.
@@ -114,6 +121,7 @@ pub(super) fn read(
     FlowGroup {
         name: key.name.as_str().into(),
         count: group.count("count"),
+        feels: Feels::read(kind, group),
         servers: match kind {
             "incast" => group.count("servers"),
             _ => 1,

@@ -30,6 +30,8 @@ pub struct MeasureOptions {
     loss_event: Nanos,
     /// Transfers that take less are in time.
     pub(super) deadline: Nanos,
+    /// Packets of those that feel lateness are late if they take longer.
+    pub(super) playout: Nanos,
 }
 
 /// The runs whose samples are stored.
@@ -99,6 +101,7 @@ pub(super) fn read(
         windows: entries.count("windows"),
         loss_event: entries.time_or_auto("loss_event").unwrap_or(rtt),
         deadline: entries.time("deadline"),
+        playout: entries.time("playout"),
     }
 }
 

@@ -8,6 +8,7 @@
 //! [`SCENARIO`] describes all fields of a file. The reader checks files with it; [`schema()`] and
 //! [`page()`] are made from it.
 
+mod feels;
 pub(crate) mod fields;
 mod flow_list;
 mod flows;
@@ -22,6 +23,7 @@ mod tcp;
 pub(crate) mod words;
 mod workload;
 
+pub use feels::Feels;
 pub use fields::SCENARIO;
 pub(crate) use flow_list::FlowList;
 pub use flows::FlowGroup;
@@ -34,6 +36,7 @@ pub use schemes::Scheme;
 pub use sizes::{LinkSizes, QueueLength, SchemeSizes};
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use earlydrop::registry::{self, Registry};
 use earlydrop::units::{Bytes, Nanos};
@@ -471,13 +474,22 @@ impl Scenario {
         run.flows = flows;
         let shown = bottlenecks.iter().copied().chain([watched]).collect();
         run.measure = self.measure.for_run(self, &run, shown, series);
-        let deadline = self.measure.deadline;
         Ok(PreparedRun {
             run,
             watched,
             bottlenecks,
-            deadline,
+            criteria: self.criteria(),
         })
+    }
+
+    fn criteria(&self) -> Criteria {
+        let elastic = self.groups.iter();
+        let elastic = elastic.filter(|group| group.feels == Feels::Rate);
+        Criteria {
+            deadline: self.measure.deadline,
+            playout: self.measure.playout,
+            elastic: elastic.map(|group| group.name.clone()).collect(),
+        }
     }
 
     /// A new host at each end for one flow of `group`; in a graph without access links, the
@@ -508,7 +520,7 @@ impl Scenario {
     }
 }
 
-/// A run of the simulator, with the watched link and the deadline for its evaluation.
+/// A run of the simulator, with the watched link and the criteria for its evaluation.
 #[derive(Clone, Debug)]
 pub struct PreparedRun {
     /// The run.
@@ -518,8 +530,26 @@ pub struct PreparedRun {
     /// The links with the compared scheme and those of a graph with one of their own, in the order
     /// of the file; empty where there is only one.
     pub bottlenecks: Vec<LinkId>,
+    /// By what its flows are judged.
+    pub criteria: Criteria,
+}
+
+/// By what flows are judged.
+#[derive(Clone, Debug, Default)]
+pub struct Criteria {
     /// Transfers that take less are in time.
     pub deadline: Nanos,
+    /// Packets of those that feel lateness are late if they take longer.
+    pub playout: Nanos,
+    /// The groups whose flows feel their rate, so that it is fair or not.
+    pub elastic: Vec<Arc<str>>,
+}
+
+impl Criteria {
+    /// Whether the flows of a group want as much of the link as they can get.
+    pub fn is_elastic(&self, group: &str) -> bool {
+        self.elastic.iter().any(|name| **name == *group)
+    }
 }
 
 impl PreparedRun {

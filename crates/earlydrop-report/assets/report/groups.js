@@ -1,11 +1,13 @@
 // Tables of the groups of flows, and of the bottlenecks where there are several.
 
-/** Adds a table for each group; returns whether there are several. */
+/** Adds a table for each group, with the columns by which it is judged, or all; returns whether there are any. */
 function addGroups() {
   return addTables({
     id: "groups",
-    title: "Groups of flows",
+    title: "What each group of flows feels",
+    least: 1,
     metrics: data.group_metrics,
+    judged: (name) => data.felt.find(({ group }) => group === name)?.metrics ?? [],
     entries: data.groups,
     nameOf: ({ group }) => group,
     note: (_, { flows }) => ` ${count(flows, "flow")}`,
@@ -20,6 +22,7 @@ function addLinks() {
   return addTables({
     id: "links",
     title: "Links",
+    least: 2,
     intro: "The bottlenecks: links whose queue is the compared scheme, and others with a queue. The other tables are about the measured link and about flows.",
     metrics: data.link_metrics,
     entries: data.links,
@@ -30,19 +33,23 @@ function addLinks() {
   });
 }
 
-function addTables({ id, title, intro, metrics, entries, nameOf, note, caption, isShown }) {
+function addTables({ id, title, intro, least, metrics, judged, entries, nameOf, note, caption, isShown }) {
   const names = [...new Set(entries.map(nameOf))];
-  if (names.length < 2 || metrics.length === 0) return false;
+  if (names.length < least || metrics.length === 0) return false;
   const section = addSection(id, title, intro);
   const boxes = make("div", { "data-figure": id });
-  section.append(boxes, meanings(metrics));
+  const all = judged ? button("", () => set("columns", get("columns") === "all" ? "" : "all"), { class: "all" }) : null;
+  section.append(boxes, make("div", { class: "actions" }, all), meanings(metrics));
   const show = () => {
     const scrolled = [...boxes.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
     boxes.replaceChildren();
+    const isWhole = !judged || get("columns") === "all";
+    if (all) all.textContent = isWhole ? "Show the main columns" : "Show all columns";
     for (const name of names) {
       const own = entries.filter((entry) => nameOf(entry) === name && entry.point === pointShown());
       if (own.length === 0) continue;
-      const shown = metrics.map((_, index) => index).filter((index) => own.some(({ values }) => isShown(values[index])));
+      const wanted = isWhole ? metrics.map((_, index) => index) : judged(name);
+      const shown = wanted.filter((index) => own.some(({ values }) => isShown(values[index])));
       const text = note(name, own[0]);
       boxes.append(make("h3", {}, name, text && make("span", { class: "note" }, text)), estimateTable({
         caption: caption(name) + atPoint(),
@@ -55,6 +62,6 @@ function addTables({ id, title, intro, metrics, entries, nameOf, note, caption, 
     boxes.dataset.drawn = JSON.stringify(tableSummary(boxes, metrics));
   };
   show();
-  watch(["point", "theme"], show);
+  watch(["point", "theme", "columns"], show);
   return true;
 }

@@ -9,6 +9,7 @@ if (data.trace) {
   addAnswers(first);
   addScatter(first);
 }
+const grouped = data.trace ? false : addGroups();
 addSummary();
 const compared = addBaseline();
 if (data.trace && data.summary.length > 1) addScatter();
@@ -19,12 +20,12 @@ addFlows();
 addDistributions();
 const real = addLive();
 addCurves();
-const grouped = addGroups();
 addScenario();
 const overTime = { id: "overtime", short: "Over time" };
 addBar([
   ...(data.trace ? [overTime] : [{ id: "scatter", short: "Delay" }]),
-  { id: "summary", short: "Table" },
+  ...(grouped ? [{ id: "groups", short: "Groups" }] : []),
+  { id: "summary", short: "Link" },
   ...(compared ? [{ id: "baseline", short: "Differences" }] : []),
   ...(swept ? [{ id: "sweep", short: "Sweep" }] : []),
   ...(data.trace ? [] : [overTime]),
@@ -33,7 +34,6 @@ addBar([
   { id: "distributions", short: "Tail" },
   ...(real ? [{ id: "live", short: "Live" }] : []),
   { id: "curves", short: "Curves" },
-  ...(grouped ? [{ id: "groups", short: "Groups" }] : []),
   { id: "scenario", short: "Scenario" },
 ]);
 document.documentElement.dataset.ready = "true";

@@ -5,7 +5,7 @@ function addSummary() {
     addNothing(addSection("summary", "Summary"), "No run is done yet.");
     return;
   }
-  const section = addSection("summary", "Summary");
+  const section = addSection("summary", "The link, all traffic together");
   const intro = make("p", { class: "intro" });
   const box = make("div", { "data-figure": "summary" });
   const tools = make("div", { class: "actions" });

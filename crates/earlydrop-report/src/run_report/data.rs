@@ -5,6 +5,8 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::answers::Answer;
+
 /// The results of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Data {
@@ -45,6 +47,10 @@ pub struct Data {
     pub group_metrics: Vec<Metric>,
     /// Means over seeds for each group of flows.
     pub groups: Vec<GroupSummary>,
+    /// What each group feels.
+    pub felt: Vec<GroupFelt>,
+    /// What the runs answer, in sentences.
+    pub answers: Vec<Answer>,
     /// The single runs.
     pub cells: Vec<Cell>,
     /// The flows of the first seed's runs.
@@ -68,17 +74,6 @@ pub struct Data {
     /// The timing quality of runs on real hosts; `None` for simulated runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<LiveRuns>,
-}
-
-/// A question with its answer in a sentence.
-#[derive(Clone, Debug, Serialize)]
-pub struct Answer {
-    /// The question: "Least loss".
-    pub question: &'static str,
-    /// Where the answer changes along the sweep; `None` without a sweep.
-    pub overall: Option<String>,
-    /// The answer at each point; `None` where it was not measured.
-    pub at: Vec<Option<String>>,
 }
 
 /// The timing quality of runs on real hosts.
@@ -282,6 +277,15 @@ pub struct GroupSummary {
     pub flows: usize,
     /// One for each group metric.
     pub values: Vec<Option<Estimate>>,
+}
+
+/// What a group of flows feels.
+#[derive(Clone, Debug, Serialize)]
+pub struct GroupFelt {
+    /// The group's name.
+    pub group: String,
+    /// Indices of the group metrics by which it is judged, the first one first.
+    pub metrics: Vec<usize>,
 }
 
 /// One run: a scheme at a point with a seed.

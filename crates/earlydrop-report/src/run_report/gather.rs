@@ -7,12 +7,13 @@ use earlydrop::registry::{LinkFacts, SCHEMES, Spec, Value};
 use super::data::{self, Data};
 use super::links;
 use super::thresholds::thresholds;
+use crate::answers::{answers, in_numbers};
 use crate::derived;
 use crate::table::{View, share_text};
 use earlydrop_lab::baseline::{Comparison, SIGNIFICANT};
 use earlydrop_lab::document::base_unit;
 use earlydrop_lab::escape::CommandLine;
-use earlydrop_lab::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
+use earlydrop_lab::metrics::{self, Better, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::number;
 use earlydrop_lab::plan::{Cell, Hosts, Plan};
 use earlydrop_lab::scenario::Scheme;
@@ -61,6 +62,8 @@ pub fn gather(
         summary: summary.rows.iter().map(row).collect(),
         group_metrics: metrics::of_groups().map(metric).collect(),
         groups: summary.groups.iter().map(group).collect(),
+        felt: felt(plan),
+        answers: answers(plan, summary),
         cells: cells(plan, summary),
         flows: flows(plan, store, summary, first_seed)?,
         distributions: distributions(plan, store)?,
@@ -73,6 +76,13 @@ pub fn gather(
         live: live(store, summary)?,
         ..Data::default()
     })
+}
+
+/// The metrics by which each group is judged.
+fn felt(plan: &Plan) -> Vec<data::GroupFelt> {
+    let all = Felt::all(plan.scenario()).into_iter();
+    let of_group = |Felt { group, metrics, .. }| data::GroupFelt { group, metrics };
+    all.map(of_group).collect()
 }
 
 /// The command that repeats a stored run.
@@ -133,6 +143,7 @@ pub fn of_trace(
         }],
         series: traced_series(plan, cell, trace),
         schemes: vec![describe(scheme, WatchedLink::of(plan).as_ref())],
+        answers: in_numbers(plan, cell, &trace.outcome),
         ..Data::default()
     }
 }

@@ -6,12 +6,13 @@ use serde_json::{Map, Value, json};
 
 use earlydrop::units::Nanos;
 use earlydrop_lab::baseline::{Comparison, DifferenceRow, SIGNIFICANT};
-use earlydrop_lab::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
+use earlydrop_lab::metrics::{self, Better, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::scenario::{QueueLength, SchemeSizes};
 use earlydrop_lab::store::{Store, StoreError};
-use earlydrop_lab::summary::{LinkSummary, RankedMean, Summary};
+use earlydrop_lab::summary::{GroupSummary, LinkSummary, RankedMean, Summary};
 
+use crate::answers::answers;
 use crate::table::{Mark, View};
 
 /// The summary of a stored run as JSON, in base units; `report` is the path of its page, and
@@ -35,6 +36,7 @@ pub fn json(
         json!({
             "group": group.name,
             "flows": group.flows,
+            "feels": feels(plan, group),
             "scheme": labels[group.scheme],
             "point": point(plan, group.point),
             "metrics": entries(metrics::of_groups(), &group.values),
@@ -50,6 +52,7 @@ pub fn json(
         "seeds": seeds,
         "cells": { "planned": plan.cell_count(), "done": summary.cells.len() },
         "metrics": metrics.collect::<Map<String, Value>>(),
+        "answers": answers(plan, summary),
         "rows": rows.collect::<Vec<Value>>(),
         "groups": groups.collect::<Vec<Value>>(),
         "links": summary.links.iter().map(|row| link(plan, row)).collect::<Vec<Value>>(),
@@ -64,6 +67,18 @@ pub fn json(
         document["hosts"] = "real".into();
     }
     Ok(document)
+}
+
+/// What a group feels, with the names of the metrics that it is judged by, the first one first.
+fn feels(plan: &Plan, group: &GroupSummary) -> Value {
+    let scenario = &plan.points[group.point].scenario;
+    let felt = Felt::all(scenario).into_iter();
+    let felt = felt.into_iter().find(|felt| felt.group == group.name);
+    let names: Vec<&str> = metrics::of_groups().map(|metric| metric.name).collect();
+    felt.map_or(Value::Null, |felt| {
+        let by = felt.metrics.iter().map(|index| names[*index]);
+        json!({ "what": felt.feels.name(), "by": by.collect::<Vec<_>>() })
+    })
 }
 
 /// The means of one scheme at one point.

@@ -10,7 +10,6 @@
 //! The scripts draw everything from the JSON; text of the data enters the page as text, never as
 //! markup.
 
-mod answers;
 pub mod data;
 mod gather;
 mod json;
@@ -22,7 +21,6 @@ pub mod pictures;
 mod text_tests;
 mod thresholds;
 
-pub use answers::answers;
 pub use data::Data;
 pub use gather::{curve_outlines, gather, of_trace, series_meaning};
 pub use json::json;

@@ -9,9 +9,8 @@ use earlydrop_lab::summary::Summary;
 
 use serde::Serialize;
 
-use super::data::Answer;
 use super::pictures::{PagePictures, page_pictures};
-use super::{Data, Panel, answers, gather, panels};
+use super::{Data, Panel, gather, panels};
 use crate::figure::escape;
 use crate::table::View;
 
@@ -144,7 +143,6 @@ pub fn render(data: &Data) -> String {
 struct Page<'a> {
     #[serde(flatten)]
     data: &'a Data,
-    answers: Vec<Answer>,
     panels: Vec<Panel>,
     pictures: PagePictures<'a>,
 }
@@ -154,7 +152,6 @@ fn json(data: &Data) -> String {
     let (panels, _) = panels(data);
     let page = Page {
         data,
-        answers: answers(data),
         panels,
         pictures: page_pictures(data),
     };

@@ -36,6 +36,7 @@ fn summary(metric: usize, mean: RankedMean) -> Summary {
         groups: Vec::new(),
         links: Vec::new(),
         cells: Vec::new(),
+        group_cells: Vec::new(),
     }
 }
 

@@ -7,9 +7,10 @@ use std::f64::consts::TAU;
 
 use earlydrop::registry::{Descriptor, SCHEMES};
 use earlydrop_lab::number;
+use earlydrop_report::answers::Answer;
 use earlydrop_report::run_report::data::{
-    Axis, Cell, Data, Distribution, Estimate, Flow, GroupSummary, Metric, Parameter, Scheme,
-    SchemeSummary, Series,
+    Axis, Cell, Data, Distribution, Estimate, Flow, GroupFelt, GroupSummary, Metric, Parameter,
+    Scheme, SchemeSummary, Series,
 };
 
 /// The size of made-up results.
@@ -135,6 +136,7 @@ pub(crate) fn sample(size: &Sample) -> Data {
     cells(&mut data, size, &mut invent);
     summarise(&mut data);
     groups(&mut data, &mut invent);
+    answers(&mut data);
     distributions(&mut data);
     if size.samples > 0 {
         series(&mut data, size.samples, &mut invent);
@@ -377,6 +379,28 @@ fn mark_best(entries: &mut [SchemeSummary], metric: usize, better: &str) {
         if let Some(value) = &mut entry.values[metric] {
             value.best = holds(value);
         }
+    }
+}
+
+/// Answers that say where they are from.
+fn answers(data: &mut Data) {
+    for question in [
+        "bulk: goodput",
+        "web: completion time",
+        "The link: least loss",
+    ] {
+        let at = |point: usize| Some(format!("{question} at point {point}"));
+        data.answers.push(Answer {
+            question: question.to_owned(),
+            overall: Some(format!("{question} everywhere")),
+            at: (0..data.points.len()).map(at).collect(),
+        });
+    }
+    for group in ["bulk", "web"] {
+        data.felt.push(GroupFelt {
+            group: group.to_owned(),
+            metrics: vec![0, 1, 2],
+        });
     }
 }
 

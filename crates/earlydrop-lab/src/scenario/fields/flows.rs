@@ -2,6 +2,7 @@
 
 use earlydrop::registry::{Kind, Range};
 
+use super::super::feels::FEELS;
 use super::MAX_FLOWS;
 use super::kinds::{NAME, RATE, SIZE, SPAN, TIME, one};
 use super::tcp::TCP;
@@ -76,6 +77,12 @@ pub(super) static FLOWS: Section = Section {
             ("recording", "replay"),
             ("capture", "replay"),
         ]),
+        one(
+            "feels",
+            Kind::Choice(FEELS),
+            "auto",
+            "by what the group is judged, in answers and in tables",
+        ),
         one(
             "from",
             NAME,

@@ -86,5 +86,11 @@ pub(super) static MEASURE: Section = Section {
             "1 s",
             "transfers, pages and answers that take less are in time",
         ),
+        one(
+            "playout",
+            SPAN,
+            "150 ms",
+            "packets of flows that feel lateness are late if they take longer from host to host: the time after which a receiver plays them; 150 ms is the most that ITU-T G.114 recommends for a call",
+        ),
     ],
 };

@@ -1,0 +1,215 @@
+//! Questions about groups of flows: what each kind of traffic feels, who starves, and how groups
+//! share a link.
+
+use earlydrop_lab::metrics::{self, Felt, STARVED};
+use earlydrop_lab::rows::CellRow;
+use earlydrop_lab::scenario::{Feels, FlowGroup, Scenario};
+use earlydrop_lab::statistics::Mean;
+
+use super::comparison::{Column, Comparison};
+use super::{PointAnswer, Question};
+use crate::words::listed;
+
+/// Less goodput than this counts as this much where ratios are formed, in bits per second.
+const LEAST_GOODPUT: f64 = 1.0;
+
+/// The questions that the groups of a scenario raise, the first one first.
+pub(super) fn questions(scenario: &Scenario) -> Vec<(String, Question<'_>)> {
+    let mut questions: Vec<(String, Question<'_>)> =
+        vec![("Who starves".to_string(), Box::new(who_starves))];
+    for felt in Felt::all(scenario) {
+        for index in asked(&felt) {
+            let group = felt.group.clone();
+            let title = metrics::of_groups()
+                .nth(index)
+                .map_or("", |metric| metric.title);
+            let title = match felt.feels {
+                Feels::Nothing => format!("{group}: what it takes"),
+                _ => format!("{group}: {title}"),
+            };
+            let feels = felt.feels;
+            questions.push((
+                title,
+                Box::new(move |at| of_group(at, &group, index, feels)),
+            ));
+        }
+    }
+    for (one, other) in rivals(scenario) {
+        let title = format!("{one} beside {other}: goodput of a flow, as a ratio");
+        questions.push((title, Box::new(move |at| ratio(at, &one, &other))));
+    }
+    questions
+}
+
+/// The metrics of a group that questions ask for; tables show all.
+fn asked(felt: &Felt) -> Vec<usize> {
+    let names: Vec<&str> = metrics::of_groups().map(|metric| metric.name).collect();
+    let is_asked = |index: &&usize| match felt.feels {
+        Feels::Lateness => names[**index] != "jitter",
+        Feels::Waiting | Feels::Slowdown | Feels::Rounds => names[**index].ends_with("_p99"),
+        Feels::Rate => names[**index] != "least_share",
+        Feels::Nothing => names[**index] == "goodput",
+    };
+    let asked = felt.metrics.iter().filter(is_asked);
+    // What rivals get is asked as a ratio.
+    let has_rivals = felt.metrics.iter().all(|index| names[*index] != "fairness");
+    asked
+        .filter(|index| !(felt.feels == Feels::Rate && has_rivals && names[**index] == "goodput"))
+        .copied()
+        .collect()
+}
+
+fn of_group(at: &Comparison<'_>, group: &str, index: usize, feels: Feels) -> Option<PointAnswer> {
+    let column = at.of_group(group, index)?;
+    let schemes = at.schemes();
+    if feels == Feels::Nothing {
+        return taken(at, &schemes, &column);
+    }
+    let happened = |scheme: &usize| column.mean(*scheme).is_some_and(|mean| mean.mean != 0.0);
+    if !schemes.iter().any(happened) {
+        return None;
+    }
+    at.best_of(&schemes, &column)
+}
+
+/// "9.8 ± 0.1 Mbps under droptail, most of all; least under sfred, 1.1 ± 0.1 Mbps".
+fn taken(at: &Comparison<'_>, schemes: &[usize], column: &Column) -> Option<PointAnswer> {
+    let mean = |scheme: &&usize| column.mean(**scheme).map_or(0.0, |mean| mean.mean);
+    let order = |one: &&usize, other: &&usize| mean(one).total_cmp(&mean(other));
+    let (least, most) = (schemes.iter().min_by(order)?, schemes.iter().max_by(order)?);
+    let text = match least == most {
+        true => column.text(*least),
+        false => format!(
+            "least under {}; most under {}",
+            at.named(*least, column),
+            at.named(*most, column)
+        ),
+    };
+    let best = Vec::new();
+    Some(PointAnswer { text, best })
+}
+
+/// The groups that want as much as they can get, and are there in all the time measured.
+fn elastic<'a>(at: &'a Comparison<'_>) -> Vec<&'a FlowGroup> {
+    let groups = at.scenario.groups.iter();
+    let is_there = |group: &&FlowGroup| {
+        group.feels == Feels::Rate && group.flows() > 0 && group.is_steady(at.scenario.warm_up)
+    };
+    groups.filter(is_there).collect()
+}
+
+/// The schemes under which a group, or a flow of a group, has less than a quarter of its share.
+fn who_starves(at: &Comparison<'_>) -> Option<PointAnswer> {
+    let groups = elastic(at);
+    let least = index_of("least_share")?;
+    let flows: u64 = groups.iter().map(|group| group.flows()).sum();
+    let share = |cell: &CellRow, group: &FlowGroup| -> Option<f64> {
+        let all = groups.iter().filter_map(|group| goodput(at, cell, group));
+        let fair = all.sum::<f64>() * group.flows() as f64 / flows as f64;
+        Some(goodput(at, cell, group)? / fair.max(LEAST_GOODPUT))
+    };
+    let mut starved = Vec::new();
+    for group in &groups {
+        let of_group = Column::of(at.values(|cell| share(cell, group)));
+        let of_flow = Column::of(at.values(|cell| at.group_value(cell, &group.name, least)));
+        for scheme in at.schemes() {
+            let is_low = |mean: &Mean| mean.mean < STARVED;
+            let label = at.label(scheme);
+            if let Some(mean) = of_group.mean(scheme).filter(is_low) {
+                let percent = mean.with_interval(100.0);
+                starved.push(format!(
+                    "{} under {label} ({percent}% of an equal share)",
+                    group.name
+                ));
+            } else if let Some(mean) = of_flow.mean(scheme).filter(is_low) {
+                let percent = mean.with_interval(100.0);
+                starved.push(format!(
+                    "a flow of {} under {label} ({percent}% of the group's mean)",
+                    group.name
+                ));
+            }
+        }
+    }
+    (!starved.is_empty()).then(|| PointAnswer {
+        text: listed(starved, "and"),
+        best: Vec::new(),
+    })
+}
+
+fn index_of(name: &str) -> Option<usize> {
+    metrics::of_groups().position(|metric| metric.name == name)
+}
+
+fn goodput(at: &Comparison<'_>, cell: &CellRow, group: &FlowGroup) -> Option<f64> {
+    at.group_value(cell, &group.name, index_of("goodput")?)
+}
+
+/// The first group that wants as much as it can get, beside each other one.
+fn rivals(scenario: &Scenario) -> Vec<(String, String)> {
+    let groups = scenario.groups.iter();
+    let elastic = groups.filter(|group| group.feels == Feels::Rate && group.flows() > 0);
+    let names: Vec<String> = elastic.map(|group| group.name.to_string()).collect();
+    match names.split_first() {
+        Some((first, others)) => others
+            .iter()
+            .map(|other| (first.clone(), other.clone()))
+            .collect(),
+        None => Vec::new(),
+    }
+}
+
+/// The goodput of a flow of one group over that of another, on a logarithmic scale: equal shares
+/// are best, and twice as much is as far from them as half.
+fn ratio(at: &Comparison<'_>, one: &str, other: &str) -> Option<PointAnswer> {
+    let group = |name: &str| at.scenario.groups.iter().find(|group| *group.name == *name);
+    let (one, other) = (group(one)?, group(other)?);
+    let per_flow = |cell: &CellRow, group: &FlowGroup| {
+        let each = goodput(at, cell, group)? / group.flows() as f64;
+        Some(each.max(LEAST_GOODPUT))
+    };
+    let logarithm = |cell: &CellRow| Some((per_flow(cell, one)? / per_flow(cell, other)?).ln());
+    let logarithms = Column::of(at.values(logarithm));
+    let unequal = Column::of(at.values(|cell| logarithm(cell).map(f64::abs)));
+    let ranking = unequal.rank(&at.schemes())?;
+    let named = |scheme: usize| {
+        Some(format!(
+            "{}, {}",
+            at.label(scheme),
+            factor(&logarithms.mean(scheme)?)
+        ))
+    };
+    let first = *ranking.best.first()?;
+    let mut text = format!("most equal under {}", named(first)?);
+    if let Some(worst) = ranking.worst {
+        text += &format!("; least under {}", named(worst)?);
+    }
+    let ties: Vec<String> = ranking.best[1..]
+        .iter()
+        .take(super::comparison::NAMED_TIES)
+        .filter_map(|tie| {
+            Some(format!(
+                "{} ({})",
+                at.label(*tie),
+                factor(&logarithms.mean(*tie)?)
+            ))
+        })
+        .collect();
+    if !ties.is_empty() {
+        text += &format!(". Not significantly different: {}", listed(ties, "and"));
+    }
+    let best = ranking.best;
+    Some(PointAnswer { text, best })
+}
+
+/// "1.12 (1.05 to 1.20)": a mean of logarithms, as a factor with its interval.
+fn factor(mean: &Mean) -> String {
+    let number = |logarithm: f64| earlydrop_lab::number::to_digits(logarithm.exp(), 3);
+    let middle = number(mean.mean);
+    match mean.half {
+        Some(half) => {
+            let (low, high) = (number(mean.mean - half), number(mean.mean + half));
+            format!("{middle} ({low} to {high})")
+        }
+        None => middle,
+    }
+}

@@ -1,0 +1,116 @@
+//! What a run answers, in sentences: one for each question, from means over seeds.
+//!
+//! What each kind of traffic feels comes first (`groups`), figures of the whole link second
+//! (`link`). A scheme *ties* with the best as in the tables: its difference, paired by seed, is not
+//! significant after a correction for the number of schemes.
+//! `docs/explanation/what-is-measured.md` says why.
+
+mod along;
+mod comparison;
+mod groups;
+mod link;
+
+use earlydrop_lab::metrics::{self, Felt};
+use earlydrop_lab::outcome::Outcome;
+use earlydrop_lab::plan::{Cell, Plan};
+use earlydrop_lab::rows::Rows;
+use earlydrop_lab::summary::Summary;
+use serde::Serialize;
+
+use comparison::Comparison;
+
+/// A question with its answer in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// The question: "calls: end-to-end delay, 99%".
+    pub question: String,
+    /// Where the answer changes along the sweep; `None` without a sweep.
+    pub overall: Option<String>,
+    /// The answer at each point; `None` where it was not measured.
+    pub at: Vec<Option<String>>,
+}
+
+/// Answers a question at one point; `None` where it was not measured.
+type Question<'q> = Box<dyn Fn(&Comparison<'_>) -> Option<PointAnswer> + 'q>;
+
+/// An answer at one point.
+struct PointAnswer {
+    text: String,
+    /// The schemes that are the best or tie with it, best first; empty where the question has no
+    /// best scheme.
+    best: Vec<usize>,
+}
+
+/// The answers that the runs of a plan give, in the order of a page.
+pub fn answers(plan: &Plan, summary: &Summary) -> Vec<Answer> {
+    if summary.rows.is_empty() {
+        return Vec::new();
+    }
+    let questions = match plan.labels().len() {
+        0 | 1 => vec![("In short".to_string(), Box::new(in_short) as Question<'_>)],
+        _ => {
+            let mut all = groups::questions(plan.scenario());
+            all.extend(link::questions());
+            all
+        }
+    };
+    let points: Vec<Comparison<'_>> = (0..plan.points.len())
+        .map(|point| Comparison::at(plan, summary, point))
+        .collect();
+    let answers = questions.into_iter().map(|(question, of)| {
+        let at: Vec<Option<PointAnswer>> = points.iter().map(&of).collect();
+        Answer {
+            question,
+            overall: along::overall(plan, &at),
+            at: at.into_iter().map(|one| Some(one?.text)).collect(),
+        }
+    });
+    answers
+        .filter(|answer| answer.at.iter().any(Option::is_some))
+        .collect()
+}
+
+/// The figures of one cell.
+pub fn in_numbers(plan: &Plan, cell: Cell, outcome: &Outcome) -> Vec<Answer> {
+    let rows = Rows::of_each(plan, [(cell, outcome)]);
+    let summary = Summary::of(plan, rows);
+    let text = in_short(&Comparison::at(plan, &summary, cell.point));
+    let answer = |text: PointAnswer| Answer {
+        question: "In short".to_string(),
+        overall: None,
+        at: vec![Some(text.text)],
+    };
+    text.map(answer).into_iter().collect()
+}
+
+/// The main figures of a single scheme: of each group, and of the link.
+fn in_short(at: &Comparison<'_>) -> Option<PointAnswer> {
+    let scheme = *at.schemes().first()?;
+    let mut figures = Vec::new();
+    for felt in Felt::all(at.scenario) {
+        let of_felt = felt.metrics.iter().filter_map(|index| {
+            let column = at.of_group(&felt.group, *index)?;
+            column.mean(scheme)?;
+            let title = metrics::of_groups().nth(*index)?.title;
+            Some(format!("{} {title} {}", felt.group, column.text(scheme)))
+        });
+        figures.extend(of_felt.take(1));
+    }
+    for (name, title) in [
+        ("delay_mean", "queueing delay"),
+        ("delay_p99", "queueing delay, 99%"),
+        ("utilisation", "utilisation"),
+        ("loss", "loss"),
+    ] {
+        let column = at.of_link(name);
+        let column = column.filter(|column| column.mean(scheme).is_some());
+        figures.extend(column.map(|column| format!("{title} {}", column.text(scheme))));
+    }
+    (!figures.is_empty()).then(|| PointAnswer {
+        text: figures.join("; "),
+        best: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

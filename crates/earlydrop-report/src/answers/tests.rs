@@ -1,0 +1,221 @@
+use earlydrop_lab::metrics::METRICS;
+use earlydrop_lab::plan::{Source, TraceFiles};
+
+use super::*;
+
+/// The values of a scheme's runs: mean delay in ms, utilisation in %, and loss in %.
+type Runs<'a> = &'a [(f64, f64, f64)];
+
+/// A plan of schemes with these labels and flows, swept over as many round trips.
+fn plan(labels: &[&str], flows: &str, points: usize, seeds: usize) -> Plan {
+    let schemes = labels.iter().enumerate().map(|(index, label)| {
+        let spec = if *label == "droptail" {
+            "droptail"
+        } else {
+            "red"
+        };
+        format!("\"{label}\" = \"{spec}:limit={}\"\n", 100 + index)
+    });
+    let schemes: String = schemes.collect();
+    let rtts: Vec<String> = (1..=points).map(|rtt| format!("\"{rtt} ms\"")).collect();
+    let sweep = match points {
+        1 => String::new(),
+        _ => format!("[sweep]\n\"network.rtt\" = [{}]\n", rtts.join(", ")),
+    };
+    let text = format!("seeds = {seeds}\n{flows}\n[schemes]\n{schemes}{sweep}");
+    let source = Source::new("s.toml", &text, TraceFiles::default()).unwrap();
+    source
+        .plan()
+        .unwrap_or_else(|problems| panic!("{problems}\n{text}"))
+}
+
+/// Metrics by name.
+type Values<'a> = &'a [(&'a str, f64)];
+
+/// The outcome of a run whose metrics are `link`, and of whose groups these are.
+fn outcome(link: Values<'_>, groups: &[(&str, usize, Values<'_>)]) -> Outcome {
+    let value = |known: Values<'_>, name: &str| {
+        let found = known.iter().find(|(metric, _)| *metric == name);
+        found.map(|(_, value)| *value)
+    };
+    let of_group = |(name, flows, known): &(&str, usize, Values<'_>)| {
+        let values = metrics::of_groups().map(|metric| value(known, metric.name));
+        (name.to_string(), *flows, values.collect())
+    };
+    Outcome {
+        values: METRICS
+            .iter()
+            .map(|metric| value(link, metric.name))
+            .collect(),
+        groups: groups.iter().map(of_group).collect(),
+        ..Outcome::default()
+    }
+}
+
+fn summary(plan: &Plan, of: impl Fn(Cell) -> Outcome) -> Summary {
+    let cells = (0..plan.cell_count()).filter_map(|number| plan.cell(number));
+    let outcomes: Vec<(Cell, Outcome)> = cells.map(|cell| (cell, of(cell))).collect();
+    Summary::of(plan, Rows::of_outcomes(plan, &outcomes))
+}
+
+/// The answers of schemes with these runs at each point.
+fn of_link(points: &[&[(&str, Runs<'_>)]]) -> Vec<Answer> {
+    let labels: Vec<&str> = points[0].iter().map(|(label, _)| *label).collect();
+    let plan = plan(
+        &labels,
+        "flows.a.count = 2",
+        points.len(),
+        points[0][0].1.len(),
+    );
+    let summary = summary(&plan, |cell| {
+        let (delay, busy, loss) = points[cell.point][cell.scheme].1[cell.seed];
+        let link = [
+            ("delay_mean", delay / 1e3),
+            ("utilisation", busy / 1e2),
+            ("loss", loss / 1e2),
+            ("goodput", busy * 1e5),
+        ];
+        outcome(&link, &[])
+    });
+    answers(&plan, &summary)
+}
+
+/// The answer at the first point, and that of the sweep.
+fn answer(answers: &[Answer], question: &str) -> (String, Option<String>) {
+    let found = answers
+        .iter()
+        .find(|answer| answer.question.starts_with(question));
+    let found = found.unwrap_or_else(|| panic!("no {question}"));
+    (found.at[0].clone().unwrap(), found.overall.clone())
+}
+
+const SLOW: Runs<'_> = &[
+    (100.0, 100.0, 0.1),
+    (102.0, 100.0, 0.2),
+    (104.0, 100.0, 0.3),
+];
+const FAST: Runs<'_> = &[(10.0, 99.5, 1.0), (11.0, 99.6, 1.1), (12.0, 99.7, 1.2)];
+const TIED: Runs<'_> = &[(10.5, 99.5, 2.0), (10.9, 99.5, 2.1), (12.4, 99.5, 2.2)];
+const IDLE: Runs<'_> = &[(5.0, 90.0, 3.0), (5.5, 90.5, 3.1), (6.0, 91.0, 3.2)];
+
+#[test]
+fn a_short_queue_that_leaves_the_link_idle_does_not_win() {
+    let answers = of_link(&[&[
+        ("droptail", SLOW),
+        ("fast", FAST),
+        ("tied", TIED),
+        ("idle", IDLE),
+    ]]);
+    let (text, overall) = answer(&answers, "The link: least queueing delay");
+    assert_eq!(
+        text,
+        "fast, 11.0 ± 2.5 ms; worst: droptail, 102.0 ± 5.0 ms. Not significantly different: \
+         tied (11.3 ± 2.5 ms). Less delay, but an idle link: idle, 5.5 ± 1.2 ms with \
+         90.5 ± 1.2% utilisation"
+    );
+    assert_eq!(overall, None);
+    let (text, _) = answer(&answers, "The link: least loss");
+    assert!(
+        text.starts_with("droptail, 0.20 ± 0.25%; worst: idle"),
+        "{text}"
+    );
+    let (text, _) = answer(&answers, "What drop-tail costs");
+    assert!(
+        text.starts_with("droptail delays packets by 102.0 ± 5.0 ms, 9.3 times as long as fast"),
+        "{text}"
+    );
+}
+
+#[test]
+fn equal_schemes_tie_and_a_single_run_proves_nothing() {
+    let tie = of_link(&[&[("one", FAST), ("other", FAST)]]);
+    let (text, _) = answer(&tie, "The link: least loss");
+    assert_eq!(text, "no difference: 1.10 ± 0.25% everywhere");
+    let single = of_link(&[&[("one", &FAST[..1]), ("other", &SLOW[..1])]]);
+    let (text, _) = answer(&single, "The link: least queueing delay");
+    assert!(
+        text.ends_with("in a single run each: the difference may be chance"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_sweep_says_where_the_best_changes_and_no_oftener_than_the_ties_demand() {
+    let points: [&[(&str, Runs<'_>)]; 4] = [
+        &[("a", FAST), ("b", SLOW), ("c", SLOW)],
+        &[("a", TIED), ("b", FAST), ("c", SLOW)],
+        &[("a", SLOW), ("b", FAST), ("c", SLOW)],
+        &[("a", SLOW), ("b", TIED), ("c", SLOW)],
+    ];
+    let (_, overall) = answer(&of_link(&points), "The link: least queueing delay");
+    assert_eq!(
+        overall.unwrap(),
+        "a at network.rtt = 1 ms to 2 ms; b at 3 ms to 4 ms"
+    );
+}
+
+#[test]
+fn where_no_scheme_fills_the_link_the_busiest_count() {
+    let answers = of_link(&[&[
+        ("one", IDLE),
+        (
+            "other",
+            &[(9.0, 40.0, 0.0), (9.5, 41.0, 0.0), (9.7, 41.0, 0.0)],
+        ),
+    ]]);
+    let (text, _) = answer(&answers, "The link: least queueing delay");
+    assert!(
+        text.starts_with("one, ") && text.contains("no scheme keeps the link busy for 99%"),
+        "{text}"
+    );
+}
+
+/// A scheme whose mean delay is longer, and whose calls are served better.
+#[test]
+fn what_a_call_feels_comes_before_the_mean_delay_of_all_packets() {
+    let flows = "flows.bulk.count = 10\nflows.calls = { kind = \"voice\", count = 4 }";
+    let plan = plan(&["clred", "fq"], flows, 1, 3);
+    let summary = summary(&plan, |cell| {
+        let noise = 1e-4 * cell.seed as f64;
+        let (mean, call) = [(0.011, 0.060), (0.025, 0.026)][cell.scheme];
+        let link = [("delay_mean", mean + noise), ("utilisation", 1.0)];
+        let calls: Values<'_> = &[("end_to_end_p99", call + noise)];
+        outcome(&link, &[("calls", 4, calls)])
+    });
+    let answers = answers(&plan, &summary);
+    let questions: Vec<&str> = answers.iter().map(|one| one.question.as_str()).collect();
+    assert_eq!(
+        questions,
+        [
+            "calls: end-to-end delay, 99%",
+            "The link: least queueing delay while it is full"
+        ]
+    );
+    let (text, _) = answer(&answers, "calls");
+    assert_eq!(text, "fq, 26.10 ± 0.25 ms; worst: clred, 60.10 ± 0.25 ms");
+}
+
+#[test]
+fn who_starves_is_the_first_answer_and_shares_are_ratios() {
+    let flows = "flows.classic.count = 1\nflows.l4s.count = 1\nwarm_up = \"10 s\"";
+    let flows = format!("{}\n{flows}", "duration = \"40 s\"");
+    let plan = plan(&["single", "dual"], &flows, 1, 3);
+    let summary = summary(&plan, |cell| {
+        let noise = 1e4 * cell.seed as f64;
+        let (classic, l4s) = [(4e6, 36e6), (19e6, 21e6)][cell.scheme];
+        let classic: Values<'_> = &[("goodput", classic + noise)];
+        let l4s: Values<'_> = &[("goodput", l4s - noise)];
+        outcome(&[], &[("classic", 1, classic), ("l4s", 1, l4s)])
+    });
+    let answers = answers(&plan, &summary);
+    assert_eq!(answers[0].question, "Who starves");
+    let (text, _) = answer(&answers, "Who starves");
+    assert!(text.starts_with("classic under single (20.05 ± "), "{text}");
+    let (text, _) = answer(&answers, "classic beside l4s");
+    assert!(
+        text.starts_with(
+            "most equal under dual, 0.906 (0.903 to 0.908); least under single, 0.111"
+        ),
+        "{text}"
+    );
+}
