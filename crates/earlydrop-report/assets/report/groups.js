@@ -34,7 +34,8 @@ function addLinks() {
 }
 
 function addTables({ id, title, intro, least, metrics, judged, entries, nameOf, note, caption, isShown }) {
-  const names = [...new Set(entries.map(nameOf))];
+  const order = (name) => (judged ? data.felt.findIndex(({ group }) => group === name) : 0);
+  const names = [...new Set(entries.map(nameOf))].sort((a, b) => order(a) - order(b));
   if (names.length < least || metrics.length === 0) return false;
   const section = addSection(id, title, intro);
   const boxes = make("div", { "data-figure": id });

@@ -1,5 +1,5 @@
-// Delay against utilisation: a point for each scheme, with the spread of its runs. `place` is the
-// element that it is added to.
+// Two metrics against each other: a point for each scheme, with the spread of its runs. At first what
+// a group waits for against what another gets, as the data say. `place` is the element that it is added to.
 
 function addScatter(place = document.getElementById("results")) {
   const [x, y] = scatterDefaults();
@@ -21,7 +21,7 @@ function addScatter(place = document.getElementById("results")) {
     name: "scatter",
     place,
     choicesBelow: true,
-    title: usual ? "Delay against utilisation" : "Metric against metric",
+    title: usual ? "Delay against utilisation" : `${capital(data.metrics[y].title)} against ${data.metrics[x].title}`,
     keys: ["point", "hide", "x", "y"],
     controls: () => [
       { key: "x", label: "x axis", options, value: data.metrics[axis("x", x)].name },
@@ -31,8 +31,9 @@ function addScatter(place = document.getElementById("results")) {
   });
 }
 
-/** Mean delay and utilisation where they were measured, else the first two headline metrics. */
+/** What the data say; else mean delay and utilisation where they were measured, or the first two headline metrics. */
 function scatterDefaults() {
+  if (data.scatter) return data.scatter;
   const delay = ["delay_mean", "delay_p99"].map(metricIndex).find((index) => index >= 0) ?? -1;
   const use = metricIndex("utilisation");
   if (delay >= 0 && use >= 0) return [delay, use];

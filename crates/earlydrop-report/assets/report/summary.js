@@ -1,7 +1,9 @@
 // The summary table: metrics of every scheme.
 
 function addSummary() {
-  if (data.summary.length === 0 || data.metrics.length === 0) {
+  // Those of groups have tables of their own.
+  const metricsOfLink = data.metrics.filter(({ group }) => !group);
+  if (data.summary.length === 0 || metricsOfLink.length === 0) {
     addNothing(addSection("summary", "Summary"), "No run is done yet.");
     return;
   }
@@ -10,9 +12,9 @@ function addSummary() {
   const box = make("div", { "data-figure": "summary" });
   const tools = make("div", { class: "actions" });
   const note = make("p", { class: "note below" });
-  section.append(intro, box, note, tools, meanings(data.metrics));
+  section.append(intro, box, note, tools, meanings(metricsOfLink));
 
-  const more = data.metrics.some((metric) => !metric.headline) && data.metrics.some((metric) => metric.headline);
+  const more = metricsOfLink.some((metric) => !metric.headline) && metricsOfLink.some((metric) => metric.headline);
   const all = more ? button("", () => set("all", get("all") === "1" ? "" : "1"), { class: "all" }) : null;
   const save = button("Save as CSV", () => {
     const { columns, rows } = summaryNumbers();
@@ -25,7 +27,7 @@ function addSummary() {
     const entries = data.summary.filter((entry) => entry.point === point);
     // Columns of zeros are left out.
     const happened = (index) => entries.some((entry) => entry.values[index]?.mean);
-    const metrics = data.metrics.filter((metric, index) => (metric.headline && happened(index)) || get("all") === "1" || !more);
+    const metrics = metricsOfLink.filter((metric, index) => (metric.headline && happened(index)) || get("all") === "1" || !more);
     const seedsMost = Math.max(0, ...entries.map((entry) => entry.seeds));
     const rows = entries.map((entry) => ({
       scheme: entry.scheme,
@@ -33,7 +35,7 @@ function addSummary() {
       note: [entry.seeds < seedsMost ? count(entry.seeds, "seed") : null, notTrustworthy(entry.scheme, point)].filter(Boolean).join("; ") || null,
     }));
     if (all) {
-      all.textContent = get("all") === "1" ? "Show the main columns" : `Show all ${data.metrics.length} columns`;
+      all.textContent = get("all") === "1" ? "Show the main columns" : `Show all ${metricsOfLink.length} columns`;
       all.setAttribute("aria-pressed", get("all") === "1" ? "true" : "false");
     }
     const what = seedsMost > 1

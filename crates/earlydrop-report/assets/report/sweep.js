@@ -7,7 +7,7 @@ function addSweep() {
     addNothing(addSection("sweep", "Sweep"), "No run is done yet.");
     return true;
   }
-  const usual = Math.max(0, ["delay_mean", "delay_p99"].map(metricIndex).find((index) => index >= 0) ?? data.metrics.findIndex((metric) => metric.headline));
+  const usual = data.scatter?.[0] ?? Math.max(0, ["delay_mean", "delay_p99"].map(metricIndex).find((index) => index >= 0) ?? data.metrics.findIndex((metric) => metric.headline));
   const axis = () => (axes.includes(Number(get("axis", "x"))) ? Number(get("axis")) : axes[0]);
   const metric = () => (metricIndex(get("metric")) < 0 ? usual : metricIndex(get("metric")));
   addFigure({

@@ -3,6 +3,8 @@
 //! Values are in base units: seconds, bits per second, shares of one, packets. A [`Metric`] has the
 //! unit in which the page shows them. Field names are the keys that the page's scripts read.
 
+use std::borrow::Cow;
+
 use serde::{Serialize, Serializer};
 
 use crate::answers::Answer;
@@ -33,8 +35,11 @@ pub struct Data {
     /// Whether this is one run in detail, whose time series come first.
     #[serde(rename = "trace")]
     pub is_trace: bool,
-    /// The metrics, in the order of every list of values below.
+    /// The metrics, in the order of every list of values below: those of the link and all flows, then
+    /// those by which groups are judged.
     pub metrics: Vec<Metric>,
+    /// The metrics of the axes of the first picture, x and y; `None` where it has no two.
+    pub scatter: Option<[usize; 2]>,
     /// The schemes compared.
     pub schemes: Vec<Scheme>,
     /// The swept fields; empty with a single point.
@@ -106,10 +111,13 @@ pub const LATENESS: &str = "lateness";
 /// A measured quantity.
 #[derive(Clone, Debug, Serialize)]
 pub struct Metric {
-    /// The name in tables and files: "delay_p99".
-    pub name: &'static str,
+    /// The name in tables and files: "delay_p99"; of a group of flows "calls.end_to_end_p99".
+    pub name: Cow<'static, str>,
     /// The heading: "queueing delay, 99%".
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
+    /// The group of flows that it is of, if it is of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// The unit of display: "ms".
     pub unit: &'static str,
     /// The factor from base units to the unit of display.

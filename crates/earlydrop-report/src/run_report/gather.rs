@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use earlydrop::registry::{LinkFacts, SCHEMES, Spec, Value};
 
 use super::data::{self, Data};
+use super::judged::Judged;
 use super::links;
 use super::thresholds::thresholds;
 use crate::answers::{answers, in_numbers};
@@ -13,7 +14,7 @@ use crate::table::{View, share_text};
 use earlydrop_lab::baseline::{Comparison, SIGNIFICANT};
 use earlydrop_lab::document::base_unit;
 use earlydrop_lab::escape::CommandLine;
-use earlydrop_lab::metrics::{self, Better, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
+use earlydrop_lab::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::number;
 use earlydrop_lab::plan::{Cell, Hosts, Plan};
 use earlydrop_lab::scenario::Scheme;
@@ -34,6 +35,7 @@ pub fn gather(
     let watched = WatchedLink::of(plan);
     let link = watched.as_ref().map_or("", |watched| &watched.name);
     let queues = store.queues()?;
+    let judged = Judged::of(plan);
     Ok(Data {
         title: match scenario.title.as_str() {
             "" => about("source")?,
@@ -51,7 +53,11 @@ pub fn gather(
         measured_text: format!("from {} to {}", scenario.warm_up, scenario.duration),
         seeds: plan.seeds.clone(),
         cells_planned: plan.cell_count(),
-        metrics: viewed_metrics(view),
+        metrics: viewed_metrics(view)
+            .into_iter()
+            .chain(judged.metrics())
+            .collect(),
+        scatter: judged.scatter(summary),
         schemes: scenario
             .schemes
             .iter()
@@ -59,12 +65,12 @@ pub fn gather(
             .collect(),
         axes: plan.axes.iter().map(axis).collect(),
         points: plan.points.iter().map(|p| p.coordinates.clone()).collect(),
-        summary: summary.rows.iter().map(row).collect(),
+        summary: judged.rows(summary),
         group_metrics: metrics::of_groups().map(metric).collect(),
         groups: summary.groups.iter().map(group).collect(),
-        felt: felt(plan),
+        felt: judged.felt(),
         answers: answers(plan, summary),
-        cells: cells(plan, summary),
+        cells: judged.cells(plan, summary),
         flows: flows(plan, store, summary, first_seed)?,
         distributions: distributions(plan, store)?,
         series: series(plan, store, summary, &links::congested(&queues))?,
@@ -76,13 +82,6 @@ pub fn gather(
         live: live(store, summary)?,
         ..Data::default()
     })
-}
-
-/// The metrics by which each group is judged.
-fn felt(plan: &Plan) -> Vec<data::GroupFelt> {
-    let all = Felt::all(plan.scenario()).into_iter();
-    let of_group = |Felt { group, metrics, .. }| data::GroupFelt { group, metrics };
-    all.map(of_group).collect()
 }
 
 /// The command that repeats a stored run.
@@ -254,8 +253,9 @@ fn viewed_metrics(view: &View) -> Vec<data::Metric> {
 
 pub(super) fn metric(metric: &Metric) -> data::Metric {
     data::Metric {
-        name: metric.name,
-        title: metric.title,
+        name: metric.name.into(),
+        title: metric.title.into(),
+        group: None,
         unit: metric.unit,
         scale: metric.scale,
         better: match metric.better {
@@ -383,15 +383,6 @@ fn live(store: &Store, summary: &Summary) -> Result<Option<data::LiveRuns>, Stor
     }))
 }
 
-fn row(row: &earlydrop_lab::summary::SchemeSummary) -> data::SchemeSummary {
-    data::SchemeSummary {
-        scheme: row.scheme,
-        point: row.point,
-        seeds: row.seeds,
-        values: estimates(&row.values, METRICS),
-    }
-}
-
 fn link_row(row: &earlydrop_lab::summary::LinkSummary) -> data::LinkSummary {
     data::LinkSummary {
         scheme: row.scheme,
@@ -446,17 +437,6 @@ fn group(group: &earlydrop_lab::summary::GroupSummary) -> data::GroupSummary {
 pub(super) fn scheme_index(plan: &Plan, label: &str) -> usize {
     let labels = plan.labels();
     labels.iter().position(|known| *known == label).unwrap_or(0)
-}
-
-fn cells(plan: &Plan, summary: &Summary) -> Vec<data::Cell> {
-    let cell = |row: &earlydrop_lab::rows::CellRow| data::Cell {
-        cell: row.cell,
-        scheme: scheme_index(plan, &row.scheme),
-        point: row.point,
-        seed: row.seed,
-        values: row.values.clone(),
-    };
-    summary.cells.iter().map(cell).collect()
 }
 
 /// The scheme and the point of the cell with this number.

@@ -13,6 +13,7 @@
 pub mod data;
 mod gather;
 mod json;
+mod judged;
 mod links;
 mod page;
 mod panels;

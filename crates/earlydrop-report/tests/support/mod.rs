@@ -176,8 +176,9 @@ type MetricRow = (
 
 fn metric((name, title, unit, scale, better, headline): MetricRow) -> Metric {
     Metric {
-        name,
-        title,
+        name: name.into(),
+        title: title.into(),
+        group: None,
         unit,
         scale,
         better,

@@ -141,7 +141,7 @@ impl<'a> View<'a> {
         let mut metrics = data.metrics.iter().enumerate();
         let found = metrics.find(|(_, metric)| metric.name == name);
         found.ok_or_else(|| {
-            let names = self.data.metrics.iter().map(|metric| metric.name);
+            let names = self.data.metrics.iter().map(|metric| &*metric.name);
             unknown("metric", name, names.collect())
         })
     }
@@ -213,7 +213,7 @@ fn point(data: &Data, choices: &Choices) -> Result<usize, PictureError> {
 
 /// "Queueing delay (ms)".
 fn heading(metric: &Metric) -> String {
-    let title = capital(metric.title);
+    let title = capital(&metric.title);
     match metric.unit {
         "" => title,
         unit => format!("{title} ({unit})"),

@@ -47,7 +47,10 @@ pub(super) fn scatter(view: &View<'_>) -> Result<Plot, PictureError> {
 /// The metrics of the two axes.
 fn axes<'a>(view: &View<'a>) -> Result<(Indexed<'a>, Indexed<'a>), PictureError> {
     match view.choices.metrics.as_slice() {
-        [] => Ok((view.metric("delay_mean")?, view.metric("utilisation")?)),
+        [] => match view.data.scatter {
+            Some(axes) => Ok(axes.map(|index| (index, &view.data.metrics[index])).into()),
+            None => Ok((view.metric("delay_mean")?, view.metric("utilisation")?)),
+        },
         [x, y] => Ok((view.metric(x)?, view.metric(y)?)),
         given => Err(PictureError::Unfit(format!(
             "metrics {}: a scatter has two metrics, such as delay_p99,utilisation",

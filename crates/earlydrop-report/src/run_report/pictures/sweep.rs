@@ -74,7 +74,7 @@ pub(super) fn laid_out(
     Some(Plot {
         description: format!(
             "{} as {} changes{others}. Each line is a scheme{band}.",
-            capital(metric.title),
+            capital(&metric.title),
             swept.title
         ),
         x,
@@ -92,7 +92,10 @@ pub(super) fn laid_out(
 /// The metric of the y axis.
 fn metric<'a>(view: &View<'a>) -> Result<(usize, &'a Metric), PictureError> {
     match view.choices.metrics.as_slice() {
-        [] => view.metric("delay_mean"),
+        [] => match view.data.scatter {
+            Some([index, _]) => Ok((index, &view.data.metrics[index])),
+            None => view.metric("delay_mean"),
+        },
         [one] => view.metric(one),
         given => Err(PictureError::Unfit(format!(
             "metrics {}: a sweep shows one metric",

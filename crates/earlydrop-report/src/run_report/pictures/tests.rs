@@ -4,8 +4,9 @@ use crate::run_report::data::{Axis, Cell, Estimate, Scheme, SchemeSummary, Serie
 
 fn metric(name: &'static str, unit: &'static str, scale: f64) -> Metric {
     Metric {
-        name,
-        title: name,
+        name: name.into(),
+        title: name.into(),
+        group: None,
         unit,
         scale,
         better: "less",
