@@ -119,16 +119,20 @@ fn report_rewrites_tables_and_page_without_simulating() {
     assert_eq!(fs::read(user.path("out/report.html")).unwrap(), page);
     let markdown = user.runs(&["report", "out", "--as", "markdown"]).well();
     assert!(
-        markdown.out.contains("**network.rtt = 60 ms**"),
+        markdown
+            .out
+            .contains("**network.rtt = 60 ms: what each group of flows feels**"),
         "{}",
         markdown.out
     );
     let csv = user.runs(&["report", "out", "--as", "csv"]).well();
     assert!(
         csv.out
-            .starts_with("scheme,network.rtt,metric,mean,half_width_95,seeds,best,similar")
+            .starts_with("scheme,network.rtt,group,metric,mean,half_width_95,seeds,best,similar")
     );
-    assert!(csv.out.contains("\ncodel,20 ms,delay_mean,"), "{}", csv.out);
+    for line in ["\ncodel,20 ms,,delay_mean,", "\ncodel,20 ms,bulk,goodput,"] {
+        assert!(csv.out.contains(line), "{}", csv.out);
+    }
 }
 
 #[test]

@@ -141,7 +141,8 @@ fn what_cannot_be_drawn_is_refused_and_nothing_is_written() {
 fn latex_tables_have_the_numbers_of_the_text() {
     let user = user_with_run();
     let latex = user.runs(&["report", "out", "--as", "latex"]).well().out;
-    assert_eq!(latex.matches("\\toprule").count(), 2, "{latex}");
+    // At each of two points one of groups and one of the link.
+    assert_eq!(latex.matches("\\toprule").count(), 4, "{latex}");
     let markdown = user.runs(&["report", "out", "--as", "markdown"]).well().out;
     let line = markdown
         .lines()
