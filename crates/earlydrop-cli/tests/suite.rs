@@ -13,9 +13,9 @@ fn a_part_is_run_and_what_was_found_is_said_in_words() {
     let ran = ran.well();
     for words in [
         "ecn (4.5)",
-        "Queueing delay: lowest, or not significantly different from it, at 2 of 2 points under codel",
+        "Queueing delay: lowest, or within 5% of it, at 2 of 2 points under codel",
         "highest under droptail",
-        "Most often among the best is",
+        "codel is ahead of all others in",
     ] {
         let one_line = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(one_line.contains(words), "{words} in\n{}", ran.out);

@@ -189,6 +189,64 @@ pub fn standings(contenders: &[&[f64]], less_is_better: bool) -> Vec<Option<Stan
     all
 }
 
+/// What can be said of a contender: more seeds move the undecided to another class, and fewer make
+/// no contender look better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// It has the best mean, and all others are significantly worse.
+    Best,
+    /// It and all that are not significantly worse than the best are equal to within [`MARGIN`].
+    Equal,
+    /// It is significantly worse than the best.
+    Behind,
+    /// The seeds do not tell: a single one, or intervals wider than the margin.
+    Undecided,
+}
+
+/// Contenders are equal where the 95% interval of their paired difference is within this share of
+/// the best mean.
+pub const MARGIN: f64 = 0.05;
+
+/// The class of each contender; `None` for one without values.
+pub fn classes(contenders: &[&[f64]], less_is_better: bool) -> Vec<Option<Class>> {
+    let standings = standings(contenders, less_is_better);
+    let best = standings
+        .iter()
+        .position(|one| *one == Some(Standing::Best));
+    let class = |index: usize| match (standings[index], best) {
+        (Some(Standing::Worse), _) => Class::Behind,
+        (_, Some(best)) if are_equal(contenders[index], contenders[best]) => Class::Equal,
+        // No test: a single seed, or no difference in any run.
+        (None, _) if contenders[index].len() > 1 => Class::Equal,
+        _ => Class::Undecided,
+    };
+    let has_values = |index: usize| !contenders[index].is_empty();
+    let mut all: Vec<Option<Class>> = (0..contenders.len())
+        .map(|index| has_values(index).then(|| class(index)))
+        .collect();
+    if let Some(best) = best {
+        let others = all.iter().enumerate().filter(|(index, _)| *index != best);
+        let others: Vec<Class> = others.filter_map(|(_, class)| *class).collect();
+        all[best] = Some(match others {
+            others if others.contains(&Class::Undecided) => Class::Undecided,
+            others if others.contains(&Class::Equal) => Class::Equal,
+            _ => Class::Best,
+        });
+    }
+    all
+}
+
+/// Whether the interval of the paired difference is within [`MARGIN`] of the best mean.
+fn are_equal(one: &[f64], best: &[f64]) -> bool {
+    let (Some(difference), Some(mean)) = (paired(one, best), Mean::of(best)) else {
+        return false;
+    };
+    let Some(half) = difference.half else {
+        return false;
+    };
+    difference.mean.abs() + half <= MARGIN * mean.mean.abs()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,6 +338,29 @@ mod tests {
         assert_eq!(stand(&[&[1.0], &[2.0]]), [None, None]);
         assert_eq!(stand(&[&one, &one]), [None, None]);
         assert_eq!(stand(&[&one]), [None]);
+    }
+
+    #[test]
+    fn fewer_seeds_make_no_contender_look_better() {
+        use Class::{Behind, Best, Equal, Undecided};
+        let fast = [10.0, 10.1, 9.9, 10.0];
+        let equal = [10.1, 10.1, 10.0, 10.1];
+        let slow = [20.0, 21.0, 19.0, 20.5];
+        let noisy = [9.0, 16.0, 8.0, 15.0];
+        let classes = |all: &[&[f64]]| classes(all, true);
+        assert_eq!(classes(&[&fast, &slow]), [Some(Best), Some(Behind)]);
+        let three = [Some(Equal), Some(Equal), Some(Behind)];
+        assert_eq!(classes(&[&fast, &equal, &slow]), three);
+        assert_eq!(
+            classes(&[&fast, &noisy]),
+            [Some(Undecided), Some(Undecided)]
+        );
+        // A single seed decides nothing, and what is always the same is equal.
+        assert_eq!(classes(&[&fast[..1], &slow[..1]]), [Some(Undecided); 2]);
+        assert_eq!(
+            classes(&[&fast, &fast, &[]]),
+            [Some(Equal), Some(Equal), None]
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use crate::plan::Plan;
 use crate::rows::{self, CellRow, LiveRow, Rows};
-use crate::statistics::{self, Mean, Standing};
+use crate::statistics::{self, Class, Mean, Standing};
 
 /// A mean over seeds, and how it compares with the best of all schemes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,6 +16,8 @@ pub struct RankedMean {
     /// number of schemes; `None` where that cannot be said, or where neither more nor less is
     /// better. One that is printed as the best is, is best, too.
     pub standing: Option<Standing>,
+    /// What can be said of it beside the best; `None` where neither more nor less is better.
+    pub class: Option<Class>,
 }
 
 /// What the marks of a [`Standing`] mean, for the reader of a table.
@@ -28,6 +30,7 @@ impl RankedMean {
         RankedMean {
             mean,
             standing: None,
+            class: None,
         }
     }
 
@@ -269,13 +272,23 @@ fn ranked_means(
         })
         .collect();
     let slices: Vec<&[f64]> = paired.iter().map(Vec::as_slice).collect();
-    let standings = match better {
-        Better::Neither => vec![None; slices.len()],
-        better => statistics::standings(&slices, better == Better::Less),
+    let (standings, classes) = match better {
+        Better::Neither => (vec![None; slices.len()], vec![None; slices.len()]),
+        better => {
+            let less = better == Better::Less;
+            (
+                statistics::standings(&slices, less),
+                statistics::classes(&slices, less),
+            )
+        }
     };
-    let ranked = complete.iter().zip(standings).map(|(values, standing)| {
-        let mean = Mean::of(values)?;
-        Some(RankedMean { mean, standing })
+    let ranked = complete.iter().zip(standings.into_iter().zip(classes));
+    let ranked = ranked.map(|(values, (standing, class))| {
+        Some(RankedMean {
+            mean: Mean::of(values)?,
+            standing,
+            class,
+        })
     });
     let mut ranked: Vec<Option<RankedMean>> = ranked.collect();
     let best = ranked.iter().flatten().find(|entry| entry.is_best());

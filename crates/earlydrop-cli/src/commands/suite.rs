@@ -9,7 +9,9 @@ use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::suite::{Part, SUITES, Suite};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report;
-use earlydrop_report::suite::{PartResult, findings, json, overall, page, tally};
+use earlydrop_report::suite::{
+    PartResult, STANDINGS, STANDINGS_MEAN, findings, json, overall, page, tally,
+};
 
 use crate::commands::run_options::check_finished;
 use crate::commands::threads;
@@ -183,17 +185,17 @@ fn part_lines(result: &PartResult, style: &Style) -> Vec<Text> {
     lines
 }
 
-/// How often each scheme is among the best.
+/// How often each scheme is ahead, equal, behind and undecided.
 fn standings(results: &[PartResult], style: &Style) -> Vec<Text> {
-    let mut table = Table::headed(["scheme", "among the best"].map(Text::from).to_vec());
+    let mut table = Table::headed(STANDINGS.map(Text::from).to_vec());
     for row in tally(results) {
-        let share = format!("{} of {} comparisons", row.best_or_similar, row.comparisons);
-        table.row(vec![Text::from(row.scheme), Text::from(share)]);
+        let counts = [row.best, row.equal, row.behind, row.undecided];
+        let counts = counts.map(|count| Text::from(count.to_string()));
+        let name = Text::from(row.scheme);
+        table.row([name].into_iter().chain(counts).collect());
     }
     let mut lines = Text::new(&overall(results), Look::Strong).wrapped(style.width);
     lines.extend(table.lines(style.width, style.unicode));
-    let meaning = "best mean, or not significantly different from it (paired by seed; 95% for all \
-                   schemes together, by Holm's procedure)";
-    lines.extend(Text::new(meaning, Look::Faint).wrapped(style.width));
+    lines.extend(Text::new(STANDINGS_MEAN, Look::Faint).wrapped(style.width));
     lines
 }

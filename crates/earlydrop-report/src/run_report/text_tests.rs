@@ -75,6 +75,7 @@ fn an_estimate_has_one_text_everywhere() {
             count: 5,
         };
         let ranked = RankedMean {
+            class: None,
             mean,
             standing: None,
         };

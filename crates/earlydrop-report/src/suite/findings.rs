@@ -3,22 +3,63 @@
 use std::collections::BTreeSet;
 
 use earlydrop_lab::metrics::Better;
-use earlydrop_lab::number::with_unit;
+use earlydrop_lab::number::{percent, with_unit};
+use earlydrop_lab::statistics::Class;
 use earlydrop_lab::suite::{Measure, Value};
 
 use super::PartResult;
 use crate::table::point_label;
 use crate::words::{capital, listed};
 
-/// How often a scheme is best, or not significantly different from the best.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The columns of a table of standings.
+pub const STANDINGS: [&str; 5] = [
+    "scheme",
+    "ahead of all",
+    "equal to the best",
+    "behind",
+    "undecided",
+];
+
+/// What they mean.
+pub const STANDINGS_MEAN: &str = "A comparison is a measure at a point of a sweep, paired by seed. \
+    Ahead: all others are significantly worse (95% for all schemes together by Holm's procedure). \
+    Equal: the interval of the difference from the best lies within 5% of it. Behind: significantly \
+    worse than the best. Undecided: these seeds do not tell, more may.";
+
+/// How a scheme stands over all comparisons.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Its label.
     pub scheme: String,
-    /// In so many comparisons it is best or similar to the best.
-    pub best_or_similar: usize,
-    /// Of so many: measures at points at which the schemes differ.
-    pub comparisons: usize,
+    /// In so many comparisons it is significantly ahead of all others.
+    pub best: usize,
+    /// In so many it is among equals with the best.
+    pub equal: usize,
+    /// In so many it is significantly worse than the best.
+    pub behind: usize,
+    /// In so many the seeds do not tell.
+    pub undecided: usize,
+}
+
+impl Tally {
+    /// The comparisons: measures at points.
+    pub fn comparisons(&self) -> usize {
+        self.best + self.equal + self.behind + self.undecided
+    }
+
+    /// Those in which no scheme is shown to be better.
+    pub fn ahead(&self) -> usize {
+        self.best + self.equal
+    }
+
+    fn count(&mut self, class: Class) {
+        *match class {
+            Class::Best => &mut self.best,
+            Class::Equal => &mut self.equal,
+            Class::Behind => &mut self.behind,
+            Class::Undecided => &mut self.undecided,
+        } += 1;
+    }
 }
 
 /// What was found about each measure of a part, a sentence or two each.
@@ -29,62 +70,74 @@ pub fn findings(result: &PartResult) -> Vec<String> {
         .collect()
 }
 
-/// The standings of all schemes over all parts, the most often best first.
+/// The standings of all schemes over all parts, the most often ahead first.
 pub fn tally(results: &[PartResult]) -> Vec<Tally> {
     let mut rows: Vec<Tally> = Vec::new();
     for result in results {
         let labels = result.plan.labels();
         for measure in result.part.measures {
-            let values = measure.values(&result.plan, &result.rows, &result.summary);
-            for value in values
-                .iter()
-                .filter(|value| value.ranked.standing.is_some())
-            {
+            for value in measure.values(&result.plan, &result.rows, &result.summary) {
+                let Some(class) = value.ranked.class else {
+                    continue;
+                };
                 let label = labels[value.scheme];
                 let known = rows.iter().position(|row| row.scheme == label);
                 let row = known.unwrap_or_else(|| {
                     rows.push(Tally {
                         scheme: label.to_string(),
-                        best_or_similar: 0,
-                        comparisons: 0,
+                        ..Tally::default()
                     });
                     rows.len() - 1
                 });
-                rows[row].comparisons += 1;
-                rows[row].best_or_similar += usize::from(is_best_or_similar(value));
+                rows[row].count(class);
             }
         }
     }
-    let share = |row: &Tally| row.best_or_similar as f64 / row.comparisons.max(1) as f64;
+    let share = |row: &Tally| row.ahead() as f64 / row.comparisons().max(1) as f64;
     rows.sort_by(|one, other| share(other).total_cmp(&share(one)));
     rows
 }
 
-/// "Most often among the best is fq-codel, in 39 of 91 comparisons, then ared (31); red is least
-/// often (15). None is everywhere."
+/// "fq-codel is ahead of all others in 20 of 91 comparisons and equal to the best in 19; ared in 3
+/// and 12; droptail is behind in 70. 31% are undecided with these seeds."
 pub fn overall(results: &[PartResult]) -> String {
     let rows = tally(results);
-    let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
+    let Some(first) = rows.first() else {
         return "Nothing was compared.".to_string();
     };
     let mut sentence = format!(
-        "Most often among the best is {}, in {} of {} comparisons",
-        first.scheme, first.best_or_similar, first.comparisons
+        "{} is ahead of all others in {} of {} comparisons and equal to the best in {}",
+        first.scheme,
+        first.best,
+        first.comparisons(),
+        first.equal
     );
     if let Some(second) = rows.get(1) {
-        sentence += &format!(", then {} ({})", second.scheme, second.best_or_similar);
+        sentence += &format!(
+            "; {} in {} and {}",
+            second.scheme, second.best, second.equal
+        );
     }
-    if rows.len() > 2 {
-        sentence += &format!("; least often {} ({})", last.scheme, last.best_or_similar);
+    let last = rows.iter().max_by_key(|row| row.behind);
+    if let Some(last) = last.filter(|last| last.behind > 0 && rows.len() > 1) {
+        sentence += &format!("; most often behind is {} ({})", last.scheme, last.behind);
     }
-    match first.best_or_similar == first.comparisons {
-        true => sentence + ".",
-        false => sentence + ". No scheme is everywhere.",
+    let sum = |of: fn(&Tally) -> usize| rows.iter().map(of).sum::<usize>() as f64;
+    match sum(|row| row.undecided) / sum(Tally::comparisons).max(1.0) {
+        0.0 => sentence + ".",
+        share => format!(
+            "{sentence}. {} of all standings are undecided with these seeds.",
+            percent(share)
+        ),
     }
 }
 
-fn is_best_or_similar(value: &Value) -> bool {
-    value.ranked.is_best() || value.ranked.is_similar()
+fn is_ahead(value: &Value) -> bool {
+    matches!(value.ranked.class, Some(Class::Best | Class::Equal))
+}
+
+fn is_of(class: Class) -> impl Fn(&&Value) -> bool {
+    move |value| value.ranked.class == Some(class)
 }
 
 fn finding(result: &PartResult, measure: &Measure) -> Option<String> {
@@ -136,85 +189,84 @@ impl Words<'_> {
         }
     }
 
-    /// "Queueing delay: lowest under codel, 5.2 ms; not significantly different under pie; highest
-    /// under droptail, 98 ms."
+    /// "Queueing delay: lowest under codel, 5.2 ms; equal within 5% under pie; undecided under red;
+    /// highest under droptail, 98 ms."
     fn at_one_point(&self, values: &[Value]) -> String {
         let title = capital(&self.measure.title());
         let (best_word, worst_word) = self.extremes();
-        let best: Vec<&Value> = values
-            .iter()
-            .filter(|value| value.ranked.is_best())
-            .collect();
-        let (Some(first), Some(worst)) = (best.first(), self.worst(values)) else {
-            let value = values
-                .first()
-                .map_or(String::new(), |value| self.number(value));
-            return format!("{title}: no differences, {value}.");
+        let best = values.iter().find(|value| value.ranked.is_best());
+        let (Some(first), Some(worst)) = (best, self.worst(values)) else {
+            return self.ranges(values);
         };
-        let names = listed(best.iter().map(|value| self.label(value)), "and");
-        let number = self.number(first);
-        let mut sentence = format!("{title}: {best_word} under {names}, {number}");
-        let similar = values.iter().filter(|value| value.ranked.is_similar());
-        let similar: Vec<&str> = similar.map(|value| self.label(value)).collect();
-        if !similar.is_empty() {
-            let similar = listed(similar, "and");
-            sentence.push_str(&format!("; not significantly different under {similar}"));
+        let (label, number) = (self.label(first), self.number(first));
+        let mut sentence = format!("{title}: {best_word} under {label}, {number}");
+        for (class, words) in [
+            (Class::Equal, "equal within 5%"),
+            (Class::Undecided, "undecided"),
+        ] {
+            let others = values.iter().filter(is_of(class));
+            let others = others.filter(|value| value.scheme != first.scheme);
+            let others: Vec<&str> = others.map(|value| self.label(value)).collect();
+            if !others.is_empty() {
+                let names = listed(others, "and");
+                sentence.push_str(&format!("; {words} under {names}"));
+            }
         }
-        if !is_best_or_similar(worst) {
+        if worst.ranked.class == Some(Class::Behind) {
             let (label, number) = (self.label(worst), self.number(worst));
             sentence.push_str(&format!("; {worst_word} under {label}, {number}"));
         }
         sentence + "."
     }
 
-    /// "Queueing delay: lowest, or not significantly different from it, at 4 of 4 points under
-    /// codel (5.1 to 9 ms), 1 under pie; highest under droptail, 98 ms at flows.bulk.count = 4."
+    /// "Queueing delay: lowest, or within 5% of it, at 4 of 4 points under codel (5.1 to 9 ms), 1
+    /// under pie; undecided at 1; highest under droptail, 98 ms at flows.bulk.count = 4."
     fn over_points(&self, values: &[Value], points: usize) -> String {
         let title = capital(&self.measure.title());
         let (best_word, worst_word) = self.extremes();
         let labels = self.result.plan.labels();
-        let mut counts: Vec<(usize, &str)> = labels
-            .iter()
-            .enumerate()
-            .map(|(scheme, label)| {
-                let of_scheme = values.iter().filter(|value| value.scheme == scheme);
-                (
-                    of_scheme.filter(|value| is_best_or_similar(value)).count(),
-                    *label,
-                )
-            })
+        let ahead = |scheme: usize| {
+            let of_scheme = values.iter().filter(|value| value.scheme == scheme);
+            of_scheme.filter(|value| is_ahead(value)).count()
+        };
+        let mut counts: Vec<(usize, usize)> = (0..labels.len())
+            .map(|scheme| (ahead(scheme), scheme))
             .filter(|(count, _)| *count > 0)
             .collect();
-        // Stable: schemes that are equally often best stay in their order.
+        // Stable: schemes that are equally often ahead stay in their order.
         counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        if counts.is_empty() {
-            return self.ranges(values);
+        let undecided = values.iter().filter(is_of(Class::Undecided));
+        let undecided: BTreeSet<usize> = undecided.map(|value| value.point).collect();
+        let mut sentence = match counts.as_slice() {
+            [] => format!("{title}: {best_word} under none for sure"),
+            counts => {
+                let texts = counts.iter().enumerate().map(|(index, (count, scheme))| {
+                    let label = labels[*scheme];
+                    match index {
+                        0 => {
+                            let own = values.iter().filter(|value| value.scheme == *scheme);
+                            let range = self.range(own);
+                            format!("at {count} of {points} points under {label} ({range})")
+                        }
+                        _ => format!("{count} under {label}"),
+                    }
+                });
+                let texts: Vec<String> = texts.collect();
+                format!(
+                    "{title}: {best_word}, or within 5% of it, {}",
+                    texts.join(", ")
+                )
+            }
+        };
+        if !undecided.is_empty() {
+            sentence.push_str(&format!("; undecided at {}", undecided.len()));
         }
-        if counts.len() == labels.len() && counts.iter().all(|(count, _)| *count == points) {
-            return format!(
-                "No significant differences at any point. {}",
-                self.ranges(values)
-            );
-        }
-        let counts = counts
+        let behind: Vec<Value> = values
             .iter()
-            .enumerate()
-            .map(|(index, (count, label))| match index {
-                0 => {
-                    let range = self.range(values.iter().filter(|v| labels[v.scheme] == *label));
-                    format!("at {count} of {points} points under {label} ({range})")
-                }
-                _ => format!("{count} under {label}"),
-            });
-        let counts: Vec<String> = counts.collect();
-        let mut sentence = format!(
-            "{title}: {best_word}, or not significantly different from it, {}",
-            counts.join(", ")
-        );
-        if let Some(worst) = self
-            .worst(values)
-            .filter(|worst| !is_best_or_similar(worst))
-        {
+            .filter(is_of(Class::Behind))
+            .copied()
+            .collect();
+        if let Some(worst) = self.worst(&behind) {
             let (label, number) = (self.label(worst), self.number(worst));
             let at = point_label(&self.result.plan, worst.point);
             sentence.push_str(&format!("; {worst_word} under {label}, {number} at {at}"));

@@ -3,7 +3,7 @@
 mod findings;
 mod page;
 
-pub use findings::{Tally, findings, overall, tally};
+pub use findings::{STANDINGS, STANDINGS_MEAN, Tally, findings, overall, tally};
 pub use page::page;
 
 use earlydrop_lab::plan::Plan;
@@ -41,8 +41,10 @@ pub fn json(suite: &Suite, results: &[PartResult]) -> Json {
     let standings = tally(results).into_iter().map(|row| {
         json!({
             "scheme": row.scheme,
-            "best_or_similar": row.best_or_similar,
-            "comparisons": row.comparisons,
+            "best": row.best,
+            "equal": row.equal,
+            "behind": row.behind,
+            "undecided": row.undecided,
         })
     });
     json!({

@@ -2,7 +2,7 @@
 
 use earlydrop_lab::suite::{Measure, Suite, Value};
 
-use super::{PartResult, findings, overall, tally};
+use super::{PartResult, STANDINGS, STANDINGS_MEAN, findings, overall, tally};
 use crate::figure::escape;
 use crate::page_shell;
 use crate::table::{Cell, Mark, Table, point_label};
@@ -14,7 +14,7 @@ pub fn page(suite: &Suite, results: &[PartResult]) -> String {
     let body = format!(
         "<header id=\"head\">\n<p class=\"kicker\">earlydrop suite {}</p>\n<h1>{}</h1>\n\
          <p class=\"about\">After {}.</p>\n{}</header>\n<main>\n\
-         <section id=\"standings\"><h2>How often is each scheme among the best?</h2>\n{}\
+         <section id=\"standings\"><h2>How does each scheme stand?</h2>\n{}\
          <ul class=\"contents\">{contents}</ul></section>\n{parts}</main>\n",
         escape(suite.name),
         escape(suite.title),
@@ -49,26 +49,21 @@ fn contents_line(result: &PartResult) -> String {
     )
 }
 
-/// A row for each scheme: in how many comparisons it is best or similar to the best.
+/// A row for each scheme: in how many comparisons it is ahead, equal, behind and undecided.
 fn standings(results: &[PartResult]) -> String {
     let rows = tally(results).into_iter().map(|row| {
-        let share = 100.0 * row.best_or_similar as f64 / row.comparisons.max(1) as f64;
-        let counted = format!("{} of {}", row.best_or_similar, row.comparisons);
-        [row.scheme, counted, format!("{share:.0}%")]
-            .map(Cell::plain)
-            .to_vec()
+        let counts = [row.best, row.equal, row.behind, row.undecided];
+        let counts = counts.map(|count| count.to_string());
+        let cells = [row.scheme].into_iter().chain(counts);
+        cells.map(Cell::plain).collect()
     });
     let table = Table {
         title: String::new(),
-        header: ["scheme", "among the best", "share"]
-            .map(String::from)
-            .to_vec(),
+        header: STANDINGS.map(String::from).to_vec(),
         rows: rows.collect(),
     };
     format!(
-        "<p><strong>{}</strong> A comparison is a measure at a point of a sweep. Counted is where a scheme has the \
-         best mean or is not significantly different from it (paired by seed, 95% for all schemes \
-         together by Holm's procedure). The count weighs all measures alike: read the parts \
+        "<p><strong>{}</strong> {STANDINGS_MEAN} The count weighs all measures alike: read the parts \
          that are about your question.</p>\n{}",
         escape(&overall(results)),
         table.html("")
