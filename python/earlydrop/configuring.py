@@ -169,8 +169,9 @@ def configure(
 ) -> Configuration:
     """Chooses a scheme's parameters for a link and its flows, as `earlydrop configure` does.
 
-    Parameters given with the scheme are kept: `"red:max_p=0.1"`. `goal` is "delay=10ms" or
-    "utilisation=98%". `verify=True` simulates the choice.
+    Parameters given with the scheme, or by its preset, are kept: `"red:max_p=0.1"`,
+    `"nlred:as=paper"`. `goal` is "delay=10ms" or "utilisation=98%". `verify=True` simulates the
+    choice.
 
     >>> import earlydrop
     >>> advice = earlydrop.configure(link="100 Mbps", rtt="50 ms", flows=150)

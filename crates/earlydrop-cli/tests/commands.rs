@@ -29,6 +29,35 @@ fn compare_without_arguments_runs_the_built_in_scenario() {
 }
 
 #[test]
+fn a_preset_is_itself_in_the_built_in_scenario() {
+    let user = User::new();
+    let compare = |scheme: &str| {
+        let short = ["--duration", "1s", "--seeds", "1", "--quiet"];
+        let arguments = [&["compare", "--schemes", scheme], &short[..]].concat();
+        user.runs(&arguments).well().out
+    };
+    for (scheme, line) in [
+        (
+            "nlred:as=paper",
+            "min 10 packets = 6 ms, max 30 packets = 18 ms",
+        ),
+        ("nlred:as=paper", "buffer 120 packets = 72 ms"),
+        // 30 and 90 kB.
+        (
+            "red:as=linux",
+            "min 20 packets = 12 ms, max 60 packets = 36 ms",
+        ),
+        (
+            "codel:as=paper",
+            "codel with as=paper: limit 250 packets (network.buffer)",
+        ),
+    ] {
+        let out = compare(scheme);
+        assert!(out.contains(line), "{line} in\n{out}");
+    }
+}
+
+#[test]
 fn the_command_line_changes_the_scenario() {
     let user = User::new();
     let changes = [

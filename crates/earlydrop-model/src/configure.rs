@@ -51,11 +51,12 @@ pub enum Goal {
 pub struct Question {
     /// The load to configure for.
     pub load: Load,
-    /// The scheme to configure. Parameters that it sets are kept. If it sets `min` or `max`, these
-    /// are the recommendation, and other methods replace them.
+    /// The scheme to configure. Parameters that it sets, itself or by a preset, are kept. If it
+    /// sets `min` or `max`, these are the recommendation, and other methods replace them. What a
+    /// preset has as "auto" is chosen.
     pub scheme: Spec,
-    /// The buffer in packets. `None` selects the scheme's `limit` if it sets one, else the
-    /// bandwidth-delay product, or four packets per flow if that is more (Morris 1997), or three times
+    /// The buffer in packets, which replaces the limit of a preset. `None` selects the scheme's
+    /// `limit` if it or its preset sets one, else the bandwidth-delay product, or four packets per flow if that is more (Morris 1997), or three times
     /// the average queue of the objective.
     pub buffer: Option<f64>,
     /// The objective.
@@ -215,7 +216,8 @@ fn choose(advice: &mut [Advice], method: &str) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// The given buffer, the scheme's limit or the default, in packets. `goal` is the average queue.
+/// The buffer in packets: the limit that the scheme gives, the given one, the limit of the
+/// scheme's preset, or the default. `goal` is the average queue.
 fn buffer_of(question: &Question, goal: f64) -> Result<f64, ModelError> {
     let load = &question.load;
     let settings = question.scheme.settings(&load.link())?;
@@ -230,6 +232,9 @@ fn buffer_of(question: &Question, goal: f64) -> Result<f64, ModelError> {
             )),
             _ => Ok(limit),
         };
+    }
+    if question.buffer.is_none() && settings.is_set("limit") {
+        return Ok(packets_of(settings.limit(), load));
     }
     let path = load.rtt.as_secs_f64() * load.service();
     let usual = path
@@ -314,14 +319,15 @@ fn advise(
     let mut notes = Vec::new();
     let mut spec = scheme.clone();
     match target {
-        Some((name, _)) if settings.was_given(name) => {}
+        Some((name, _)) if settings.is_set(name) => {}
         Some((name, value)) => spec = spec.with(name, value)?,
         None => notes.push(format!(
             "{} has no target delay or queue: its parameters are unchanged",
             settings.scheme()
         )),
     }
-    if knows("limit").is_some() && !settings.was_given("limit") {
+    let has_limit = settings.is_set("limit") && packets_of(settings.limit(), load) == buffer;
+    if knows("limit").is_some() && !has_limit {
         spec = spec.with("limit", buffer)?;
     }
     Ok(vec![Advice {

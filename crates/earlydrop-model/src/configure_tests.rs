@@ -168,6 +168,40 @@ fn given_thresholds_are_the_ones_that_are_judged() {
 }
 
 #[test]
+fn what_a_preset_sets_is_kept() {
+    for (scheme, buffer, chosen) in [
+        ("nlred:as=paper", None, "nlred:as=paper"),
+        ("nlred:as=paper", Some(200.0), "nlred:as=paper,limit=200"),
+        ("nlred:as=paper,max=40", None, "nlred:as=paper,max=40"),
+        ("red:as=linux", None, "red:as=linux"),
+        ("codel:as=paper", Some(200.0), "codel:as=paper,limit=200"),
+        // What it leaves open is chosen: Floyd and Jacobson name no weight and no buffer.
+        (
+            "red:as=paper,weight=0.002",
+            Some(200.0),
+            "red:as=paper,weight=0.002,limit=200",
+        ),
+    ] {
+        let mut question = first_setting(scheme);
+        question.buffer = buffer;
+        let answer = configure(&question).unwrap();
+        let spec = answer.choices[0].advice.spec.to_string();
+        assert_eq!(spec, chosen, "{scheme}");
+    }
+    // Automatic thresholds are chosen; max_p is ns-2's.
+    let ns2 = configure(&first_setting("red:as=ns2")).unwrap();
+    let spec = &ns2.choices[0].advice.spec;
+    assert!(spec.given("min").is_some() && spec.given("weight").is_some());
+    assert_eq!(spec.given("max_p"), None);
+    // Other methods replace the thresholds, and keep the rest.
+    let linux = configure(&first_setting("red:as=linux")).unwrap();
+    let paper = linux.choices.iter().find(|c| c.advice.method == "paper");
+    let spec = &paper.unwrap().advice.spec;
+    assert_eq!(spec.given("min"), Some("60000 bytes"));
+    assert_eq!((spec.given("max_p"), spec.given("weight")), (None, None));
+}
+
+#[test]
 fn one_given_threshold_implies_the_other() {
     for (scheme, band) in [
         ("red:min=40", (40.0, 120.0)),

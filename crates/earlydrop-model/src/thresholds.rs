@@ -1,10 +1,11 @@
 //! RED's thresholds by every published method, and by this model's own.
 
 use earlydrop::red::Average;
-use earlydrop::registry::{ConfigError, LinkFacts, Settings, Spec};
+use earlydrop::registry::{Settings, Spec};
 
 use crate::closed_loop::{ClosedLoop, closed_loop};
 use crate::open_loop::OpenLoop;
+use crate::response::packets_of;
 use crate::solve::falling_root_of_powers;
 use crate::stability::{Verdict, stability};
 use crate::{Gateway, Load, ModelError, averaging, fluid_balance};
@@ -132,36 +133,49 @@ pub fn floyd_2001(load: &Load, delay: f64) -> Thresholds {
     }
 }
 
-/// Sets the rounded thresholds and the buffer in `scheme`. Parameters that `scheme` already sets, or
-/// that have no effect in it, are unchanged.
+/// Sets the rounded thresholds and the buffer in `scheme`. Parameters that `scheme` gives, or that
+/// have no effect in it, are unchanged; those of its preset, too, except thresholds and a limit
+/// that are others.
 pub fn with_thresholds(
     scheme: &Spec,
     t: &Thresholds,
     buffer: f64,
-    link: &LinkFacts,
-) -> Result<Spec, ConfigError> {
-    let settings = scheme.settings(link)?;
-    let t = t.rounded();
+    load: &Load,
+) -> Result<Spec, ModelError> {
+    let settings = scheme.settings(&load.link())?;
     let knows = |name: &str| scheme.descriptor().parameter(name).is_some();
     // A scheme that counts bytes would convert packets with its own mean packet size.
     let in_bytes = knows("unit") && settings.choice("unit") == "bytes";
     let length = |packets: f64| match in_bytes {
-        true => format!("{} bytes", (packets * link.mean_packet.0 as f64).round()),
+        true => format!("{} bytes", (packets * load.packet.0 as f64).round()),
         false => packets.to_string(),
     };
     let number = |value: f64| value.to_string();
+    let is_of_preset = |name: &str, wanted: f64| {
+        settings.is_set(name) && (in_packets(&settings, name, load) - wanted).abs() < 1e-9
+    };
+    let has_limit = settings.is_set("limit") && packets_of(settings.limit(), load) == buffer;
+    let rounded = t.rounded();
     let values = [
-        ("min", Some(length(t.min))),
-        ("max", Some(length(t.max))),
-        ("max_p", t.max_p.map(number)),
-        ("weight", Some(number(t.weight))),
-        ("limit", Some(length(buffer.round()))),
+        ("min", Some(length(rounded.min)), is_of_preset("min", t.min)),
+        ("max", Some(length(rounded.max)), is_of_preset("max", t.max)),
+        ("max_p", rounded.max_p.map(number), settings.is_set("max_p")),
+        (
+            "weight",
+            Some(number(rounded.weight)),
+            settings.is_set("weight"),
+        ),
+        ("limit", Some(length(buffer.round())), has_limit),
     ];
     let mut spec = scheme.clone();
-    for (name, value) in values {
+    for (name, value, is_set) in values {
         let parameter = scheme.descriptor().parameter(name);
-        let unset = |parameter| settings.matters(parameter) && !settings.was_given(name);
-        if let (Some(value), Some(_)) = (value, parameter.filter(|parameter| unset(parameter))) {
+        let matters = parameter.is_some_and(|parameter| settings.matters(parameter));
+        if let Some(value) = value
+            && matters
+            && !is_set
+            && !settings.was_given(name)
+        {
             spec = spec.with(name, value)?;
         }
     }
@@ -193,13 +207,13 @@ fn in_packets(settings: &Settings, name: &str, load: &Load) -> f64 {
     }
 }
 
-/// The thresholds that `scheme` sets, in packets of the load. If it sets one of them, the other
+/// The thresholds that `scheme` sets itself or by its preset, in packets of the load. If it sets one of them, the other
 /// follows from max = 3 min (Floyd 1997).
 pub(crate) fn given_band(scheme: &Spec, load: &Load) -> Result<Option<(f64, f64)>, ModelError> {
     let settings = scheme.settings(&load.link())?;
     let given = |name| {
-        let was_given = settings.was_given(name);
-        was_given.then(|| in_packets(&settings, name, load))
+        let is_set = settings.is_set(name);
+        is_set.then(|| in_packets(&settings, name, load))
     };
     Ok(match (given("min"), given("max")) {
         (Some(min), Some(max)) => Some((min, max)),
@@ -325,7 +339,7 @@ fn within_buffer(proposal: Proposal, buffer: f64, load: &Load) -> Result<Advice,
         thresholds.max = thresholds.max.max(1.0);
         thresholds.min = thresholds.min.min(0.9 * thresholds.max);
     }
-    let spec = with_thresholds(proposal.scheme, &thresholds, buffer, &load.link())?;
+    let spec = with_thresholds(proposal.scheme, &thresholds, buffer, load)?;
     Ok(Advice {
         method: proposal.method,
         source: proposal.source,
@@ -386,7 +400,7 @@ impl<'a> Proposal<'a> {
         thresholds.max_p = None;
         thresholds.weight = averaging::candidates(load)[0];
         thresholds.max_p = max_p_for(load, scheme, *thresholds, buffer, goal, &mut self.notes)?;
-        if scheme.settings(&load.link())?.was_given("weight") {
+        if scheme.settings(&load.link())?.is_set("weight") {
             return Ok(self);
         }
         let (weight, verdict) = stable_weight(load, scheme, *thresholds, buffer)?;
@@ -414,7 +428,7 @@ fn max_p_for(
             max_p: Some(max_p),
             ..thresholds
         };
-        let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, &load.link())?, load)?;
+        let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, load)?, load)?;
         Ok(fluid_balance(load, &gateway)?.queue)
     };
     let (mild, hard) = (queue_at(1e-5)?, queue_at(1.0)?);
@@ -451,7 +465,7 @@ fn stable_weight(
             weight,
             ..thresholds
         };
-        let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, &load.link())?, load)?;
+        let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, load)?, load)?;
         let operating_point = fluid_balance(load, &gateway)?;
         let margins = stability(load, &gateway, &operating_point);
         Ok::<_, ModelError>(margins.map(|margins| margins.verdict()))

@@ -42,8 +42,10 @@ fn every_method_gives_a_scheme_that_can_be_built() {
 
 #[test]
 fn lengths_are_in_bytes_if_the_scheme_counts_bytes() {
-    let ns2: Spec = "red:as=ns2".parse().unwrap();
-    let advice = every_method(&load(), &ns2, 600.0, 80.0, None).unwrap();
+    let red: Spec = "red:unit=bytes,mean_packet=500 bytes,ecn=off"
+        .parse()
+        .unwrap();
+    let advice = every_method(&load(), &red, 600.0, 80.0, None).unwrap();
     assert!(
         advice[0].spec.to_string().contains("min=60000 bytes"),
         "{}",

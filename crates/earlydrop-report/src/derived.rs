@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use earlydrop::registry::Spec;
 use earlydrop_lab::number;
 use earlydrop_lab::plan::Plan;
-use earlydrop_lab::scenario::{LinkSizes, QueueLength, Scenario, SchemeSizes};
+use earlydrop_lab::scenario::{BesidePreset, LinkSizes, QueueLength, Scenario, SchemeSizes};
 use earlydrop_lab::sweep::Axis;
 
 /// The values at all points, a sentence each; those that differ between points begin with the swept
@@ -95,7 +96,34 @@ fn of_link(scenario: &Scenario, link: &LinkSizes) -> Vec<String> {
         grouped(scenario, link, "min", thresholds),
         grouped(scenario, link, "target", target),
     ];
-    lines.into_iter().flatten().collect()
+    let presets = link.schemes.iter().filter_map(|scheme| {
+        let scheme_of = &scenario.schemes[scheme.scheme];
+        let beside: Vec<String> = scheme.beside_preset.iter().map(beside_preset).collect();
+        (!beside.is_empty()).then(|| {
+            let (label, text) = (&scheme_of.label, preset_of(&scheme_of.spec));
+            format!("{label} with {text}: {}", beside.join(", "))
+        })
+    });
+    lines.into_iter().flatten().chain(presets).collect()
+}
+
+/// The presets that a scheme names: "as=linux".
+fn preset_of(spec: &Spec) -> String {
+    let named = ["as", "inner.as"].into_iter();
+    let named = named.filter_map(|name| Some(format!("{name}={}", spec.given(name)?)));
+    named.collect::<Vec<_>>().join(",")
+}
+
+/// "limit 100 packets (network.buffer) instead of 120 packets".
+fn beside_preset(beside: &BesidePreset) -> String {
+    let BesidePreset {
+        name, value, by, ..
+    } = beside;
+    match (beside.preset, beside.is_taken) {
+        (None, _) => format!("{name} {value} ({by})"),
+        (Some(preset), true) => format!("{name} {value} ({by}) instead of {preset}"),
+        (Some(preset), false) => format!("{name} {preset}, not {value} ({by})"),
+    }
 }
 
 /// "target 15 ms = 25 packets (pie), 5 ms = 8.33 packets (codel, fq-codel)"; without schemes' names
@@ -128,4 +156,32 @@ fn grouped(
 fn length(length: &QueueLength) -> String {
     let packets = number::number(length.packets);
     format!("{packets} packets = {}", number::time(length.seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use earlydrop_lab::plan::{Source, TraceFiles};
+
+    use super::*;
+
+    #[test]
+    fn what_is_set_beside_a_preset_is_said() {
+        let text = "schemes = ['nlred:as=paper', 'ared:as=paper', 'droptail']\n\
+                    parameters = { max_p = 0.05, target_delay = '0.4 RTT' }\n\
+                    network = { rate = '12 Mbps', rtt = '50 ms', buffer = '150 packets' }\n\
+                    flows.bulk.count = 4\n";
+        let plan = Source::new("a.toml", text, TraceFiles::default());
+        let plan = plan.unwrap().plan().unwrap();
+        assert_eq!(
+            sentences(&plan),
+            [
+                "buffer 150 packets = 150 ms = 3 BDP",
+                "min 10 packets = 10 ms, max 30 packets = 30 ms (nlred, ared)",
+                "nlred with as=paper: max_p 0.1, not 0.05 (parameters), limit 150 packets \
+                 (network.buffer) instead of 120 packets",
+                "ared with as=paper: max_p 0.05 (parameters), target_delay 20 ms (parameters), \
+                 limit 150 packets (network.buffer)",
+            ]
+        );
+    }
 }

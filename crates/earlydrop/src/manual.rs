@@ -38,8 +38,9 @@ fn write_page(page: &mut String) -> fmt::Result {
          Generated from the registry and the schemes' module documentation by \
          `cargo run --example schemes_page > docs/reference/schemes.md`.\n\n\
          A scheme is named by text such as `nlred:min=10,max=30` or \
-         `red:as=linux,limit=500`. Parameters that are not given keep their defaults, or the \
-         values of the preset that `as` names. Queue lengths are in packets, bytes (`15 kB`) \
+         `red:as=linux,limit=500`. A parameter has the value that is given; else that of the \
+         preset that `as` names; else the one that a scenario sets for all schemes; else its \
+         default. Queue lengths are in packets, bytes (`15 kB`) \
          or time at the link's rate (`5 ms`).\n\n\
          | scheme | what it does | source |\n|---|---|---|\n",
     );

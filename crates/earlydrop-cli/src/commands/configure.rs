@@ -36,8 +36,9 @@ pub(crate) struct Configure {
     /// The number of flows that share the link
     #[arg(long, value_name = "COUNT")]
     flows: String,
-    /// The scheme to configure; parameters given with it are kept: "red:max_p=0.1". With min or max
-    /// among them, these are judged, and compared with each method's
+    /// The scheme to configure; parameters given with it, or by a preset, are kept: "red:max_p=0.1",
+    /// "nlred:as=paper". With min or max among them, these are judged, and compared with each
+    /// method's
     #[arg(long, value_name = "SCHEME", default_value = "red")]
     scheme: String,
     /// The goal: delay=10ms or utilisation=98% [default: 5 ms, or the delay of 98% if longer; midway

@@ -368,4 +368,6 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod path_tests;
 #[cfg(test)]
+mod preset_tests;
+#[cfg(test)]
 mod tests;

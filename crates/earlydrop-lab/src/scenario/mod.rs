@@ -18,6 +18,7 @@ mod page;
 mod path;
 mod schema;
 mod schemes;
+mod shared;
 mod sizes;
 mod tcp;
 pub(crate) mod words;
@@ -33,6 +34,7 @@ pub use page::page;
 pub use path::Path;
 pub use schema::{schema, schema_of};
 pub use schemes::Scheme;
+pub use shared::{BesidePreset, Buffer};
 pub use sizes::{LinkSizes, QueueLength, SchemeSizes};
 
 use std::cell::RefCell;

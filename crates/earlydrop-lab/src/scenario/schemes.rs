@@ -3,10 +3,11 @@
 use std::cell::Cell;
 
 use earlydrop::registry::{self, ConfigError, LinkFacts, Registry, Spec};
-use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop::units::Nanos;
 
 use super::ALLOCATION;
 use super::path::Path;
+use super::shared::{self, BesidePreset, Buffer, Shared};
 use crate::document::{Content, Key, Node, Place, Problem, unfit_name};
 use crate::scheme_list::split_schemes;
 
@@ -23,6 +24,8 @@ pub struct Scheme {
     pub place: Place,
     /// Where each of its parameters was given.
     places: Vec<(String, Place)>,
+    /// What the scenario sets for all schemes, where this one has a preset.
+    pub(super) beside_preset: Vec<BesidePreset>,
     /// Its parameters from certain times on, in order of time.
     pub(super) changes: Vec<SchemeChange>,
 }
@@ -33,13 +36,15 @@ pub(super) struct SchemeChange {
     pub(super) at: Nanos,
     /// Names, values and places.
     settings: Vec<(String, String, Place)>,
+    /// The scheme from then on, as written, with what the scenario sets for all.
+    pub(super) spec: Spec,
     pub(super) place: Place,
 }
 
 impl SchemeChange {
-    /// The scheme with these parameters.
-    pub(super) fn apply(&self, spec: &Spec) -> Result<Spec, Problem> {
-        let mut spec = spec.clone();
+    /// A scheme's own parameters, with these.
+    fn apply(&self, own: &Spec) -> Result<Spec, Problem> {
+        let mut spec = own.clone();
         for (name, value, place) in &self.settings {
             let is_new = Cell::new(true);
             let replaced = spec.replaced(|known, _| {
@@ -74,7 +79,8 @@ impl Scheme {
             .changes
             .iter()
             .map(|change| change.settings.len() * 2 * parameter);
-        size_of_val(self) + label + self.places.len() * parameter + changes.sum::<usize>()
+        let own = self.places.len() + self.beside_preset.len();
+        size_of_val(self) + label + own * parameter + changes.sum::<usize>()
     }
 }
 
@@ -232,29 +238,30 @@ fn name_of(name: &str) -> &str {
 pub(super) fn read(
     schemes: &Node,
     shared: Option<&Node>,
-    buffer: Option<&(String, Place)>,
+    buffer: Option<&Buffer>,
     registry: &Registry,
     problems: &mut Vec<Problem>,
 ) -> Vec<Scheme> {
     let Content::Table(entries) = &schemes.content else {
         return Vec::new();
     };
-    let shared = shared.map(|shared| parameters_of(shared, problems));
-    let shared = shared.unwrap_or_default();
+    let parameters = shared.map(|shared| parameters_of(shared, problems));
+    let parameters = parameters.unwrap_or_default().into_iter();
+    let mut shared: Vec<Shared> = parameters.map(Shared::parameter).collect();
+    let of_parameters = shared.len();
+    shared.extend(buffer.map(Shared::limit));
     let mut used = vec![false; shared.len()];
     let mut list = Vec::new();
     for (key, node) in entries {
         if let Some(mut scheme) = read_scheme(key, node, registry, problems) {
-            for (index, (name, value, place)) in shared.iter().enumerate() {
-                used[index] |= scheme.set_default(name, value, place);
-            }
-            if let Some((limit, place)) = buffer {
-                scheme.set_default("limit", limit, place);
-            }
+            let by_this = scheme.complete(&shared, problems).into_iter();
+            used.iter_mut()
+                .zip(by_this)
+                .for_each(|(used, by)| *used |= by);
             list.push(scheme);
         }
     }
-    for ((name, _, place), used) in shared.iter().zip(used) {
+    for (Shared { name, place, .. }, used) in shared[..of_parameters].iter().zip(used) {
         if !used && !list.is_empty() {
             let message = format!("no compared scheme has a parameter `{name}` to set");
             let help = "`earlydrop schemes NAME` lists a scheme's parameters";
@@ -271,20 +278,22 @@ pub(crate) fn unused_parameters(tree: &Node, registry: &Registry) -> Vec<String>
     let (Some(schemes), Some(shared)) = (tree.at(&["schemes"]), tree.at(&["parameters"])) else {
         return Vec::new();
     };
-    let mut compared = read(schemes, None, None, registry, &mut problems);
-    let names = parameters_of(shared, &mut problems).into_iter();
-    let unused = names.filter(|(name, value, place)| {
-        let own = name.strip_prefix("inner.").unwrap_or(name);
-        let is_known = registry
-            .iter()
-            .any(|scheme| scheme.parameter(own).is_some());
-        let mut used = false;
-        for scheme in compared.iter_mut() {
-            used |= scheme.set_default(name, value, place);
-        }
-        is_known && !used
+    let compared = read(schemes, None, None, registry, &mut problems);
+    let parameters = parameters_of(shared, &mut problems).into_iter();
+    let shared: Vec<Shared> = parameters.map(Shared::parameter).collect();
+    let mut used = vec![false; shared.len()];
+    for scheme in &compared {
+        let by_this = shared::complete(&scheme.written, &shared).used;
+        used.iter_mut()
+            .zip(by_this)
+            .for_each(|(used, by)| *used |= by);
+    }
+    let unused = shared.into_iter().zip(used).filter(|(shared, used)| {
+        let own = shared.name.strip_prefix("inner.").unwrap_or(&shared.name);
+        let mut known = registry.iter();
+        !used && known.any(|scheme| scheme.parameter(own).is_some())
     });
-    unused.map(|(name, ..)| name).collect()
+    unused.map(|(shared, _)| shared.name).collect()
 }
 
 /// The name, value and place of each parameter in a table.
@@ -353,18 +362,20 @@ fn read_scheme(
             Err(error) => problems.push(from_config(&error, place)),
         }
     }
+    let changes = changes.map(|list| read_changes(&list, &spec, problems));
     Some(Scheme {
         label: key.name.clone(),
         written: spec.clone(),
         spec,
         place: node.place.clone(),
         places,
-        changes: changes.map_or(Vec::new(), |list| read_changes(&list, problems)),
+        beside_preset: Vec::new(),
+        changes: changes.unwrap_or_default(),
     })
 }
 
-/// Reads `changes`: tables with a time `at` and parameters.
-fn read_changes(list: &Node, problems: &mut Vec<Problem>) -> Vec<SchemeChange> {
+/// Reads `changes` of a scheme: tables with a time `at` and parameters.
+fn read_changes(list: &Node, spec: &Spec, problems: &mut Vec<Problem>) -> Vec<SchemeChange> {
     const ALLOWED: &str = "allowed: a list of tables such as { at = \"10 s\", max_p = 0.2 }";
     let Content::List(items) = &list.content else {
         let message = format!("`changes` is {}", list.kind());
@@ -384,6 +395,7 @@ fn read_changes(list: &Node, problems: &mut Vec<Problem>) -> Vec<SchemeChange> {
             Some(at) if !settings.is_empty() => changes.push(SchemeChange {
                 at,
                 settings,
+                spec: spec.clone(),
                 place: item.place.clone(),
             }),
             Some(_) => {
@@ -401,36 +413,23 @@ fn read_changes(list: &Node, problems: &mut Vec<Problem>) -> Vec<SchemeChange> {
     changes
 }
 
-/// A link and a path to see which parameters of a scheme have an effect.
-const ANY_LINK: LinkFacts = LinkFacts::at(BitsPerSec::from_mbps(10));
-const ANY_PATH: Path = Path {
-    rtt: Nanos::from_millis(50),
-    flows: 1,
-};
-
 impl Scheme {
-    /// Sets a parameter unless the scheme sets it itself; returns whether the scheme has it.
-    fn set_default(&mut self, name: &str, value: &str, place: &Place) -> bool {
-        if self.places.iter().any(|(known, _)| known == name) {
-            return true;
-        }
-        // Not set where it would have no effect with the scheme's other parameters.
-        let settings = ANY_PATH.resolve(&self.written, &ANY_LINK);
-        let settings = settings.settings(&ANY_LINK);
-        let parameter = self.spec.descriptor().parameter(name);
-        if let (Ok(settings), Some(parameter)) = (settings, parameter)
-            && !settings.matters(parameter)
-        {
-            return false;
-        }
-        match self.written.clone().with(name, value) {
-            Ok(spec) => {
-                self.written = spec;
-                self.places.push((name.to_string(), place.clone()));
-                true
+    /// Completes it, and each of its changes, by what the scenario sets for all schemes; returns
+    /// for each of these whether the scheme has it.
+    fn complete(&mut self, shared: &[Shared], problems: &mut Vec<Problem>) -> Vec<bool> {
+        let mut own = self.written.clone();
+        let completed = shared::complete(&own, shared);
+        self.written = completed.spec;
+        self.places.extend(completed.places);
+        self.beside_preset = completed.beside_preset;
+        for change in &mut self.changes {
+            match change.apply(&own) {
+                Ok(changed) => own = changed,
+                Err(problem) => problems.push(problem),
             }
-            Err(_) => false,
+            change.spec = shared::complete(&own, shared).spec;
         }
+        completed.used
     }
 
     /// Resolves what depends on the path, at the first link that it stands at.

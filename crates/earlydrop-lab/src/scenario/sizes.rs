@@ -2,10 +2,10 @@
 //! and in bandwidth-delay products.
 
 use earlydrop::queue::Limit;
-use earlydrop::registry::{Length, LinkFacts, Settings, Value};
+use earlydrop::registry::{Length, LinkFacts, Settings, Spec, Value};
 use earlydrop::units::Nanos;
 
-use super::{Scenario, Scheme};
+use super::{BesidePreset, Scenario, Scheme};
 
 /// A queue length at a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +35,8 @@ pub struct SchemeSizes {
     pub target: Option<Nanos>,
     /// The time in which CoDel's family expects a response.
     pub interval: Option<Nanos>,
+    /// What the scenario sets for all schemes, where this one has a preset.
+    pub beside_preset: Vec<BesidePreset>,
 }
 
 /// What the compared schemes have at a link.
@@ -81,9 +83,10 @@ impl Scenario {
             seconds: packets / link.rate.packets_per_sec(link.mean_packet),
             bdp: packets / self.path.bdp(link),
         };
-        // Thresholds of an average in bytes are in bytes.
+        // Thresholds of an average in bytes are in bytes; those of another scheme in packets of
+        // any size.
         let unit = match choice(&settings, "unit") {
-            Some("bytes") => settings.link().mean_packet.0 as f64,
+            Some("bytes") => link.mean_packet.0 as f64,
             _ => 1.0,
         };
         let in_curve = |average: f64| length(average / unit);
@@ -101,8 +104,21 @@ impl Scenario {
                 .map(|curve| in_curve(curve.last())),
             target: target(&settings),
             interval: time(&settings, "interval").filter(|_| is_codel(&settings)),
+            beside_preset: beside_preset(scheme, &spec),
         })
     }
+}
+
+/// What the scenario sets for all schemes, as a scheme with a preset has it at a link, where it is
+/// `resolved`.
+fn beside_preset(scheme: &Scheme, resolved: &Spec) -> Vec<BesidePreset> {
+    let mut all = scheme.beside_preset.clone();
+    for one in all.iter_mut().filter(|one| one.is_taken) {
+        if let Some(value) = resolved.given(&one.name) {
+            one.value = value.to_string();
+        }
+    }
+    all
 }
 
 /// The schemes whose interval is a round-trip time.

@@ -23,7 +23,8 @@ pub struct ConfigureOptions {
     pub rtt: String,
     /// The number of flows that share the link.
     pub flows: String,
-    /// The scheme to configure; parameters given with it are kept: "red:max_p=0.1".
+    /// The scheme to configure; parameters given with it, or by a preset, are kept:
+    /// "red:max_p=0.1", "nlred:as=paper".
     pub scheme: String,
     /// The goal: "delay=10ms" or "utilisation=98%".
     pub goal: Option<String>,

@@ -8,7 +8,7 @@ use earlydrop::units::Nanos;
 use earlydrop_lab::baseline::{Comparison, DifferenceRow, SIGNIFICANT};
 use earlydrop_lab::metrics::{self, Better, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::{Hosts, Plan};
-use earlydrop_lab::scenario::{QueueLength, SchemeSizes};
+use earlydrop_lab::scenario::{BesidePreset, QueueLength, SchemeSizes};
 use earlydrop_lab::store::{Store, StoreError};
 use earlydrop_lab::summary::{GroupSummary, LinkSummary, RankedMean, Summary};
 
@@ -141,6 +141,15 @@ fn differences(plan: &Plan, comparison: &Comparison) -> Value {
 fn derived(plan: &Plan) -> Value {
     let labels = plan.labels();
     let length = |length: &QueueLength| json!({ "packets": length.packets, "seconds": length.seconds, "bdp": length.bdp });
+    let beside_preset = |beside: &BesidePreset| {
+        json!({
+            "parameter": beside.name,
+            "value": beside.value,
+            "by": beside.by,
+            "preset": beside.preset,
+            "is_taken": beside.is_taken,
+        })
+    };
     let scheme = |sizes: &SchemeSizes| {
         let thresholds = sizes.thresholds.as_ref();
         json!({
@@ -149,6 +158,7 @@ fn derived(plan: &Plan) -> Value {
             "min": thresholds.map(|(min, _)| length(min)),
             "max": thresholds.map(|(_, max)| length(max)),
             "target": sizes.target.map(Nanos::as_secs_f64),
+            "beside_preset": sizes.beside_preset.iter().map(beside_preset).collect::<Vec<Value>>(),
         })
     };
     let points = plan.points.iter().enumerate().map(|(index, at)| {

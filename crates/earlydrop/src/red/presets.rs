@@ -27,6 +27,7 @@ pub(crate) const AS_NS2: &[(&str, &str)] = &[
     ("gentle_slope", "initial"),
     ("min", "auto"),
     ("max", "auto"),
+    ("target_delay", "5 ms"),
     ("weight", "auto"),
     ("max_p", "0.1"),
     ("unit", "bytes"),

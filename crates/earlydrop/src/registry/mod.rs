@@ -66,6 +66,16 @@ pub struct Preset {
     pub values: &'static [(&'static str, &'static str)],
 }
 
+impl Preset {
+    /// The value that it sets for a parameter, as text.
+    pub fn value(&self, name: &str) -> Option<&'static str> {
+        let mut values = self.values.iter();
+        values
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| *value)
+    }
+}
+
 /// A value that a scheme reports while it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {

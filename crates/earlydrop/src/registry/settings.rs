@@ -126,11 +126,8 @@ impl Settings {
         if self.was_given(parameter.name) {
             return "given".to_string();
         }
-        let set = |preset: &&Preset| {
-            let mut names = preset.values.iter().map(|(name, _)| *name);
-            names.any(|name| name == parameter.name)
-        };
-        match self.preset.filter(set) {
+        let sets = |preset: &&Preset| preset.value(parameter.name).is_some();
+        match self.preset.filter(sets) {
             Some(preset) => format!("as={}", preset.name),
             None => self.scheme.default_of(parameter).1.to_string(),
         }
@@ -168,6 +165,13 @@ impl Settings {
     /// Whether the user gave `name`, rather than a preset or the default.
     pub fn was_given(&self, name: &str) -> bool {
         self.given.iter().any(|given| given == name)
+    }
+
+    /// Whether `name` has a value that is not a default: the user gave one, or the preset has one
+    /// that is not computed from others ("auto").
+    pub fn is_set(&self, name: &str) -> bool {
+        let by_preset = self.preset.and_then(|preset| preset.value(name));
+        self.was_given(name) || by_preset.is_some_and(|value| value != "auto")
     }
 
     /// A number; `None` for "auto".

@@ -85,6 +85,49 @@ impl Spec {
         Ok(self)
     }
 
+    /// The value given for a parameter, as text.
+    ///
+    /// ```
+    /// use earlydrop::registry::Spec;
+    /// let red: Spec = "red:as=linux,max_p=0.1".parse().unwrap();
+    /// assert_eq!(red.given("max_p"), Some("0.1"));
+    /// assert_eq!(red.given("min"), None);
+    /// ```
+    pub fn given(&self, name: &str) -> Option<&str> {
+        let mut given = self.given.iter();
+        given
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The value that the preset named by `as` has for a parameter, as text; for `inner.NAME`, the
+    /// preset named by `inner.as`. A value that is given replaces it.
+    ///
+    /// ```
+    /// use earlydrop::registry::Spec;
+    /// let red: Spec = "red:as=linux,min=15 kB".parse().unwrap();
+    /// assert_eq!(red.of_preset("min"), Some("30000 bytes"));
+    /// assert_eq!(red.of_preset("area"), None);
+    /// ```
+    pub fn of_preset(&self, name: &str) -> Option<&'static str> {
+        let (scheme, preset, name) = match name.strip_prefix("inner.") {
+            Some(inner) if self.descriptor.nests => {
+                let scheme = self.registry.spec(self.text_of("inner")?).ok()?.descriptor;
+                (scheme, self.given("inner.as")?, inner)
+            }
+            _ => (self.descriptor, self.given("as")?, name),
+        };
+        scheme.preset(preset).ok()?.value(name)
+    }
+
+    /// The text of a parameter: the one given, else the preset's, else the default.
+    fn text_of(&self, name: &str) -> Option<&str> {
+        let parameter = self.descriptor.parameter(name)?;
+        let default = self.descriptor.default_of(parameter).0;
+        let given = self.given(name).or(self.of_preset(name));
+        Some(given.unwrap_or(default))
+    }
+
     /// This scheme without the value given for a parameter, which has its preset's or its default
     /// again.
     ///
@@ -152,7 +195,7 @@ impl Spec {
             preset: None,
             inner: Vec::new(),
         };
-        if let Some((_, preset)) = self.given.iter().find(|(name, _)| name == "as") {
+        if let Some(preset) = self.given("as") {
             let preset = scheme.preset(preset)?;
             for (name, value) in preset.values {
                 settings.set(name, value)?;

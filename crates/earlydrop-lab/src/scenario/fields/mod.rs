@@ -56,7 +56,7 @@ pub static SCENARIO: Section = Section {
             "parameters",
             Shape::Open("parameters of schemes, by name"),
             "",
-            "parameters for every scheme that has them and does not set them itself",
+            "parameters for every scheme that has them and does not set them, itself or by its preset (`as`)",
         ),
         Field::new(
             "network",

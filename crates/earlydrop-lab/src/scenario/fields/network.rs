@@ -148,7 +148,7 @@ pub(super) static NETWORK: Section = Section {
             "buffer",
             Shape::Length(Kind::OrAuto(&Kind::Length(Range::POSITIVE))),
             "",
-            "the buffer: every scheme's `limit`; auto: 3 BDP, or four packets a flow or 50 packets where that is more; left out: each scheme's default",
+            "the buffer: every scheme's `limit`, also in place of a preset's; auto: 3 BDP, or four packets a flow or 50 packets where that is more, for schemes whose preset has no limit; left out: each scheme's default",
         ),
         one(
             "shared_buffer",

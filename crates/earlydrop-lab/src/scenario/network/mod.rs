@@ -20,6 +20,7 @@ use shapes::{NamedLink, Shape};
 use super::flows::FlowGroup;
 use super::path::Path;
 use super::schemes::{SchemeChange, from_config};
+use super::shared::Buffer;
 use crate::document::{Place, Problem, suggestion};
 
 pub(super) use ends::EndsProblem;
@@ -33,8 +34,8 @@ pub struct Topology {
     access: Option<BitsPerSec>,
     /// The base round-trip time of flows whose group sets none.
     pub rtt: Nanos,
-    /// Every scheme's `limit`, as written.
-    pub buffer: Option<(String, Place)>,
+    /// Every scheme's `limit`.
+    pub buffer: Option<Buffer>,
     /// The buffer that the ports of each switch share.
     shared_buffer: Option<SharedBuffer>,
     /// Whether packets are spread over all shortest routes, instead of flows.
@@ -145,13 +146,11 @@ impl LinkSpec {
         if !matches!(self.queue, QueueChoice::Scheme) {
             return Ok(Vec::new());
         }
-        let mut spec = around.scheme.clone();
         let mut planned = Vec::new();
         for change in around.changes {
-            spec = change.apply(&spec)?;
             let mut link = self.for_registry(around.packet);
             link.rate = self.rate_at(change.at).unwrap_or(link.rate);
-            let plan = around.path.resolve(&spec, &link).plan(&link);
+            let plan = around.path.resolve(&change.spec, &link).plan(&link);
             let plan = plan.map_err(|error| {
                 let place = change.place_of(error.parameter());
                 from_config(&error, place)

@@ -7,6 +7,7 @@ use super::{LinkSpec, QueueChoice, Topology, shapes};
 use crate::document::{Entries, Problem};
 use crate::scenario::Context;
 use crate::scenario::schemes::from_config;
+use crate::scenario::shared::Buffer;
 
 /// Reads `network`.
 pub(in crate::scenario) fn read(
@@ -16,15 +17,18 @@ pub(in crate::scenario) fn read(
 ) -> Topology {
     let (shape, rtt) = shapes::read(network, context, problems);
     let shared_buffer = shared_buffer(network, problems);
-    let buffer = network.length("buffer").map(|length| length.to_string());
-    let buffer_field = if buffer.is_some() {
-        "buffer"
-    } else {
-        "shared_buffer"
+    let given = network.length("buffer").map(|length| length.to_string());
+    let (is_given, field) = match &given {
+        Some(length) => (length != "auto", "buffer"),
+        None => (false, "shared_buffer"),
     };
     // A switch that shares its memory has no other limit of a port.
-    let buffer = buffer.or(shared_buffer.map(|shared| format!("{} bytes", shared.size.0)));
-    let buffer = buffer.map(|length| (length, network.place_of(buffer_field).clone()));
+    let length = given.or(shared_buffer.map(|shared| format!("{} bytes", shared.size.0)));
+    let buffer = length.map(|length| Buffer {
+        length,
+        is_given,
+        place: network.place_of(field).clone(),
+    });
     Topology {
         shape,
         access: network.rate_or_auto("access"),
