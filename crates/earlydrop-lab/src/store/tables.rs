@@ -482,7 +482,8 @@ const JSON: &str = "
 | cells | the number of cells, `planned` and `done` |
 | metrics | by name: `title`, `unit` (base units: s, bit/s, share), `better` (less, more, neither), `meaning` |
 | rows | one row for each scheme at each point: `scheme`, `spec`, `point` (the swept fields' values), `seeds`, and `metrics` by name: `mean`, `half_width_95` (null with a single seed), `best` (the best mean), `similar` (not significantly different from it) |
-| groups | one row for each group of flows of each scheme at each point, also with `group` and `flows` |
+| answers | what the runs answer, as on the page: `question`, `at` (a sentence for each point, or null), and over a sweep `overall` |
+| groups | one row for each group of flows of each scheme at each point, also with `group`, `flows`, and `feels`: `what` it feels, and the metrics that it is judged `by`, the first one first |
 | links | in scenarios with several bottlenecks, one row for each link under each scheme at each point |
 | derived | at each point, for each link: `bdp_packets`, and for each scheme `buffer`, `min` and `max` (`packets`, `seconds`, `bdp`) and `target` in seconds |
 | warnings | what a reader should know about the settings, in sentences |
