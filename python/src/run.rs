@@ -116,8 +116,8 @@ impl Run {
         }
     }
 
-    /// Adds outcomes.
-    fn writes<T>(
+    /// Adds to the outcomes.
+    pub(crate) fn writes<T>(
         &self,
         write: impl FnOnce(&mut Plan, &Store) -> Result<T, RunError>,
     ) -> Result<T, RunError> {

@@ -34,10 +34,12 @@ impl Search {
     /// The answer of `earlydrop tune` as JSON, with the labels and specs of the validation, from the
     /// complete run of the scenario. In a folder, its page is written.
     fn report(&self, run: &Run) -> PyResult<(String, Vec<(String, String)>)> {
-        let report = run.reads(|plan, store| {
-            let report = TuneReport::of(self.native.clone(), plan.clone(), store);
-            report.map_err(with_scenario)
-        })?;
+        // The report keeps what was found beside the outcomes.
+        let report = run.writes(|plan, store| {
+            let search = self.native.clone();
+            Ok(TuneReport::of(search, plan.clone(), store))
+        });
+        let report = report.map_err(run_error)?.map_err(with_scenario)?;
         let schemes = report.plan.scenario().schemes.iter();
         let specs = schemes.map(|scheme| (scheme.label.clone(), scheme.spec.to_string()));
         Ok((report.json().to_string(), specs.collect()))

@@ -35,6 +35,7 @@ fn the_best_settings_are_validated_and_can_be_pasted() {
             .unwrap()
             .contains("red tuned")
     );
+    assert!(ran.out.contains("What was tried"), "{}", ran.out);
     let line = ran
         .out
         .lines()
@@ -43,6 +44,39 @@ fn the_best_settings_are_validated_and_can_be_pasted() {
     let pasted = SMALL.replace("schemes = [\"red:min=5,max=15\", \"codel\"]\n", "");
     user.writes("pasted.toml", &format!("{pasted}\n[schemes]\n{line}\n"));
     user.runs(&["check", "pasted.toml"]).well();
+}
+
+#[test]
+fn the_page_begins_with_the_search_and_keeps_it() {
+    let user = User::new();
+    let ran = tuned(&user, &["--schemes", "red:min=5,max=15"]).well();
+    let page = ran.report(&user);
+    let search_of = |page: &str| {
+        let search = page.split("<section id=\"tuning\">").nth(1);
+        let search = search.expect("a section about the search");
+        search
+            .split("</section>")
+            .next()
+            .unwrap_or_default()
+            .to_string()
+    };
+    let search = search_of(&fs::read_to_string(&page).unwrap());
+    for words in [
+        "Tuned for least queueing delay, 99%, with utilisation &gt;= 80%",
+        "red with min = ",
+        "is met with",
+        "&quot;red tuned&quot; = { scheme = &quot;red&quot;",
+        "The trade-off",
+        "<svg class=\"earlydrop-figure\"",
+        "settings tried",
+        "within the limits",
+    ] {
+        assert!(search.contains(words), "{words} in\n{search}");
+    }
+    // `report` writes the page again from the folder.
+    let folder = page.parent().unwrap().to_str().unwrap();
+    user.runs(&["report", folder]).well();
+    assert_eq!(search_of(&fs::read_to_string(&page).unwrap()), search);
 }
 
 #[test]
@@ -86,6 +120,26 @@ fn json_has_the_search_and_its_validation() {
     assert_eq!(red["searched"][0]["between"], "1 packets to 10 packets");
     assert_eq!(codel["searched"][0]["parameter"], "target");
     assert_eq!(codel["before"]["seeds"], 10);
+    assert_eq!(json["fresh_seeds"], 10);
+    assert!(
+        json["answer"].as_str().unwrap().ends_with("%."),
+        "{}",
+        json["answer"]
+    );
+    let candidates = red["candidates"].as_array().unwrap();
+    assert_eq!(candidates.len() as u64, red["tried"].as_u64().unwrap());
+    let within = candidates.iter().filter(|one| one["within_limits"] == true);
+    assert_eq!(
+        within.count() as u64,
+        red["within_limits"].as_u64().unwrap()
+    );
+    assert!(candidates[0]["settings"].as_object().unwrap().is_empty());
+    assert!(candidates[1]["settings"]["min"].is_string() && candidates[1]["goal"].is_f64());
+    let line = |scheme: &serde_json::Value| scheme["line"].as_str().map(str::to_string);
+    let is_found = |scheme: &serde_json::Value| !scheme["settings"].as_object().unwrap().is_empty();
+    for scheme in [red, codel] {
+        assert_eq!(line(scheme).is_some(), is_found(scheme), "{scheme}");
+    }
     let front = codel["front"].as_array().unwrap();
     let rises = |pair: &[serde_json::Value]| pair[0][1].as_f64() >= pair[1][1].as_f64();
     assert!(

@@ -86,6 +86,7 @@ pub mod side_by_side;
 pub mod suite;
 pub mod table;
 pub mod translation;
+pub mod tune_answer;
 pub mod tuning;
 mod words;
 

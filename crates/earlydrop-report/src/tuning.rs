@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::request::RequestError;
 use crate::run_report::write_report;
+use crate::tune_answer::TuneAnswer;
 
 /// The options of `earlydrop tune`.
 #[derive(Clone, Debug)]
@@ -77,6 +78,8 @@ pub struct TuneReport {
     pub validations: Vec<Validation>,
     /// The plan of the validation, with the fresh seeds.
     pub plan: Plan,
+    /// What was found, in words and numbers.
+    pub answer: TuneAnswer,
     /// The page of the validation, where its results are in a folder.
     pub page: Option<PathBuf>,
 }
@@ -119,15 +122,22 @@ impl TuneReport {
     /// is a folder.
     pub fn of(search: Search, plan: Plan, store: &Store) -> Result<TuneReport, RequestError> {
         let summary = Summary::of_store(&plan, store)?;
+        let Search { goal, results, .. } = &search;
+        let validations = tune::validate(goal, results, &plan, &summary.cells);
+        let pairs = results.iter().zip(&validations).collect();
+        let answer = TuneAnswer::of(goal, pairs, &search.scenario, &plan);
         let page = match store.is_in_memory() {
             true => None,
-            false => Some(write_report(&plan, store, &summary)?),
+            false => {
+                answer.keep(store)?;
+                Some(write_report(&plan, store, &summary)?)
+            }
         };
-        let Search { goal, results, .. } = &search;
         Ok(TuneReport {
-            validations: tune::validate(goal, results, &plan, &summary.cells),
             search,
+            validations,
             plan,
+            answer,
             page,
         })
     }
@@ -141,6 +151,15 @@ impl TuneReport {
     pub fn json(&self) -> Value {
         let Search { goal, results, .. } = &self.search;
         let mut document = tune::json(goal, results, &self.validations);
+        document["fresh_seeds"] = json!(self.answer.fresh_seeds);
+        document["answer"] = json!(self.answer.sentence());
+        let schemes = document["schemes"].as_array_mut();
+        for scheme in schemes.into_iter().flatten() {
+            let label = scheme["scheme"].as_str().unwrap_or_default();
+            let mut found = self.answer.schemes.iter();
+            let found = found.find(|found| found.label == label);
+            scheme["line"] = json!(found.and_then(|found| found.line.clone()));
+        }
         let page = self.page.as_ref();
         document["report"] = json!(page.map(|page| page.display().to_string()));
         document

@@ -85,8 +85,7 @@ pub(crate) fn run(arguments: &Tune, out: &mut Output<'_>, style: &Style) -> Resu
         writeln!(out, "{text}")?;
     } else {
         let lines = terminal::Report {
-            report: &report,
-            source: &source,
+            answer: &report.answer,
             style,
         };
         out.lines(&lines.lines(), style)?;

@@ -199,6 +199,11 @@ impl Store {
         }
     }
 
+    /// Sets a value of the table `about`, which a page of the run shows.
+    pub fn set_about(&self, key: &str, value: &str) -> Result<(), StoreError> {
+        self.sql(|database| set_about(database, key, value))
+    }
+
     /// The completed cells.
     pub fn done(&self) -> Result<HashSet<CellKey>, StoreError> {
         let rows = self.rows("SELECT scheme, point, seed FROM cells", |row| {

@@ -126,7 +126,7 @@ fn plan_tables() -> [Table; 3] {
     [
         table(
             "about",
-            "a property of the run, by its key: scenario, source, version, identity, seeds; hosts = real for a run on real hosts",
+            "a property of the run, by its key: scenario, source, version, identity, seeds; hosts = real for a run on real hosts; tuning, what `earlydrop tune` found, as JSON",
             "key",
             vec![text("key", "the key"), text("value", "its value")],
         ),

@@ -62,6 +62,7 @@ fn scheme_json(goal: &Goal, result: &SearchResult, validation: &Validation) -> V
     json!({
         "scheme": result.label,
         "tried": result.candidates.len(),
+        "within_limits": result.candidates.iter().filter(|one| is_within(goal, one)).count(),
         "searched": searched.collect::<Vec<_>>(),
         "settings": settings.collect::<serde_json::Map<_, _>>(),
         "before": mean(&validation.before),
@@ -71,6 +72,24 @@ fn scheme_json(goal: &Goal, result: &SearchResult, validation: &Validation) -> V
         "price_after": mean(&validation.price.1),
         "limits": limits.collect::<Vec<_>>(),
         "front": pareto_front(goal, result),
+        "candidates": result.candidates.iter().map(|one| candidate(goal, one)).collect::<Vec<_>>(),
+    })
+}
+
+/// Whether the candidate's means met every limit.
+fn is_within(goal: &Goal, candidate: &Candidate) -> bool {
+    candidate.score(goal, false).violation <= 0.0
+}
+
+/// A candidate with the seeds of the search.
+fn candidate(goal: &Goal, candidate: &Candidate) -> Value {
+    let settings = candidate.settings.iter();
+    let settings = settings.map(|(name, value)| (name.clone(), json!(value)));
+    json!({
+        "settings": settings.collect::<serde_json::Map<_, _>>(),
+        "goal": candidate.mean(goal.metric),
+        "price": candidate.mean(goal.price()),
+        "within_limits": is_within(goal, candidate),
     })
 }
 

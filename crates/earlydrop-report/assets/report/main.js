@@ -23,6 +23,7 @@ addCurves();
 addScenario();
 const overTime = { id: "overtime", short: "Over time" };
 addBar([
+  ...(document.getElementById("tuning") ? [{ id: "tuning", short: "Tuning" }] : []),
   ...(data.trace ? [overTime] : [{ id: "scatter", short: "Delay" }]),
   ...(grouped ? [{ id: "groups", short: "Groups" }] : []),
   { id: "summary", short: "Link" },

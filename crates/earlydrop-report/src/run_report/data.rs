@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer};
 
 use crate::answers::Answer;
+use crate::tune_answer::TuneAnswer;
 
 /// The results of a run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -73,6 +74,10 @@ pub struct Data {
     pub link_metrics: Vec<Metric>,
     /// Means over seeds for each bottleneck; empty where there is only one.
     pub links: Vec<LinkSummary>,
+    /// What a search of parameters found, which the page leads with; `None` for other runs. The
+    /// page has it as markup, not among its data.
+    #[serde(skip)]
+    pub tuning: Option<TuneAnswer>,
     /// The differences of the schemes from one of them; `None` where none was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baseline>,

@@ -11,6 +11,7 @@ use super::thresholds::thresholds;
 use crate::answers::{answers, in_numbers};
 use crate::derived;
 use crate::table::{View, share_text};
+use crate::tune_answer::TuneAnswer;
 use earlydrop_lab::baseline::{Comparison, SIGNIFICANT};
 use earlydrop_lab::document::base_unit;
 use earlydrop_lab::escape::CommandLine;
@@ -36,11 +37,17 @@ pub fn gather(
     let link = watched.as_ref().map_or("", |watched| &watched.name);
     let queues = store.queues()?;
     let judged = Judged::of(plan);
+    let tuning = TuneAnswer::stored(store)?;
+    let title = match scenario.title.as_str() {
+        "" => about("source")?,
+        title => title.to_string(),
+    };
     Ok(Data {
-        title: match scenario.title.as_str() {
-            "" => about("source")?,
-            title => title.to_string(),
+        title: match &tuning {
+            Some(answer) => format!("{title}, tuned for {}", answer.goal),
+            None => title,
         },
+        tuning,
         about: scenario.about.clone(),
         version: about("version")?,
         command: command(plan, store)?.to_string(),

@@ -13,6 +13,7 @@ use super::pictures::{PagePictures, page_pictures};
 use super::{Data, Panel, gather, panels};
 use crate::figure::escape;
 use crate::table::View;
+use crate::tune_answer::lead;
 
 /// The text of a file of the page.
 macro_rules! asset {
@@ -127,6 +128,7 @@ pub fn render(data: &Data) -> String {
             "title" => page.push_str(&escape(&data.title)),
             "style" => page.push_str(STYLE),
             "errors" => page.push_str(ERRORS),
+            "lead" => page.push_str(&data.tuning.as_ref().map(lead).unwrap_or_default()),
             "data" => page.push_str(&json),
             "charts" => page.push_str(CHARTS),
             "scripts" => scripts(&mut page),
