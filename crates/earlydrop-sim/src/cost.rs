@@ -105,6 +105,7 @@ impl Run {
             flight_bytes: flight.packets * BYTES_OF_PACKET,
             network_bytes: BYTES_OF_RUN
                 + network::bytes_of_links(self.network.links().len())
+                + network::bytes_of_changes(&self.network)
                 + self.bytes_of_sojourns(),
             queue_bytes: network::bytes_of_queues(&self.network),
         }
@@ -113,7 +114,7 @@ impl Run {
     /// The links with a queue in front of them.
     fn queued_links(&self) -> impl Iterator<Item = &Link> {
         let links = self.network.links().map(|(_, _, _, link)| link);
-        links.filter(|link| link.queue.is_some() || link.trace.is_some())
+        links.filter(|link| link.has_queue())
     }
 
     /// The packets that TCP flows send a second where they fill every queued link.

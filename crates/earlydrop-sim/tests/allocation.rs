@@ -8,7 +8,9 @@ use earlydrop::registry::{LinkFacts, SCHEMES, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::cost::Cost;
-use earlydrop_sim::network::{Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot};
+use earlydrop_sim::network::{
+    Change, Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot,
+};
 use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
 use earlydrop_sim::traffic::{Flow, Pattern};
 
@@ -262,5 +264,31 @@ fn the_memory_of_a_table_of_flows_is_taken_once() {
             share > 1.0 / 1.5 && share < 1.5,
             "{queue}: {share} of {took}"
         );
+    }
+}
+
+#[test]
+fn the_memory_of_links_that_change_or_wait_is_estimated() {
+    for (changes, slot) in [(0, None), (4, None), (0, Some(Nanos::from_millis(1)))] {
+        let (cost, took) = peak(|| {
+            let delay = Nanos::from_millis(2);
+            let rate = BitsPerSec::from_mbps(10);
+            // A link that changes or waits has a queue even if it is described without.
+            let mut link = Link::new(rate, delay);
+            link.slot = slot;
+            link.changes = (0..changes)
+                .map(|at| (Nanos::from_millis(at), Change::Rate(rate)))
+                .collect();
+            let links = FabricLinks {
+                to_host: link.clone(),
+                between_switches: link.clone(),
+                from_host: Link::new(rate, delay),
+            };
+            let fabric = Fabric::leaf_spine(4, 2, 512, &links);
+            Run::new(fabric.network, Nanos::from_millis(100))
+        });
+        let share = cost.memory() / took;
+        println!("{changes} changes, slots of {slot:?}: {share:.2} of {took}");
+        assert!(share > 1.0 / 1.5 && share < 1.5, "{share} of {took}");
     }
 }

@@ -1,26 +1,37 @@
 //! What nodes, links and their queues take before the first packet.
 
 use earlydrop::registry::Plan;
+use earlydrop::units::Nanos;
 
 use crate::network::{Change, Link, Network};
 use crate::packet::Packet;
 
 /// Bytes of a link and of the share of its nodes: its description, with names and the scheme's
 /// parameters, and a wire.
-const BYTES_OF_LINK: f64 = 600.0;
+const BYTES_OF_LINK: f64 = 850.0;
 
 /// Bytes of what stands around a queue: transmitter, meters and their results.
 const BYTES_OF_PORT: f64 = 1_600.0;
+
+/// Bytes of a change: twice as much as is described, and as many for its event, each in a list
+/// that doubles when it is full.
+const BYTES_OF_CHANGE: usize = 4 * size_of::<(Nanos, Change)>() + 96;
 
 /// Bytes of so many links, without their queues.
 pub fn bytes_of_links(links: usize) -> f64 {
     BYTES_OF_LINK * links as f64
 }
 
+/// Bytes of the changes of links, in their descriptions and as events to come.
+pub(super) fn bytes_of_changes(network: &Network) -> f64 {
+    let changes: usize = network.links().map(|(.., link)| link.changes.len()).sum();
+    (changes * BYTES_OF_CHANGE) as f64
+}
+
 /// Bytes of a link's queue and port before the first packet; 0 where it has none. A scheme's flows
 /// and sub-queues have their places from the start.
 pub fn bytes_of_queue(link: &Link) -> f64 {
-    let Some(spec) = &link.queue else {
+    let Some(spec) = link.queue_in_front() else {
         return 0.0;
     };
     let later = link.changes.iter().filter_map(|(_, change)| match change {
@@ -40,7 +51,7 @@ pub fn bytes_of_queue(link: &Link) -> f64 {
 /// Bytes of all queues of a network. Those of links that are alike take the same.
 pub(super) fn bytes_of_queues(network: &Network) -> f64 {
     let mut known: Vec<(&Link, f64)> = Vec::new();
-    let links = network.links().filter(|(.., link)| link.queue.is_some());
+    let links = network.links().filter(|(.., link)| link.has_queue());
     let bytes = links.map(|(.., link)| {
         let is_alike = |(other, _): &&(&Link, f64)| has_the_same_queue(link, other);
         if let Some((_, bytes)) = known.iter().find(is_alike) {

@@ -233,6 +233,25 @@ impl Link {
         self.aggregation.is_some() || self.slot.is_some()
     }
 
+    /// Whether its rate changes, or it sends at certain times only.
+    pub(crate) fn changes_or_waits(&self) -> bool {
+        !self.changes.is_empty() || self.trace.is_some() || self.has_opportunities()
+    }
+
+    /// Whether packets wait in front of it: it is described with a queue, or cannot do without.
+    pub(crate) fn has_queue(&self) -> bool {
+        self.queue.is_some() || self.changes_or_waits() || self.steered
+    }
+
+    /// The queue in front of it. One that is described without and must have one has drop-tail.
+    pub(crate) fn queue_in_front(&self) -> Option<Spec> {
+        let described = self.queue.clone();
+        described.or_else(|| match self.has_queue() {
+            true => Spec::new("droptail").ok(),
+            false => None,
+        })
+    }
+
     /// Whether its departures can be computed ahead of time if its packets enter in order: they
     /// depend on nothing but earlier packets.
     pub(crate) fn is_steady(&self) -> bool {

@@ -9,7 +9,7 @@ mod sprays;
 
 use earlydrop::packet::FlowKey;
 use earlydrop::queue::{AnyQueue, Limit, QueueDiscipline};
-use earlydrop::registry::{ConfigError, Plan, Spec};
+use earlydrop::registry::{ConfigError, Plan};
 use earlydrop::schemes::AnyAqm;
 use earlydrop::schemes::droptail::DropTail;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
@@ -188,27 +188,19 @@ fn check_scheme_changes(described: &Link) -> Result<(), String> {
     Ok(())
 }
 
-/// The queue of a link that must have one and is described without.
-const DEFAULT_QUEUE: &str = "droptail";
-
 fn add_link(
     simulation: &mut Simulation,
     run: &Run,
     (id, described): (LinkId, &Link),
     queue_of: &impl Fn(Plan, u64) -> AnyQueue<Packet>,
 ) -> Result<LinkStages, ConfigError> {
-    let changing =
-        !described.changes.is_empty() || described.trace.is_some() || described.has_opportunities();
+    let changing = described.changes_or_waits();
     let (rate, delay) = (described.mean_rate(), least_delay(described));
     let impairments = add_impairments(simulation, run, id, described);
     let stages = |stage| Ok((stage, impairments.map(Stage::Impairments)));
-    let spec = match &described.queue {
-        Some(spec) => spec.clone(),
-        None if changing || described.steered => Spec::new(DEFAULT_QUEUE)?,
-        None => {
-            simulation.links.wires.push(Transmitter::new(rate, delay));
-            return stages(Stage::Wire(simulation.links.wires.len() as u32 - 1));
-        }
+    let Some(spec) = described.queue_in_front() else {
+        simulation.links.wires.push(Transmitter::new(rate, delay));
+        return stages(Stage::Wire(simulation.links.wires.len() as u32 - 1));
     };
     let plan = spec.plan(&described.facts())?;
     let name = run.network.link_name(id);
@@ -250,7 +242,7 @@ fn add_link(
 fn push_reserved<Q>(queues: &mut Vec<Q>, run: &Run, queue: Q) {
     if queues.is_empty() {
         let links = run.network.links().map(|(_, _, _, link)| link);
-        let queued = links.filter(|link| link.queue.is_some()).count();
+        let queued = links.filter(|link| link.has_queue()).count();
         queues.reserve_exact(queued.max(1));
         use_huge_pages(queues);
     }
