@@ -154,14 +154,14 @@ def test_a_notebook_shows_tables_marks_warnings_and_pictures(swept: earlydrop.Re
     assert "Short & <b>wide</b>" in tags.text and "b" not in tags.seen
     # Delay and utilisation along the sweep, and a table for each point.
     assert tags.seen.count("svg") == 2
-    assert tags.seen.count("table") == 2
+    assert tags.seen.count("table") == 4
     assert "* best mean of the column" in tags.text
     for warning in swept.scenario.warnings:
         assert warning in tags.text
     changed = earlydrop.compare("red,codel", link="7 Mbps", duration="4 s", seeds=1)
     tags = Tags(changed._repr_html_())
-    assert "one run each" in tags.text and "Queueing delay (ms)" in tags.text
-    # Delay against utilisation, and the time series of the only seed.
+    assert "one run each" in tags.text and "end-to-end delay, 99% (ms)" in tags.text
+    # What calls wait against what bulk gets, and the time series of the only seed.
     assert tags.seen.count("svg") == 2 and "Time (s)" in tags.text
     begun = earlydrop.prepare(earlydrop.Scenario(SWEPT))
     assert "0 of 12 runs are finished" in Tags(begun._repr_html_()).text

@@ -72,7 +72,7 @@ pub(crate) struct Figure {
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum What {
-    /// Utilisation against queueing delay, or two other metrics
+    /// What a group of flows waits for against what another gets, or two metrics
     Scatter,
     /// A metric along a swept field
     Sweep,
