@@ -100,8 +100,9 @@ enum Request {
     /// By a packet of this size, over the connection of the transfer, which ends when its last
     /// segment has arrived.
     SameConnection(u32),
-    /// By a transfer of one segment of this size, over a connection of its own.
-    OwnConnection(u32),
+    /// By a transfer of so many segments, full but for a last one of this size, over a connection
+    /// of its own.
+    OwnConnection { segments: u32, last: u32 },
 }
 
 impl EmptyPath {
@@ -137,7 +138,9 @@ impl EmptyPath {
                 Request::SameConnection(request.0 as u32)
             }
             Application::Pages { request, .. } => {
-                Request::OwnConnection(request.0 as u32 + profile.header_size)
+                let (bytes, segments) = transfer_of(*request, profile);
+                let last = last_payload(bytes, profile) + profile.header_size;
+                Request::OwnConnection { segments, last }
             }
             _ => Request::None,
         };
@@ -175,9 +178,10 @@ impl EmptyPath {
         let time = match transfer.request {
             Request::None => handshake + data + ack,
             Request::SameConnection(request) => handshake + single(&self.backward, request) + data,
-            Request::OwnConnection(request) => {
+            Request::OwnConnection { segments, last } => {
+                let request = one_way(&self.backward, segments, transfer.full, last);
                 let acknowledged = single(&self.forward, transfer.ack);
-                2.0 * handshake + single(&self.backward, request) + acknowledged + data + ack
+                2.0 * handshake + request + acknowledged + data + ack
             }
         };
         Nanos(libm::round(time) as u64)

@@ -76,6 +76,12 @@ fn slowdown_in_an_empty_network_is_one() {
             size: size(),
             pause: pause(),
         },
+        // What is uploaded before an answer goes in many segments.
+        Application::Pages {
+            request: Bytes(50_000),
+            size: size(),
+            pause: pause(),
+        },
         Application::Requests {
             request,
             response: size(),
