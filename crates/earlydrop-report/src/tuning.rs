@@ -126,12 +126,10 @@ impl TuneReport {
         let validations = tune::validate(goal, results, &plan, &summary.cells);
         let pairs = results.iter().zip(&validations).collect();
         let answer = TuneAnswer::of(goal, pairs, &search.scenario, &plan);
+        answer.keep(store)?;
         let page = match store.is_in_memory() {
             true => None,
-            false => {
-                answer.keep(store)?;
-                Some(write_report(&plan, store, &summary)?)
-            }
+            false => Some(write_report(&plan, store, &summary)?),
         };
         Ok(TuneReport {
             search,
