@@ -15,6 +15,8 @@ pub struct Mean {
     pub half: Option<f64>,
     /// The number of values.
     pub count: usize,
+    /// Whether it is a lower bound, since a value of some run is.
+    pub is_lower_bound: bool,
 }
 
 impl Mean {
@@ -26,7 +28,17 @@ impl Mean {
         }
         let mean = values.iter().sum::<f64>() / count as f64;
         let half = (count > 1).then(|| student((count - 1) as f64) * squared_error(values).sqrt());
-        Some(Mean { mean, half, count })
+        Some(Mean::new(mean, half, count))
+    }
+
+    /// A mean that is no bound.
+    pub fn new(mean: f64, half: Option<f64>, count: usize) -> Mean {
+        Mean {
+            mean,
+            half,
+            count,
+            is_lower_bound: false,
+        }
     }
 
     /// Whether it differs significantly from zero: its interval excludes zero. A single value
@@ -42,14 +54,24 @@ impl Mean {
         Some(self.half? * (self.count as f64 + 1.0).sqrt())
     }
 
-    /// "12.35 ± 0.42", both multiplied by `scale`: see [`number`].
+    /// "12.35 ± 0.42", both multiplied by `scale`: see [`number`]; "≥ 12.35 ± 0.42" for a lower
+    /// bound.
     pub fn with_interval(&self, scale: f64) -> String {
-        number::estimate(self.mean * scale, self.half.map(|half| half * scale))
+        let half = self.half.map(|half| half * scale);
+        self.bounded(number::estimate(self.mean * scale, half))
     }
 
     /// The mean with the digits that it has beside its interval: "12.35".
     pub fn alone(&self, scale: f64) -> String {
-        number::mean(self.mean * scale, self.half.map(|half| half * scale))
+        let half = self.half.map(|half| half * scale);
+        self.bounded(number::mean(self.mean * scale, half))
+    }
+
+    fn bounded(&self, text: String) -> String {
+        match self.is_lower_bound {
+            true => format!("≥ {text}"),
+            false => text,
+        }
     }
 
     /// A difference of means with its sign: "+12.35 ± 0.42", both multiplied by `scale`.
@@ -97,8 +119,7 @@ pub fn welch(one: &[f64], other: &[f64]) -> Option<Mean> {
             Some(half)
         }
     };
-    let count = one.len() + other.len();
-    Some(Mean { mean, half, count })
+    Some(Mean::new(mean, half, one.len() + other.len()))
 }
 
 /// The two-sided p-value of Student's t test that the mean of these values is zero; `None` for a
@@ -421,11 +442,13 @@ mod tests {
 
     #[test]
     fn an_interval_is_shown_in_the_unit_of_display() {
-        let mean = Mean {
-            mean: 0.012_345,
-            half: Some(0.000_42),
-            count: 5,
-        };
+        let mean = Mean::new(0.012_345, Some(0.000_42), 5);
         assert_eq!(mean.with_interval(1e3), "12.35 ± 0.42");
+        let bound = Mean {
+            is_lower_bound: true,
+            ..mean
+        };
+        assert_eq!(bound.with_interval(1e3), "≥ 12.35 ± 0.42");
+        assert_eq!(bound.alone(1e3), "≥ 12.35");
     }
 }

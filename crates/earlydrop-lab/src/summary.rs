@@ -201,7 +201,11 @@ fn at_point(point: usize, schemes: &[Runs<'_>], live: &Live<'_>) -> Vec<SchemeSu
     let column = |(index, metric): (usize, &Metric)| {
         let values = |runs: &Runs<'_>| runs.iter().map(|run| run.values[index]).collect();
         let contenders: Vec<Values> = schemes.iter().map(values).collect();
-        ranked_means(metric, metric.better, &contenders, &done, &shared)
+        let is_bound =
+            |run: &&CellRow| metric.is_lower_bound(|name| run.values[metrics::index_of(name)?]);
+        let bounds = schemes.iter().map(|runs| runs.iter().any(is_bound));
+        let ranked = ranked_means(metric, metric.better, &contenders, &done, &shared);
+        with_bounds(ranked, bounds)
     };
     let columns: Vec<Vec<Option<RankedMean>>> = METRICS.iter().enumerate().map(column).collect();
     let present = schemes
@@ -301,6 +305,29 @@ fn ranked_means(
     ranked
 }
 
+/// Marks the means of contenders that have a lower bound among their values. Against a bound only
+/// one thing can be said: a contender is behind if even the least that it can be is.
+fn with_bounds(
+    mut ranked: Vec<Option<RankedMean>>,
+    bounds: impl Iterator<Item = bool>,
+) -> Vec<Option<RankedMean>> {
+    for (entry, is_lower_bound) in ranked.iter_mut().zip(bounds) {
+        if let Some(entry) = entry {
+            entry.mean.is_lower_bound = is_lower_bound;
+        }
+    }
+    let mut entries = ranked.iter().flatten();
+    let best_is_bound = entries.any(|entry| entry.is_best() && entry.mean.is_lower_bound);
+    for entry in ranked.iter_mut().flatten() {
+        let is_behind = entry.standing == Some(Standing::Worse);
+        if best_is_bound || (entry.mean.is_lower_bound && !is_behind) {
+            entry.standing = None;
+            entry.class = entry.class.map(|_| Class::Undecided);
+        }
+    }
+    ranked
+}
+
 /// A mean in the unit of display, rounded to the second digit of its interval, but at most to its
 /// fourth and six decimals; to its third without an interval. Means that are equal by it share a
 /// standing.
@@ -384,8 +411,13 @@ fn groups_at_point(
                 runs.iter().map(|run| run.values[index]).collect()
             };
             let contenders: Vec<Values> = runs.iter().map(of).collect();
+            let is_bound = |run: &&rows::GroupRow| {
+                metric.is_lower_bound(|name| run.values[metrics::index_of_group(name)?])
+            };
+            let bounds = runs.iter().map(|runs| runs.iter().any(is_bound));
             let better = metrics::better(metric, group, plan.scenario());
-            ranked_means(metric, better, &contenders, &done, &shared)
+            let ranked = ranked_means(metric, better, &contenders, &done, &shared);
+            with_bounds(ranked, bounds)
         };
         let columns: Vec<Vec<Option<RankedMean>>> =
             metrics::of_groups().enumerate().map(column).collect();

@@ -248,3 +248,29 @@ fn each_class_has_its_own_thresholds_in_one_queue() {
     assert!(marked("low") > 0.01, "{}", marked("low"));
     assert!(marked("high") < 0.1 * marked("low"), "{}", marked("high"));
 }
+
+/// Transfers of a megabyte every second, over a link that takes 0.9 s for each.
+#[test]
+fn transfers_that_go_on_at_the_end_are_followed() {
+    let of = |drain: &str| {
+        let text = format!(
+            "duration = \"10 s\"\nwarm_up = \"2 s\"\nseeds = 1\nschemes = [\"droptail\"]\n\
+             measure.drain = \"{drain}\"\n\
+             network = {{ rate = \"10 Mbps\", rtt = \"10 ms\" }}\n\
+             [flows.a]\nkind = \"arrivals\"\nsize = \"1 MB\"\nload = 0.9\n"
+        );
+        outcome(&text)
+    };
+    let (cut, followed) = (of("0 s"), of("100 s"));
+    let value = |outcome: &Outcome, name| outcome.value(name).unwrap();
+    assert_eq!(value(&cut, "started"), value(&followed, "started"));
+    assert_eq!(value(&followed, "unfinished"), 0.0);
+    assert_eq!(value(&followed, "completion_known"), 1.0);
+    let unfinished = value(&cut, "unfinished");
+    assert!(unfinished > 0.05, "{unfinished}");
+    assert!(value(&cut, "completion_known") < 0.99);
+    assert!(value(&cut, "completion_p99") < value(&followed, "completion_p99"));
+    // All else is measured until the end.
+    assert_eq!(value(&cut, "goodput"), value(&followed, "goodput"));
+    assert_eq!(value(&cut, "queue_mean"), value(&followed, "queue_mean"));
+}

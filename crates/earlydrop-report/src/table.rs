@@ -98,8 +98,10 @@ fn felt_table(plan: &Plan, summary: &Summary, point: usize) -> Option<Table> {
             let metric = of_groups[index];
             let rows = summary.groups.iter().filter(here);
             let rows: Vec<&GroupSummary> = rows.filter(|row| row.name == felt.group).collect();
-            // A column without measurements is left out.
-            if rows.iter().any(|row| row.values[index].is_some()) {
+            // A column without measurements is left out, and so are transfers that all ended.
+            let is_shown = |mean: Mean| metric.name != "unfinished" || mean.mean != 0.0;
+            let mut measured = rows.iter().filter_map(|row| Some(row.values[index]?.mean));
+            if measured.any(is_shown) {
                 let of_scheme =
                     |row: &&GroupSummary| (row.scheme, cell(row.values[index].as_ref(), metric));
                 let heading = format!("{} {}", felt.group, heading(metric));
@@ -479,6 +481,7 @@ pub fn csv(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> String 
         "mean",
         "half_width_95",
         "seeds",
+        "at_least",
         "best",
         "similar",
     ];
@@ -496,6 +499,7 @@ pub fn csv(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> String 
             line.push(mean.mean.into());
             line.push(mean.half.map_or(CsvField::Empty, CsvField::from));
             line.push(mean.count.into());
+            line.push(mean.is_lower_bound.to_string().into());
             line.push(entry.is_best().to_string().into());
             line.push(entry.is_similar().to_string().into());
             lines.push(line);

@@ -16,7 +16,7 @@ use crate::network::Link;
 use crate::packet_log::PacketRecord;
 use crate::results::Completion;
 use crate::run::Run;
-use crate::traffic::Traffic;
+use crate::traffic::{Flow, Traffic};
 
 /// The probes that a scheme has at most, roughly.
 const PROBES: usize = 10;
@@ -77,7 +77,7 @@ impl Run {
     ///
     /// TCP is taken to fill the links that have a queue; datagrams are sent at their rates.
     pub fn cost(&self) -> Cost {
-        let seconds = self.duration.as_secs_f64();
+        let seconds = self.lasts().as_secs_f64();
         let tcp = self.tcp_packets_per_second();
         let datagrams: f64 = self.flows.iter().map(flight::datagrams_per_second).sum();
         let flight = flight::estimate(self, tcp);
@@ -88,10 +88,12 @@ impl Run {
             + self.series_of_groups() * self.samples(measure.departures_every);
         let distributions = u8::from(measure.delays) + u8::from(measure.round_trips);
         let of_flow = BYTES_OF_FLOW + BYTES_OF_DISTRIBUTION * f64::from(distributions);
-        // Each link that is captured sees every packet at most twice: data and acknowledgment.
-        let captured = 2.0 * packets * measure.captures.len() as f64;
+        // Until the end, each link that is captured sees every packet at most twice: data and
+        // acknowledgment.
+        let recorded = packets * self.duration.as_secs_f64() / seconds.max(1e-9);
+        let captured = 2.0 * recorded * measure.captures.len() as f64;
         // In each direction, a packet is enqueued and departs.
-        let logged = 4.0 * packets * measure.packets.len() as f64;
+        let logged = 4.0 * recorded * measure.packets.len() as f64;
         Cost {
             packets,
             events: packets * EVENTS_OF_PACKET + flight.starts + samples,
@@ -101,13 +103,21 @@ impl Run {
                 + logged * (size_of::<PacketRecord>() + PROBES * size_of::<f64>()) as f64,
             flow_bytes: flight.connections * of_flow
                 + transfers::over_new_connections(self, tcp * seconds) * BYTES_OF_FLOW
-                + transfers::of_all(self, tcp * seconds) * BYTES_OF_TRANSFER,
+                + transfers::of_all(self, tcp * self.duration.as_secs_f64()) * BYTES_OF_TRANSFER,
             flight_bytes: flight.packets * BYTES_OF_PACKET,
             network_bytes: BYTES_OF_RUN
                 + network::bytes_of_links(self.network.links().len())
                 + network::bytes_of_changes(&self.network)
                 + self.bytes_of_sojourns(),
             queue_bytes: network::bytes_of_queues(&self.network),
+        }
+    }
+
+    /// How long it is simulated at most: transfers may go on after the end.
+    fn lasts(&self) -> Nanos {
+        match self.flows.iter().any(Flow::has_transfers) {
+            true => self.duration + self.measure.drain,
+            false => self.duration,
         }
     }
 
@@ -185,7 +195,7 @@ mod tests {
     use crate::network::Dumbbell;
     use crate::spread::{Law, Spread};
     use crate::tcp::{Algorithm, Profile};
-    use crate::traffic::{Application, Flow, Pattern};
+    use crate::traffic::{Application, Pattern};
 
     fn busy() -> Run {
         let link = Link::new(BitsPerSec::from_mbps(20), Nanos::from_millis(20));

@@ -23,11 +23,17 @@ pub struct Results {
     pub queues: Vec<QueueResult>,
     /// The results of each flow, in the order in which they were added.
     pub flows: Vec<FlowResult>,
-    /// Transfers that began in the time measured and were completed, in the order of their ends.
+    /// Transfers that began in the time measured and were completed, also after it, in the order
+    /// of their ends.
     pub completions: Vec<Completion>,
-    /// Rounds of incasts that began in the time measured and were completed, in the order of
-    /// their ends.
+    /// Rounds of incasts that began in the time measured and were completed, also after it, in
+    /// the order of their ends.
     pub rounds: Vec<IncastRound>,
+    /// Transfers that began in the time measured and had not ended when nobody waited for them any
+    /// more: [`Measure::drain`](crate::measure::Measure::drain) after the end of the run.
+    pub unfinished: Vec<Unfinished>,
+    /// Rounds of incasts that began in the time measured and had not ended by then.
+    pub unfinished_rounds: Vec<Unfinished>,
     /// Recorded packets of each link asked for.
     pub captures: Vec<Capture>,
     /// What happened to each packet at each queue asked for.
@@ -63,6 +69,29 @@ impl Completion {
     /// The completion time: from beginning to end.
     pub fn span(&self) -> Nanos {
         self.ended.since(self.began)
+    }
+}
+
+/// A transfer, or a round of an incast, whose end is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Its flow.
+    pub flow: FlowId,
+    /// When it began.
+    pub began: Nanos,
+    /// How long it had gone on when it was last seen: less than its completion time.
+    pub lasted: Nanos,
+    /// Bytes of payload of a transfer; of a round, zero.
+    pub bytes: Bytes,
+    /// The least completion time of a transfer in an empty network; zero where there is none, and
+    /// for a round.
+    pub ideal: Nanos,
+}
+
+impl Unfinished {
+    /// A slowdown that it exceeds, if there is a least completion time.
+    pub fn slowdown(&self) -> Option<f64> {
+        slowdown(self.lasted, self.ideal)
     }
 }
 
@@ -146,6 +175,12 @@ pub struct GroupResult {
     pub timeouts: u64,
     /// Retransmitted segments of all flows.
     pub retransmissions: u64,
+    /// Lost SYNs of all flows.
+    pub lost_syns: u64,
+    /// Lost acknowledgments and requests of all flows.
+    pub lost_control: u64,
+    /// Starts of all flows that were skipped because too many transfers were going on.
+    pub left_out: u64,
     /// Jain's fairness index of the goodputs, 0 to 1.
     pub jain: f64,
     /// The coefficient of variation of the goodputs.
@@ -209,6 +244,9 @@ impl GroupResult {
             marked: share(count(|flow| flow.marked), received),
             timeouts: count(|flow| u64::from(flow.sender.timeouts)),
             retransmissions: count(|flow| u64::from(flow.sender.retransmissions)),
+            lost_syns: count(|flow| flow.lost_syns),
+            lost_control: count(|flow| flow.lost_control),
+            left_out: count(|flow| flow.left_out),
             jain: jain_index(goodputs()),
             variation: coefficient_of_variation(goodputs()),
         }

@@ -300,6 +300,14 @@ impl Start {
 }
 
 impl Flow {
+    /// Whether it has transfers that end.
+    pub fn has_transfers(&self) -> bool {
+        match &self.traffic {
+            Traffic::Tcp { application, .. } => !matches!(application, Application::Bulk),
+            Traffic::Datagrams { .. } => false,
+        }
+    }
+
     /// A flow from one host to another that starts at once, in the group "flows".
     pub fn new(from: Node, to: Node, traffic: Traffic) -> Flow {
         Flow {

@@ -1,6 +1,6 @@
 //! Properties of every run, whatever its network, queues and traffic.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use crate::random_runs::{Coverage, count_run, facts, measured_more, runner, runs};
 use earlydrop::counters::Tally;
@@ -66,7 +66,15 @@ fn every_packet_is_accounted_for() {
         for completion in &results.completions {
             prop_assert!(completion.began >= run.measure.warm_up, "{completion:?}");
             prop_assert!(completion.began < completion.ended, "{completion:?}");
-            prop_assert!(completion.ended <= run.duration, "{completion:?}");
+            prop_assert!(
+                completion.ended <= run.duration + run.measure.drain,
+                "{completion:?}"
+            );
+        }
+        for going_on in &results.unfinished {
+            prop_assert!(run.measure.warm_up <= going_on.began, "{going_on:?}");
+            let seen = going_on.began + going_on.lasted;
+            prop_assert_eq!(seen, run.duration + run.measure.drain);
         }
         Ok(())
     });
@@ -183,6 +191,38 @@ fn running_in_pieces_changes_nothing() {
     });
 }
 
+/// A transfer that ends after the end of a run ends as it does in a longer run, and one that does
+/// not end has gone on until then.
+#[test]
+fn transfers_go_on_after_the_end_as_in_a_longer_run() {
+    let (ended_after, unfinished) = (Cell::new(0), Cell::new(0));
+    check(100, |run| {
+        let mut run = run.clone();
+        avoid_ties(&mut run);
+        let Ok(results) = run.results() else {
+            return Ok(());
+        };
+        let mut longer = run.clone();
+        longer.duration += std::mem::take(&mut longer.measure.drain);
+        let expected = longer.results().unwrap();
+        let in_time = |began: Nanos| began < run.duration;
+        let ended = expected.completions.iter().filter(|c| in_time(c.began));
+        let going_on = expected.unfinished.iter().filter(|u| in_time(u.began));
+        ended_after
+            .update(|count| count + ended.clone().filter(|c| c.ended > run.duration).count());
+        unfinished.update(|count| count + going_on.clone().count());
+        same(
+            &format!("{:#?}", (results.completions, results.unfinished)),
+            &format!(
+                "{:#?}",
+                (ended.collect::<Vec<_>>(), going_on.collect::<Vec<_>>())
+            ),
+        )
+    });
+    let seen = (ended_after.get(), unfinished.get());
+    assert!(seen.0 > 10 && seen.1 > 10, "{seen:?}");
+}
+
 /// The engine against the reference engine, which has an event for every hop, departure and
 /// arrival, and no flow on the fast path.
 #[test]
@@ -227,6 +267,7 @@ fn faster(run: &Run) -> Run {
     }
     run.duration = shorter(run.duration);
     run.measure.warm_up = Nanos(run.measure.warm_up.0 / 10_000);
+    run.measure.drain = shorter(run.measure.drain);
     run.flows.truncate(1);
     for flow in &mut run.flows {
         flow.start = Start::At(Nanos(run.duration.0 / 7));

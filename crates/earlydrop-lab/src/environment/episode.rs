@@ -67,6 +67,8 @@ impl Setup {
         };
         let mut prepared = plan.prepare(cell, false)?;
         let link = prepared.watched;
+        // Nothing is simulated that nobody steers.
+        prepared.run.measure.drain = Nanos::ZERO;
         let scenario = &plan.points[point].scenario;
         if !options.outcomes {
             prepared.run.measure = Measure {

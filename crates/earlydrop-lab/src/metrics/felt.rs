@@ -43,9 +43,9 @@ pub fn has_rivals(scenario: &Scenario) -> bool {
 fn metrics(group: &FlowGroup, has_rivals: bool) -> Vec<usize> {
     let names: &[&str] = match group.feels {
         Feels::Lateness => &["end_to_end_p99", "late_or_lost", "jitter"],
-        Feels::Waiting => &["completion_p50", "completion_p99"],
-        Feels::Slowdown => &["slowdown_p50", "slowdown_p99"],
-        Feels::Rounds => &["round_p50", "round_p99"],
+        Feels::Waiting => &["completion_p50", "completion_p99", "unfinished"],
+        Feels::Slowdown => &["slowdown_p50", "slowdown_p99", "unfinished"],
+        Feels::Rounds => &["round_p50", "round_p99", "unfinished"],
         Feels::Rate if has_rivals => &["goodput", "least_share", "end_to_end_p99"],
         Feels::Rate => &["goodput", "fairness", "least_share"],
         Feels::Nothing => &["goodput", "loss"],

@@ -3,9 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use earlydrop::units::Bytes;
 use earlydrop_sim::measure::{Delays, jain_index};
-use earlydrop_sim::results::{Completion, FlowResult, GroupResult, IncastRound, Results};
+use earlydrop_sim::results::{
+    Completion, FlowResult, GroupResult, IncastRound, Results, Unfinished,
+};
+use earlydrop_sim::traffic::FlowId;
 
+use super::survival::Survival;
 use crate::scenario::Criteria;
 
 /// The merged measurements of all flows of a run, or of one group.
@@ -17,14 +22,14 @@ pub struct FlowAggregate {
     pub(super) delays: Option<Delays>,
     /// Round trips as senders measured them; `None` where none was measured.
     pub(super) round_trips: Option<Delays>,
-    /// Completion times of transfers in seconds, sorted.
-    pub(super) completions: Vec<f64>,
-    /// Slowdowns of transfers, sorted.
-    pub(super) slowdowns: Vec<f64>,
-    /// Completion times of rounds of incasts in seconds, sorted.
-    pub(super) rounds: Vec<f64>,
-    /// Slowdowns of those rounds, sorted.
-    round_slowdowns: Vec<f64>,
+    /// Completion times of transfers in seconds.
+    pub(super) completions: Survival,
+    /// Slowdowns of transfers.
+    pub(super) slowdowns: Survival,
+    /// Completion times of rounds of incasts in seconds.
+    pub(super) rounds: Survival,
+    /// Slowdowns of the rounds that ended.
+    pub(super) round_slowdowns: Survival,
     /// Transfers by size.
     bins: Vec<SizeBin>,
     /// By what they are judged.
@@ -36,15 +41,14 @@ pub struct FlowAggregate {
 impl FlowAggregate {
     /// All flows of a run.
     pub fn of(results: &Results, criteria: &Criteria) -> FlowAggregate {
-        let all = results.completions.iter();
-        FlowAggregate::merge(
-            results,
-            results.together(),
-            &results.flows.iter().collect::<Vec<_>>(),
-            all.collect(),
-            results.rounds.iter().collect(),
-            criteria,
-        )
+        let transfers = Transfers {
+            ended: results.completions.iter().collect(),
+            going_on: results.unfinished.iter().collect(),
+            rounds: results.rounds.iter().collect(),
+            rounds_going_on: results.unfinished_rounds.iter().collect(),
+        };
+        let flows: Vec<&FlowResult> = results.flows.iter().collect();
+        FlowAggregate::merge(results, results.together(), &flows, &transfers, criteria)
     }
 
     /// The flows of each group.
@@ -53,51 +57,70 @@ impl FlowAggregate {
         for flow in &results.flows {
             flows.entry(&flow.group).or_default().push(flow);
         }
-        let mut completions: HashMap<&str, Vec<&Completion>> = HashMap::new();
-        for completion in &results.completions {
-            let group = &results.flow(completion.flow).group;
-            completions.entry(group).or_default().push(completion);
+        let mut transfers: HashMap<&str, Transfers<'_>> = HashMap::new();
+        let group_of = |flow: FlowId| &*results.flow(flow).group;
+        for one in &results.completions {
+            let of_group = transfers.entry(group_of(one.flow)).or_default();
+            of_group.ended.push(one);
         }
-        let mut rounds: HashMap<&str, Vec<&IncastRound>> = HashMap::new();
-        for round in &results.rounds {
-            let group = &results.flow(round.flow).group;
-            rounds.entry(group).or_default().push(round);
+        for one in &results.unfinished {
+            let of_group = transfers.entry(group_of(one.flow)).or_default();
+            of_group.going_on.push(one);
+        }
+        for one in &results.rounds {
+            let of_group = transfers.entry(group_of(one.flow)).or_default();
+            of_group.rounds.push(one);
+        }
+        for one in &results.unfinished_rounds {
+            let of_group = transfers.entry(group_of(one.flow)).or_default();
+            of_group.rounds_going_on.push(one);
         }
         let merge = |(name, result): (Arc<str>, GroupResult)| {
             let flows = flows.remove(&*name).unwrap_or_default();
-            let transfers = completions.remove(&*name).unwrap_or_default();
-            let rounds = rounds.remove(&*name).unwrap_or_default();
-            let merged = FlowAggregate::merge(results, result, &flows, transfers, rounds, criteria);
+            let transfers = transfers.remove(&*name).unwrap_or_default();
+            let merged = FlowAggregate::merge(results, result, &flows, &transfers, criteria);
             (name, merged)
         };
         results.groups().into_iter().map(merge).collect()
     }
 
-    /// Flows with their `result`, their `transfers` and the `rounds` of incasts.
+    /// Flows with their `result` and their `transfers`.
     fn merge(
         results: &Results,
         result: GroupResult,
         flows: &[&FlowResult],
-        transfers: Vec<&Completion>,
-        rounds: Vec<&IncastRound>,
+        transfers: &Transfers<'_>,
         criteria: &Criteria,
     ) -> FlowAggregate {
-        let seconds = |transfer: &&Completion| transfer.span().as_secs_f64();
-        let completions = sorted(transfers.iter().map(seconds));
-        let slowdowns = sorted(transfers.iter().filter_map(|transfer| transfer.slowdown()));
         let elastic = flows.iter().filter(|flow| criteria.is_elastic(&flow.group));
         let elastic = elastic.map(|flow| flow.goodput).collect();
         let flows = || flows.iter();
+        let Transfers {
+            ended,
+            going_on,
+            rounds,
+            rounds_going_on,
+        } = transfers;
+        let lasted = rounds_going_on
+            .iter()
+            .map(|round| round.lasted.as_secs_f64());
         FlowAggregate {
             result,
             elastic,
             delays: merged(flows().filter_map(|flow| flow.delays.as_ref())),
             round_trips: merged(flows().filter_map(|flow| flow.round_trips.as_ref())),
-            completions,
-            slowdowns,
-            rounds: sorted(rounds.iter().map(|round| round.span().as_secs_f64())),
-            round_slowdowns: sorted(rounds.iter().filter_map(|round| round.slowdown())),
-            bins: SizeBin::all(&transfers),
+            completions: spans(ended, going_on),
+            slowdowns: slowdowns(ended, going_on),
+            rounds: Survival::new(
+                rounds.iter().map(|round| round.span().as_secs_f64()),
+                lasted,
+            ),
+            // The least time of a round that goes on is not known.
+            round_slowdowns: Survival::new(
+                rounds.iter().filter_map(|round| round.slowdown()),
+                std::iter::empty(),
+            ),
+            bins: SizeBin::all(ended, going_on),
             criteria: criteria.clone(),
             span: results.measured.as_secs_f64(),
         }
@@ -109,9 +132,10 @@ impl FlowAggregate {
     }
 
     /// The completion time in seconds that this share of the transfers, pages or answers
-    /// does not exceed; `None` where none was completed.
+    /// does not exceed; `None` where none began, or where too few ended to know.
     pub fn completed_within(&self, share: f64) -> Option<f64> {
-        of_sorted(&self.completions, share)
+        let is_known = self.completions.known()? >= share;
+        self.completions.quantile(share).filter(|_| is_known)
     }
 
     /// The share of packets that took longer than a receiver waits, or were lost; `None` where
@@ -145,21 +169,26 @@ impl FlowAggregate {
     pub(crate) fn into_bins(self) -> Vec<SizeBin> {
         self.bins
     }
+}
 
-    /// The time in seconds within which this share of the rounds of incasts were completed.
-    pub(super) fn rounds_within(&self, share: f64) -> Option<f64> {
-        of_sorted(&self.rounds, share)
-    }
+/// The transfers and rounds of several flows that began in the time measured.
+#[derive(Default)]
+struct Transfers<'a> {
+    ended: Vec<&'a Completion>,
+    going_on: Vec<&'a Unfinished>,
+    rounds: Vec<&'a IncastRound>,
+    rounds_going_on: Vec<&'a Unfinished>,
+}
 
-    /// The slowdown that this share of the rounds of incasts does not exceed.
-    pub(super) fn rounds_slowed_within(&self, share: f64) -> Option<f64> {
-        of_sorted(&self.round_slowdowns, share)
-    }
+/// Completion times in seconds.
+fn spans(ended: &[&Completion], going_on: &[&Unfinished]) -> Survival {
+    let lasted = going_on.iter().map(|one| one.lasted.as_secs_f64());
+    Survival::new(ended.iter().map(|one| one.span().as_secs_f64()), lasted)
+}
 
-    /// The slowdown that this share of the transfers, pages or answers does not exceed.
-    pub(super) fn slowed_within(&self, share: f64) -> Option<f64> {
-        of_sorted(&self.slowdowns, share)
-    }
+fn slowdowns(ended: &[&Completion], going_on: &[&Unfinished]) -> Survival {
+    let exceeded = going_on.iter().filter_map(|one| one.slowdown());
+    Survival::new(ended.iter().filter_map(|one| one.slowdown()), exceeded)
 }
 
 /// Completion times and slowdowns of transfers of about one size.
@@ -167,8 +196,12 @@ impl FlowAggregate {
 pub struct SizeBin {
     /// The largest size, in bytes.
     pub up_to: f64,
-    /// How many there are.
+    /// How many ended.
     pub transfers: u64,
+    /// How many did not.
+    pub unfinished: u64,
+    /// The share up to which the quantiles below are known: beyond, they are at least that.
+    pub known: f64,
     /// Completion times in seconds that 50%, 95%, 99% and 99.9% of them do not exceed.
     pub completion: [f64; 4],
     /// Slowdowns that these shares do not exceed.
@@ -182,35 +215,31 @@ impl SizeBin {
     const SHARES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
     /// The bins that have transfers.
-    fn all(transfers: &[&Completion]) -> Vec<SizeBin> {
+    fn all(ended: &[&Completion], going_on: &[&Unfinished]) -> Vec<SizeBin> {
         let mut bins = Vec::new();
         let mut above = 0.0;
         for up_to in SizeBin::UP_TO {
-            let is_in = |t: &&&Completion| (above..up_to).contains(&(t.bytes.0 as f64 - 1.0));
-            let members: Vec<&Completion> = transfers.iter().filter(is_in).copied().collect();
+            let bin = above..up_to;
+            let is_in = |bytes: Bytes| bin.contains(&(bytes.0 as f64 - 1.0));
+            let ended = ended.iter().filter(|one| is_in(one.bytes)).copied();
+            let going_on = going_on.iter().filter(|one| is_in(one.bytes)).copied();
+            let (ended, going_on): (Vec<_>, Vec<_>) = (ended.collect(), going_on.collect());
+            let spans = spans(&ended, &going_on);
+            let of = |times: &Survival| {
+                SizeBin::SHARES.map(|share| times.quantile(share).unwrap_or(f64::NAN))
+            };
+            bins.extend(spans.known().map(|known| SizeBin {
+                up_to,
+                transfers: ended.len() as u64,
+                unfinished: going_on.len() as u64,
+                known,
+                completion: of(&spans),
+                slowdown: of(&slowdowns(&ended, &going_on)),
+            }));
             above = up_to;
-            let spans = sorted(members.iter().map(|transfer| transfer.span().as_secs_f64()));
-            let slowdowns = sorted(members.iter().filter_map(|transfer| transfer.slowdown()));
-            if !members.is_empty() {
-                let of = |values: &[f64]| {
-                    SizeBin::SHARES.map(|share| of_sorted(values, share).unwrap_or(f64::NAN))
-                };
-                bins.push(SizeBin {
-                    up_to,
-                    transfers: members.len() as u64,
-                    completion: of(&spans),
-                    slowdown: of(&slowdowns),
-                });
-            }
         }
         bins
     }
-}
-
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values
 }
 
 /// Delays of several flows; `None` where none was measured.
@@ -220,36 +249,4 @@ fn merged<'a>(all: impl Iterator<Item = &'a Delays>) -> Option<Delays> {
         merged.add(delays);
     }
     (merged.count() > 0).then_some(merged)
-}
-
-/// The sample variance (divisor n - 1); `None` for fewer than two values.
-pub(super) fn variance(values: &[f64]) -> Option<f64> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares = values.iter().map(|value| (value - mean).powi(2));
-    (values.len() > 1).then(|| squares.sum::<f64>() / (count - 1.0))
-}
-
-/// The quantile of sorted values by nearest rank; `None` for no values.
-fn of_sorted(sorted: &[f64], share: f64) -> Option<f64> {
-    let rank = (share * sorted.len() as f64).ceil().max(1.0) as usize;
-    sorted.get(rank - 1).copied()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variance_of_a_few() {
-        assert_eq!(variance(&[1.0]), None);
-        assert_eq!(variance(&[1.0, 2.0, 3.0]), Some(1.0));
-    }
-
-    #[test]
-    fn quantiles_of_a_few() {
-        assert_eq!(of_sorted(&[], 0.5), None);
-        assert_eq!(of_sorted(&[1.0, 2.0, 3.0, 4.0], 0.5), Some(2.0));
-        assert_eq!(of_sorted(&[1.0, 2.0, 3.0, 4.0], 0.95), Some(4.0));
-    }
 }

@@ -5,7 +5,7 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::measure::{Delays, Distribution};
 use earlydrop_sim::results::QueueResult;
 
-use super::flows::variance;
+use super::survival::Survival;
 use super::{Better, Compute, FlowAggregate, Metric};
 
 /// Every metric, in the order of every list of values.
@@ -231,30 +231,67 @@ pub static METRICS: &[Metric] = &[
         "transfers completed",
         ("/s", 1.0),
         Better::More,
-        "transfers, pages or answers completed per second",
+        "transfers, pages or answers that began in the time measured and were completed, per second of it",
+        Compute::Flows(|flows| per_second(&flows.completions, Survival::ended, flows.span)),
+    ),
+    detail(
+        "started",
+        "transfers started",
+        ("/s", 1.0),
+        Better::Neither,
+        "transfers, pages or answers that began in the time measured, per second of it",
+        Compute::Flows(|flows| per_second(&flows.completions, Survival::count, flows.span)),
+    ),
+    detail(
+        "unfinished",
+        "unfinished",
+        ("%", 100.0),
+        Better::Less,
+        "of the transfers, pages or answers that began in the time measured, the share that had not ended `measure.drain` after the end of the run",
+        Compute::Flows(|flows| flows.completions.unfinished_share()),
+    ),
+    detail(
+        "left_out",
+        "starts left out",
+        ("/s", 1.0),
+        Better::Less,
+        "transfers per second that did not start, because `at_most` of their group were going on",
         Compute::Flows(|flows| {
-            let completed = flows.completions.len() as f64 / flows.span;
-            (!flows.completions.is_empty()).then_some(completed)
+            let any = flows.result.left_out > 0 || flows.completions.count() > 0;
+            any.then(|| flows.result.left_out as f64 / flows.span)
         }),
+    ),
+    detail(
+        "syn_lost",
+        "handshakes lost",
+        ("/s", 1.0),
+        Better::Less,
+        "connection requests (SYN) lost per second: each delays its connection by a retransmission timeout",
+        Compute::Flows(|flows| Some(flows.result.lost_syns as f64 / flows.span)),
+    ),
+    detail(
+        "control_lost",
+        "acknowledgments lost",
+        ("/s", 1.0),
+        Better::Less,
+        "acknowledgments, answers to handshakes and requests lost per second",
+        Compute::Flows(|flows| Some(flows.result.lost_control as f64 / flows.span)),
     ),
     detail(
         "completion_mean",
         "completion time",
         ("s", 1.0),
         Better::Less,
-        "the mean time a transfer, a page or an answer takes",
-        Compute::Flows(|flows| {
-            let count = flows.completions.len() as f64;
-            (count > 0.0).then(|| flows.completions.iter().sum::<f64>() / count)
-        }),
+        "the mean time a transfer, a page or an answer takes; at least this, if some have not ended",
+        Compute::Flows(|flows| flows.completions.mean()),
     ),
     detail(
         "completion_variance",
         "variance of completion time",
         ("s²", 1.0),
         Better::Less,
-        "the variance of the completion time",
-        Compute::Flows(|flows| variance(&flows.completions)),
+        "the variance of the completion time; none if some have not ended",
+        Compute::Flows(|flows| flows.completions.variance()),
     ),
     detail(
         "completion_in_time",
@@ -263,12 +300,17 @@ pub static METRICS: &[Metric] = &[
         Better::More,
         "the share of transfers, pages or answers that took less than `measure.deadline`",
         Compute::Flows(|flows| {
-            let in_time = flows
-                .completions
-                .partition_point(|span| *span < flows.criteria.deadline.as_secs_f64());
-            let count = flows.completions.len();
-            (count > 0).then(|| in_time as f64 / count as f64)
+            let deadline = flows.criteria.deadline.as_secs_f64();
+            flows.completions.share_before(deadline)
         }),
+    ),
+    detail(
+        "completion_known",
+        "completion times known",
+        ("%", 100.0),
+        Better::More,
+        "the share up to which quantiles of the completion time are known; beyond, they are at least what is given, since some transfers have not ended (Kaplan and Meier's estimate)",
+        Compute::Flows(|flows| flows.completions.known()),
     ),
     detail(
         "completion_p50",
@@ -276,7 +318,7 @@ pub static METRICS: &[Metric] = &[
         ("s", 1.0),
         Better::Less,
         "the median time a transfer, a page or an answer takes",
-        Compute::Flows(|flows| flows.completed_within(0.5)),
+        Compute::Flows(|flows| flows.completions.quantile(0.5)),
     ),
     detail(
         "completion_p95",
@@ -284,7 +326,7 @@ pub static METRICS: &[Metric] = &[
         ("s", 1.0),
         Better::Less,
         "the 95th percentile of the time a transfer, a page or an answer takes",
-        Compute::Flows(|flows| flows.completed_within(0.95)),
+        Compute::Flows(|flows| flows.completions.quantile(0.95)),
     ),
     detail(
         "completion_p99",
@@ -292,7 +334,7 @@ pub static METRICS: &[Metric] = &[
         ("s", 1.0),
         Better::Less,
         "the 99th percentile of the time a transfer, a page or an answer takes",
-        Compute::Flows(|flows| flows.completed_within(0.99)),
+        Compute::Flows(|flows| flows.completions.quantile(0.99)),
     ),
     detail(
         "slowdown_p50",
@@ -300,7 +342,7 @@ pub static METRICS: &[Metric] = &[
         ("", 1.0),
         Better::Less,
         "the median slowdown: the completion time over that in an empty network, of a sender that sends at the rate of its link at once; none over links whose rate or delay changes",
-        Compute::Flows(|flows| flows.slowed_within(0.5)),
+        Compute::Flows(|flows| flows.slowdowns.quantile(0.5)),
     ),
     detail(
         "slowdown_p95",
@@ -308,7 +350,7 @@ pub static METRICS: &[Metric] = &[
         ("", 1.0),
         Better::Less,
         "the 95th percentile of the slowdown",
-        Compute::Flows(|flows| flows.slowed_within(0.95)),
+        Compute::Flows(|flows| flows.slowdowns.quantile(0.95)),
     ),
     detail(
         "slowdown_p99",
@@ -316,7 +358,7 @@ pub static METRICS: &[Metric] = &[
         ("", 1.0),
         Better::Less,
         "the 99th percentile of the slowdown",
-        Compute::Flows(|flows| flows.slowed_within(0.99)),
+        Compute::Flows(|flows| flows.slowdowns.quantile(0.99)),
     ),
     detail(
         "slowdown_p999",
@@ -324,17 +366,31 @@ pub static METRICS: &[Metric] = &[
         ("", 1.0),
         Better::Less,
         "the 99.9th percentile of the slowdown",
-        Compute::Flows(|flows| flows.slowed_within(0.999)),
+        Compute::Flows(|flows| flows.slowdowns.quantile(0.999)),
+    ),
+    detail(
+        "slowdown_known",
+        "slowdowns known",
+        ("%", 100.0),
+        Better::More,
+        "the share up to which quantiles of the slowdown are known; beyond, they are at least what is given, since some transfers have not ended",
+        Compute::Flows(|flows| flows.slowdowns.known()),
     ),
     detail(
         "rounds",
         "incast rounds",
         ("/s", 1.0),
         Better::More,
-        "rounds of incasts completed per second",
-        Compute::Flows(|flows| {
-            (!flows.rounds.is_empty()).then_some(flows.rounds.len() as f64 / flows.span)
-        }),
+        "rounds of incasts that began in the time measured and were completed, per second of it",
+        Compute::Flows(|flows| per_second(&flows.rounds, Survival::ended, flows.span)),
+    ),
+    detail(
+        "rounds_known",
+        "times of rounds known",
+        ("%", 100.0),
+        Better::More,
+        "the share up to which quantiles of the time of a round are known; beyond, they are at least what is given, since some rounds have not ended",
+        Compute::Flows(|flows| flows.rounds.known()),
     ),
     detail(
         "round_p50",
@@ -342,7 +398,7 @@ pub static METRICS: &[Metric] = &[
         ("ms", 1e3),
         Better::Less,
         "the median time from a client's requests until the last of its servers has answered (request completion time)",
-        Compute::Flows(|flows| flows.rounds_within(0.5)),
+        Compute::Flows(|flows| flows.rounds.quantile(0.5)),
     ),
     detail(
         "round_p99",
@@ -350,7 +406,7 @@ pub static METRICS: &[Metric] = &[
         ("ms", 1e3),
         Better::Less,
         "the 99th percentile of the time of a round of an incast",
-        Compute::Flows(|flows| flows.rounds_within(0.99)),
+        Compute::Flows(|flows| flows.rounds.quantile(0.99)),
     ),
     detail(
         "round_slowdown_p50",
@@ -358,7 +414,7 @@ pub static METRICS: &[Metric] = &[
         ("", 1.0),
         Better::Less,
         "the median of a round's time over that in an empty network, where answers follow each other without a gap",
-        Compute::Flows(|flows| flows.rounds_slowed_within(0.5)),
+        Compute::Flows(|flows| flows.round_slowdowns.quantile(0.5)),
     ),
     detail(
         "round_slowdown_p99",
@@ -366,7 +422,7 @@ pub static METRICS: &[Metric] = &[
         ("", 1.0),
         Better::Less,
         "the 99th percentile of the slowdown of rounds",
-        Compute::Flows(|flows| flows.rounds_slowed_within(0.99)),
+        Compute::Flows(|flows| flows.round_slowdowns.quantile(0.99)),
     ),
     headline(
         "buffer_peak",
@@ -506,6 +562,32 @@ const fn detail(
         headline: false,
         ..headline(name, title, unit, better, meaning, compute)
     }
+}
+
+/// The share that a metric is a quantile for, 1 for a mean, and the metric that says up to which
+/// share such are known; `None` for other metrics.
+pub(super) fn known_by(metric: &str) -> Option<(f64, &'static str)> {
+    let (of, quantile) = metric.rsplit_once('_')?;
+    let known = match of {
+        "completion" => "completion_known",
+        "slowdown" => "slowdown_known",
+        "round" | "round_slowdown" => "rounds_known",
+        _ => return None,
+    };
+    let share = match quantile {
+        "p50" => 0.5,
+        "p95" => 0.95,
+        "p99" => 0.99,
+        "p999" => 0.999,
+        "mean" => 1.0,
+        _ => return None,
+    };
+    Some((share, known))
+}
+
+/// How many of some transfers or rounds there are per second; `None` where there are none.
+fn per_second(all: &Survival, count: fn(&Survival) -> usize, seconds: f64) -> Option<f64> {
+    (all.count() > 0).then(|| count(all) as f64 / seconds)
 }
 
 fn quantile(delays: &Delays, share: f64) -> f64 {

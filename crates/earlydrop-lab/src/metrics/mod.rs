@@ -7,6 +7,7 @@
 mod felt;
 mod flows;
 mod list;
+mod survival;
 
 use earlydrop_sim::results::QueueResult;
 
@@ -64,6 +65,11 @@ pub fn of_groups() -> impl Iterator<Item = &'static Metric> {
 /// The index in [`METRICS`] of the metric of this name.
 pub fn index_of(name: &str) -> Option<usize> {
     METRICS.iter().position(|metric| metric.name == name)
+}
+
+/// The index in [`of_groups`] of the metric of this name.
+pub fn index_of_group(name: &str) -> Option<usize> {
+    of_groups().position(|metric| metric.name == name)
 }
 
 /// The indices in [`METRICS`] of a list of names, "completion_p50,loss", in its order. The error
@@ -129,6 +135,16 @@ impl Metric {
             Compute::Queue(_) | Compute::Flows(_) => None,
             Compute::Live(of) => of(live),
         }
+    }
+
+    /// Whether its value is a lower bound: of the transfers or rounds that it is a quantile or a
+    /// mean of, too few have ended. `value_of` gives the value of another metric of the same flows.
+    pub fn is_lower_bound(&self, value_of: impl Fn(&str) -> Option<f64>) -> bool {
+        let Some((share, known)) = list::known_by(self.name) else {
+            return false;
+        };
+        // Shares are sums of rounded ones.
+        value_of(known).is_some_and(|known| known < share - 1e-9)
     }
 
     /// Its value for a group of flows; `None` for a metric of queues.

@@ -6,7 +6,7 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::measure::{Measure, Queues};
 use earlydrop_sim::network::LinkId;
-use earlydrop_sim::traffic::{FlowId, Traffic};
+use earlydrop_sim::traffic::{Flow, FlowId, Traffic};
 
 use super::{Context, Scenario};
 use crate::document::{Entries, Problem};
@@ -28,6 +28,8 @@ pub struct MeasureOptions {
     windows: u32,
     /// Losses within this time are one loss event.
     loss_event: Nanos,
+    /// How long a run with transfers goes on after its end, at most, until they have ended.
+    drain: Nanos,
     /// Transfers that take less are in time.
     pub(super) deadline: Nanos,
     /// Packets of those that feel lateness are late if they take longer.
@@ -100,6 +102,7 @@ pub(super) fn read(
         departures: entries.flag("departures"),
         windows: entries.count("windows"),
         loss_event: entries.time_or_auto("loss_event").unwrap_or(rtt),
+        drain: entries.time_or_auto("drain").unwrap_or(duration),
         deadline: entries.time("deadline"),
         playout: entries.time("playout"),
     }
@@ -126,6 +129,10 @@ impl MeasureOptions {
         };
         Measure {
             warm_up: scenario.warm_up,
+            drain: match run.flows.iter().any(Flow::has_transfers) {
+                true => self.drain,
+                false => Nanos::ZERO,
+            },
             delays: self.delays,
             round_trips: self.round_trips,
             sojourn: self.sojourn.then(|| Queues::Of(shown.clone())),

@@ -231,7 +231,15 @@ fn sample_tables() -> [Table; 4] {
                     "up_to",
                     "the largest size, in bytes; the bin below ends where this begins",
                 ),
-                whole("transfers", "how many there are"),
+                whole("transfers", "how many ended"),
+                whole(
+                    "unfinished",
+                    "how many began in the time measured and had not ended",
+                ),
+                real(
+                    "known",
+                    "the share up to which the quantiles that follow are known: beyond, they are at least that",
+                ),
                 real(
                     "completion_p50",
                     "the completion time in seconds that half of them do not exceed",

@@ -96,7 +96,10 @@ fn save_parts(
     });
     add("transfers", transfers.collect())?;
     let sizes = outcome.sizes.iter().map(|(group, bin)| {
-        let mut row: Row = vec![group.clone().into(), bin.up_to.into(), whole(bin.transfers)];
+        let counts = [bin.transfers, bin.unfinished].map(whole);
+        let mut row: Row = vec![group.clone().into(), bin.up_to.into()];
+        row.extend(counts);
+        row.push(bin.known.into());
         row.extend(
             bin.completion
                 .iter()

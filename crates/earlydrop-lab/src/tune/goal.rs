@@ -312,14 +312,7 @@ mod tests {
     #[test]
     fn a_bound_of_zero_still_tells_small_violations_from_large_ones() {
         let limit = Limit::parse("loss<=0").unwrap();
-        let margin = |mean| {
-            let value = Mean {
-                mean,
-                half: Some(0.0),
-                count: 5,
-            };
-            limit.margin(&value, false)
-        };
+        let margin = |mean| limit.margin(&Mean::new(mean, Some(0.0), 5), false);
         assert_eq!([margin(0.0), margin(0.01), margin(0.5)], [0.0, -0.01, -0.5]);
     }
 
@@ -328,14 +321,7 @@ mod tests {
         let mut goal = Goal::new("delay_p99", true).unwrap();
         goal.limits.push(Limit::parse("utilisation>=0.9").unwrap());
         let measured = |utilisation: f64, half: f64, delay: f64| {
-            let mean = |mean, half| {
-                let half = Some(half);
-                Some(Mean {
-                    mean,
-                    half,
-                    count: 5,
-                })
-            };
+            let mean = |mean, half| Some(Mean::new(mean, Some(half), 5));
             let mut values = vec![None; METRICS.len()];
             values[index("utilisation")] = mean(utilisation, half);
             values[index("delay_p99")] = mean(delay, 0.0);

@@ -28,13 +28,7 @@ fn goal(minimise: bool, limits: &[&str]) -> Goal {
 
 /// A candidate with this setting, delay in milliseconds, and utilisation.
 fn candidate(name: &str, delay: f64, utilisation: f64) -> Candidate {
-    let exactly = |mean| {
-        Some(Mean {
-            mean,
-            half: Some(0.0),
-            count: 10,
-        })
-    };
+    let exactly = |mean| Some(Mean::new(mean, Some(0.0), 10));
     let mut values = vec![None; METRICS.len()];
     values[metrics::index_of("delay_p99").unwrap()] = exactly(delay / 1e3);
     values[metrics::index_of("utilisation").unwrap()] = exactly(utilisation);

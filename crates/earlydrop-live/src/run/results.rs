@@ -28,6 +28,9 @@ pub(crate) fn results(
         flows: flows(run, &traffic, paths),
         completions: traffic.completions,
         rounds: Vec::new(),
+        // The hosts' connections are closed at the end.
+        unfinished: Vec::new(),
+        unfinished_rounds: Vec::new(),
         captures: Vec::new(),
         packets: Vec::new(),
         windows: traffic.windows,

@@ -105,7 +105,7 @@ fn ours(
     Ok(mean().map(|mean| Mean {
         mean: mean.mean * scale,
         half: mean.half.map(|half| half * scale),
-        count: mean.count,
+        ..mean
     }))
 }
 

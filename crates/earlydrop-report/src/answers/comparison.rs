@@ -34,6 +34,8 @@ pub(super) struct Column {
     less_is_better: bool,
     /// The seeds and values of each scheme.
     runs: Vec<Vec<(u64, f64)>>,
+    /// Whether a value of each scheme is a lower bound.
+    are_bounds: Vec<bool>,
 }
 
 /// The best of some schemes, and those that tie with it.
@@ -82,7 +84,8 @@ impl<'a> Comparison<'a> {
     pub(super) fn of_link(&self, name: &str) -> Option<Column> {
         let index = metrics::index_of(name)?;
         let metric = &METRICS[index];
-        self.column(metric, metric.better, |cell| cell.values[index])
+        let value = |cell: &CellRow, name: &str| cell.values[metrics::index_of(name)?];
+        self.column(metric, metric.better, value)
     }
 
     /// A metric of a group, by its index among those of groups.
@@ -91,7 +94,10 @@ impl<'a> Comparison<'a> {
         let groups = self.scenario.groups.iter();
         let known = groups.into_iter().find(|one| *one.name == *group)?;
         let better = metrics::better(metric, known, self.scenario);
-        self.column(metric, better, |cell| self.group_value(cell, group, index))
+        let value = |cell: &CellRow, name: &str| {
+            self.group_value(cell, group, metrics::index_of_group(name)?)
+        };
+        self.column(metric, better, value)
     }
 
     /// The value of a group's metric in a run.
@@ -103,13 +109,17 @@ impl<'a> Comparison<'a> {
         &self,
         metric: &'static Metric,
         better: Better,
-        value: impl Fn(&CellRow) -> Option<f64>,
+        value: impl Fn(&CellRow, &str) -> Option<f64>,
     ) -> Option<Column> {
+        let is_bound = |cell: &&CellRow| metric.is_lower_bound(|name| value(cell, name));
         let column = Column {
             scale: metric.scale,
             unit: metric.unit,
             less_is_better: better != Better::More,
-            runs: self.values(value),
+            runs: self.values(|cell| value(cell, metric.name)),
+            are_bounds: (self.runs.iter())
+                .map(|runs| runs.iter().any(is_bound))
+                .collect(),
         };
         column.has_values().then_some(column)
     }
@@ -148,6 +158,15 @@ impl<'a> Comparison<'a> {
         } = column.rank(schemes)?;
         let (first, last) = (*best.first()?, *best.last()?);
         let has_intervals = column.mean(first)?.half.is_some();
+        if column.mean(first)?.is_lower_bound {
+            // No other can be behind what may be longer.
+            let text = format!(
+                "undecided, too few have ended: {}",
+                self.named(first, column)
+            );
+            let best = Vec::new();
+            return Some(PointAnswer { text, best });
+        }
         let text = match (is_tie_of_all && has_intervals, has_intervals) {
             (true, _) if column.mean(first) == column.mean(last) => {
                 format!("no difference: {} everywhere", column.text(first))
@@ -179,6 +198,7 @@ impl Column {
             scale: 1.0,
             unit: "",
             less_is_better: true,
+            are_bounds: vec![false; runs.len()],
             runs,
         }
     }
@@ -192,7 +212,11 @@ impl Column {
     }
 
     pub(super) fn mean(&self, scheme: usize) -> Option<Mean> {
-        Mean::of(&self.values(scheme))
+        let mean = Mean::of(&self.values(scheme))?;
+        Some(Mean {
+            is_lower_bound: self.are_bounds[scheme],
+            ..mean
+        })
     }
 
     /// "11.2 ± 0.3 ms".

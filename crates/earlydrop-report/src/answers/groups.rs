@@ -46,7 +46,7 @@ fn asked(felt: &Felt) -> Vec<usize> {
     let names: Vec<&str> = metrics::of_groups().map(|metric| metric.name).collect();
     let is_asked = |index: &&usize| match felt.feels {
         Feels::Lateness => names[**index] != "jitter",
-        Feels::Waiting | Feels::Slowdown | Feels::Rounds => names[**index].ends_with("_p99"),
+        Feels::Waiting | Feels::Slowdown | Feels::Rounds => !names[**index].ends_with("_p50"),
         Feels::Rate => names[**index] != "least_share",
         Feels::Nothing => names[**index] == "goodput",
     };
@@ -101,7 +101,7 @@ fn elastic<'a>(at: &'a Comparison<'_>) -> Vec<&'a FlowGroup> {
 /// The schemes under which a group, or a flow of a group, has less than a quarter of its share.
 fn who_starves(at: &Comparison<'_>) -> Option<PointAnswer> {
     let groups = elastic(at);
-    let least = index_of("least_share")?;
+    let least = metrics::index_of_group("least_share")?;
     let flows: u64 = groups.iter().map(|group| group.flows()).sum();
     let share = |cell: &CellRow, group: &FlowGroup| -> Option<f64> {
         let all = groups.iter().filter_map(|group| goodput(at, cell, group));
@@ -136,12 +136,8 @@ fn who_starves(at: &Comparison<'_>) -> Option<PointAnswer> {
     })
 }
 
-fn index_of(name: &str) -> Option<usize> {
-    metrics::of_groups().position(|metric| metric.name == name)
-}
-
 fn goodput(at: &Comparison<'_>, cell: &CellRow, group: &FlowGroup) -> Option<f64> {
-    at.group_value(cell, &group.name, index_of("goodput")?)
+    at.group_value(cell, &group.name, metrics::index_of_group("goodput")?)
 }
 
 /// The first group that wants as much as it can get, beside each other one.

@@ -1,5 +1,6 @@
 use earlydrop_lab::metrics::METRICS;
 use earlydrop_lab::plan::{Source, TraceFiles};
+use earlydrop_lab::statistics::Class;
 
 use super::*;
 
@@ -218,4 +219,47 @@ fn who_starves_is_the_first_answer_and_shares_are_ratios() {
         ),
         "{text}"
     );
+}
+
+/// Of pages under one scheme 3% have not ended: what they take longer than is no reason to call it
+/// the best.
+#[test]
+fn a_quantile_that_too_few_have_reached_is_at_least_that() {
+    let pages = "flows.pages = { kind = \"pages\", count = 4 }";
+    let plan = plan(&["starving", "serving"], pages, 1, 3);
+    let summary = |slow: f64, unfinished: f64| {
+        summary(&plan, |cell| {
+            let noise = 1e-3 * cell.seed as f64;
+            let (time, unfinished) = [(slow, unfinished), (1.2, 0.0)][cell.scheme];
+            let pages: Values<'_> = &[
+                ("completion_p99", time + noise),
+                ("completion_known", 1.0 - unfinished),
+                ("unfinished", unfinished),
+            ];
+            outcome(&[], &[("pages", 4, pages)])
+        })
+    };
+    let of = |slow, unfinished, question| {
+        answer(&answers(&plan, &summary(slow, unfinished)), question).0
+    };
+    let time = "pages: completion time, 99%";
+    assert_eq!(
+        of(1.1, 0.03, time),
+        "undecided, too few have ended: starving, ≥ 1.101 ± 0.002 s"
+    );
+    assert_eq!(
+        of(1.9, 0.03, time),
+        "serving, 1.201 ± 0.002 s; worst: starving, ≥ 1.901 ± 0.002 s"
+    );
+    assert_eq!(
+        of(1.1, 0.03, "pages: unfinished"),
+        "serving, 0%; worst: starving, 3%"
+    );
+    // With 0.5% going on, 99% are known.
+    assert!(of(1.1, 0.005, time).starts_with("starving, 1.101 ± 0.002 s; worst: serving"));
+    let ranked = summary(1.1, 0.03);
+    let index = metrics::index_of_group("completion_p99").unwrap();
+    let entries = ranked.groups.iter().filter_map(|row| row.values[index]);
+    let classes: Vec<_> = entries.map(|entry| (entry.standing, entry.class)).collect();
+    assert_eq!(classes, [(None, Some(Class::Undecided)); 2]);
 }

@@ -216,6 +216,7 @@ fn entries<'a>(
         let value = json!({
             "mean": entry.mean.mean,
             "half_width_95": entry.mean.half,
+            "at_least": entry.mean.is_lower_bound,
             "best": entry.is_best(),
             "similar": entry.is_similar(),
         });

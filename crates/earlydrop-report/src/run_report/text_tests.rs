@@ -69,11 +69,7 @@ fn an_estimate_has_one_text_everywhere() {
         let [mean, half, "", text] = fields[..] else {
             continue;
         };
-        let mean = Mean {
-            mean: mean.parse().unwrap(),
-            half: half.parse().ok(),
-            count: 5,
-        };
+        let mean = Mean::new(mean.parse().unwrap(), half.parse().ok(), 5);
         let ranked = RankedMean {
             class: None,
             mean,

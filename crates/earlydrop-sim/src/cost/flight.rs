@@ -86,7 +86,7 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
             }
         }
     }
-    let seconds = run.duration.as_secs_f64();
+    let seconds = run.lasts().as_secs_f64();
     // And one at the start and with every step.
     let sent = |flow: &Flow| datagrams_per_second(flow) * seconds + 1.0 + flow.steps.len() as f64;
     let sent: f64 = run.flows.iter().map(sent).sum();
@@ -160,11 +160,11 @@ fn add_senders(
     segments_per_second: f64,
     flight: &mut Flight,
 ) {
-    let seconds = run.duration.as_secs_f64();
+    let seconds = run.lasts().as_secs_f64();
     let (mut windows, mut shared_windows) = (0.0, 0.0);
     let (mut first_windows, mut longest_rtt) = (0.0, 0.0_f64);
     for sender in senders {
-        let connections = connections(sender.application, run.duration);
+        let connections = connections(sender.application, run.lasts());
         flight.connections += connections.at_once;
         let first = sender.first_window();
         flight.starts += connections.starts;

@@ -46,7 +46,7 @@ fn of_those(run: &Run, packets: f64, is_one: impl Fn(&Application) -> bool) -> f
             | Application::Web { pause: between, .. }
             | Application::Pages { pause: between, .. }
             | Application::Requests { think: between, .. }
-            | Application::Incast(Incast { think: between, .. }) => starts(between, run.duration),
+            | Application::Incast(Incast { think: between, .. }) => starts(between, run.lasts()),
         };
     }
     in_time.min(packets / fewest)

@@ -1,5 +1,7 @@
 //! Accounts of what became of every packet: totals, losses, baselines of senders.
 
+use std::collections::BTreeMap;
+
 use earlydrop::aqm::DropReason;
 use earlydrop::packet::Packet as _;
 use earlydrop::queue::Losses;
@@ -7,7 +9,7 @@ use earlydrop::units::Nanos;
 
 use crate::measure::queue::LossEvents;
 use crate::measure::{FlowMeter, QueueMeter, Timing};
-use crate::packet::{Notes, Packet};
+use crate::packet::{Kind, Notes, Packet};
 use crate::prefetch::use_huge_pages;
 use crate::results::Totals;
 use crate::tcp::SenderCounts;
@@ -27,9 +29,20 @@ pub(super) struct Accounts {
     /// The flows of recently lost packets, to be counted together. With many flows, each count is
     /// a cache miss, and the processor waits for many at once.
     lost_batch: Vec<u32>,
+    /// Packets without data that were lost, of the flows that lost some.
+    lost_beside_data: BTreeMap<u32, LostBesideData>,
     /// In runs with a warm-up: what each sender had done when it was over, recorded when the
     /// sender first acts after that.
     baselines: Vec<SenderCounts>,
+}
+
+/// Packets without data of a flow that were lost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LostBesideData {
+    /// SYNs.
+    pub(super) syns: u64,
+    /// Acknowledgments, answers to SYNs, and requests.
+    pub(super) control: u64,
 }
 
 impl Accounts {
@@ -40,6 +53,7 @@ impl Accounts {
             timing,
             lost: Vec::new(),
             lost_batch: Vec::with_capacity(LOSS_BATCH),
+            lost_beside_data: BTreeMap::new(),
             baselines: Vec::new(),
         }
     }
@@ -80,6 +94,24 @@ impl Accounts {
     /// [counted](Accounts::count_lost).
     pub(super) fn lost_of(&self, index: usize) -> u64 {
         self.lost[index]
+    }
+
+    /// Packets without data of the flow at `index` that were lost.
+    pub(super) fn lost_beside_data(&self, index: usize) -> LostBesideData {
+        let lost = self.lost_beside_data.get(&(index as u32));
+        lost.copied().unwrap_or_default()
+    }
+
+    /// A packet without data is lost.
+    #[cold]
+    #[inline(never)]
+    fn lose_beside_data(&mut self, packet: Packet) {
+        let lost = self.lost_beside_data.entry(packet.flow_index());
+        let lost = lost.or_default();
+        match packet.kind() {
+            Kind::Syn => lost.syns += 1,
+            _ => lost.control += 1,
+        }
     }
 
     /// Records what the sender of the flow at `index` had done when the warm-up was over.
@@ -146,7 +178,13 @@ impl Loss<'_> {
             self.accounts.notes.take(place);
         }
         self.accounts.totals.dropped.add(packet.size());
-        if packet.is_forward() && self.accounts.timing.counts(self.at) {
+        if !self.accounts.timing.counts(self.at) {
+            return;
+        }
+        if !matches!(packet.kind(), Kind::Data | Kind::Datagram) {
+            self.accounts.lose_beside_data(packet);
+        }
+        if packet.is_forward() {
             self.accounts.lose(packet.flow_index());
             if let Some(events) = &mut self.events {
                 events.record(packet.flow_index(), self.at);

@@ -29,7 +29,8 @@ impl Simulation {
     pub fn finish_unless(mut self, stop: &impl Fn() -> bool) -> Option<Results> {
         while !stop() {
             if self.run_events(self.scheduler.end, EVENTS_BETWEEN_LOOKS) {
-                return Some(self.finish());
+                let mut results = self.results();
+                return self.run_on(&mut results, stop).then_some(results);
             }
         }
         None
@@ -39,12 +40,20 @@ impl Simulation {
     /// run all the same.
     pub fn finish_now(mut self) -> Results {
         self.scheduler.end = self.scheduler.now;
+        self.goes_on_for = Nanos::ZERO;
         self.finish()
     }
 
     /// Runs to the end and returns the results.
     pub fn finish(mut self) -> Results {
         self.run_until(self.scheduler.end);
+        let mut results = self.results();
+        self.run_on(&mut results, &|| false);
+        results
+    }
+
+    /// The results at the end of the run, except for transfers that go on.
+    fn results(&mut self) -> Results {
         let end = self.scheduler.end;
         for index in 0..self.links.ports.len() as u32 {
             self.drain(index, end);
@@ -58,10 +67,6 @@ impl Simulation {
         for flow in &self.flows.flows {
             flow.add_counted(&mut self.accounts.totals, &self.flows.profiles);
         }
-        self.flows
-            .completions
-            .sort_by_key(|completion| completion.ended);
-        self.flows.rounds.sort_by_key(|round| round.ended);
         let measured = self.accounts.timing.end.since(self.accounts.timing.from);
         let impairments = self.links.impairments.iter_mut();
         let captures = impairments.filter_map(|impairments| impairments.capture.take());
@@ -80,6 +85,8 @@ impl Simulation {
             flows: self.flow_results(measured),
             completions: std::mem::take(&mut self.flows.completions),
             rounds: std::mem::take(&mut self.flows.rounds),
+            unfinished: Vec::new(),
+            unfinished_rounds: Vec::new(),
             windows: match self.flows.cwnd_samples.take() {
                 Some(samples) => samples
                     .flows
@@ -176,6 +183,8 @@ impl Simulation {
         };
         FlowResult {
             lost: self.accounts.lost_of(index),
+            lost_syns: self.accounts.lost_beside_data(index).syns,
+            lost_control: self.accounts.lost_beside_data(index).control,
             sender,
             smoothed_rtt,
             ..meter.result(group, seconds)
@@ -190,6 +199,8 @@ impl FlowResult {
         self.throughput += other.throughput;
         self.goodput += other.goodput;
         self.lost += other.lost;
+        self.lost_syns += other.lost_syns;
+        self.lost_control += other.lost_control;
         self.marked += other.marked;
         self.sender = self.sender.plus(&other.sender);
         self.smoothed_rtt = self.smoothed_rtt.max(other.smoothed_rtt);

@@ -12,7 +12,7 @@
 //! | `Accounts` | totals, losses, baselines, notes of packets | `accounts.rs` |
 //! | `Links` | wires, drop-tail queues, ports, shared buffers, impairments | `links.rs`, `fifo.rs`, `port.rs`, `shared_buffer.rs`, `impairments.rs` |
 //! | `Flows` | both ends of every flow, profiles, completed transfers | `flows.rs`, `flow.rs`, `tcp_flow.rs`, `fast_path.rs`, `transfers.rs` |
-//! | [`Simulation`] | these five | `simulation.rs` (events), `forward.rs` (hops), `ends.rs` (ends of flows) |
+//! | [`Simulation`] | these five | `simulation.rs` (events), `forward.rs` (hops), `ends.rs` (ends of flows), `finish.rs` and `run_on.rs` (the end of the run, and after it) |
 //!
 //! # The events of a packet
 //!
@@ -73,6 +73,7 @@ mod port;
 mod progress;
 mod reference;
 mod route;
+mod run_on;
 mod setup;
 mod shared_buffer;
 mod simulation;

@@ -18,6 +18,8 @@ pub struct Simulation {
     pub(super) routes: RouteTable,
     pub(super) flows: Flows,
     pub(super) accounts: Accounts,
+    /// How long transfers that began in the time measured may go on after the end.
+    pub(super) goes_on_for: Nanos,
 }
 
 impl Simulation {

@@ -200,11 +200,11 @@ impl Flows {
             let (parent, partner) = (session.parent, session.partner);
             self.record_completion(index, parent, &transfer, routes, accounts);
             if let Partner::Barrier(barrier) = partner {
-                let ideal = self.ideal_time(index, transfer.bytes, routes);
+                let ideal = self.ideal_of_ended(index, transfer.bytes, routes);
                 let sent_in = self.last_link_time(index, transfer.bytes, routes);
                 let barrier = &mut self.barriers[barrier as usize];
                 if let Some(round) = barrier.end_answer(&transfer, ideal, sent_in) {
-                    if round.began >= accounts.timing.from {
+                    if accounts.timing.counts(round.began) {
                         self.rounds.push(round);
                     }
                     let next = barrier.next_round(transfer.ended);
@@ -227,7 +227,7 @@ impl Flows {
     }
 
     /// Records a transfer of the connection at `index` that is over, for the described flow
-    /// `parent`, if it began after the warm-up.
+    /// `parent`, if it began in the time measured.
     fn record_completion(
         &mut self,
         index: u32,
@@ -237,8 +237,8 @@ impl Flows {
         accounts: &mut Accounts,
     ) {
         accounts.totals.completed += 1;
-        if transfer.began >= accounts.timing.from {
-            let ideal = self.ideal_time(index, transfer.bytes, routes);
+        if accounts.timing.counts(transfer.began) {
+            let ideal = self.ideal_of_ended(index, transfer.bytes, routes);
             self.completions.push(Completion {
                 flow: FlowId(parent),
                 began: transfer.began,
@@ -249,8 +249,24 @@ impl Flows {
         }
     }
 
-    /// How long a transfer of `bytes` over the connection at `index` takes at least.
-    fn ideal_time(&mut self, index: u32, bytes: u64, routes: &RouteTable) -> Nanos {
+    /// How long the transfer of `bytes` that has ended over the connection at `index` takes at
+    /// least.
+    fn ideal_of_ended(&mut self, index: u32, bytes: u64, routes: &RouteTable) -> Nanos {
+        let is_first = self
+            .session(index)
+            .is_some_and(|session| session.begun == 1);
+        self.ideal_time(index, bytes, is_first, routes)
+    }
+
+    /// How long a transfer of `bytes` over the connection at `index` takes at least; `is_first`:
+    /// no other one was over this connection before.
+    pub(super) fn ideal_time(
+        &mut self,
+        index: u32,
+        bytes: u64,
+        is_first: bool,
+        routes: &RouteTable,
+    ) -> Nanos {
         let Some((connection, profile)) = self.connection(index) else {
             return Nanos::ZERO;
         };
@@ -258,7 +274,6 @@ impl Flows {
             return Nanos::ZERO;
         };
         let path = routes.empty_path(index);
-        let is_first = session.begun == 1;
         path.ideal_time(profile, &session.application, Bytes(bytes), is_first)
     }
 

@@ -118,6 +118,8 @@ impl FlowMeter {
             throughput: ratio(8.0 * self.received_bytes as f64, seconds),
             goodput: ratio(8.0 * self.goodput_bytes as f64, seconds),
             lost: self.lost,
+            lost_syns: 0,
+            lost_control: 0,
             marked: self.marked,
             sender: SenderCounts::default(),
             smoothed_rtt: Nanos::ZERO,

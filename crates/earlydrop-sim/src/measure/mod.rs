@@ -31,6 +31,9 @@ pub struct Measure {
     /// The time at the beginning that is left out of every figure except time series, captures
     /// and the totals of packets sent, delivered and dropped.
     pub warm_up: Nanos,
+    /// How long the run goes on after its end, at most, until the transfers that began in the time
+    /// measured have ended. Nothing else of this time is measured.
+    pub drain: Nanos,
     /// Each flow's packet delays: mean, variance, jitter, percentiles.
     pub delays: bool,
     /// Each TCP flow's round trips as its acknowledgments measure them: mean, variance, jitter,

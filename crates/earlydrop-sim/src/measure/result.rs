@@ -76,8 +76,12 @@ pub struct FlowResult {
     pub throughput: f64,
     /// Goodput: bits of payload that arrived for the first time, per second.
     pub goodput: f64,
-    /// Data packets lost.
+    /// Data packets lost, and SYNs.
     pub lost: u64,
+    /// SYNs lost.
+    pub lost_syns: u64,
+    /// Acknowledgments, answers to SYNs and requests lost.
+    pub lost_control: u64,
     /// Data packets that arrived with a congestion mark.
     pub marked: u64,
     /// The counts of its TCP sender; zeros for datagrams.

@@ -97,6 +97,7 @@ pub(crate) fn runs() -> impl Strategy<Value = Run> {
             let duration = Nanos(millis * 1_000_000 + 77);
             let measure = Measure {
                 warm_up: Nanos(warm_up * duration.0 / 10),
+                drain: Nanos(duration.0 / 3),
                 ..Measure::default()
             };
             let build = |(index, flow): (usize, &random_traffic::FlowCase)| {
@@ -297,6 +298,7 @@ pub(crate) fn measured_more(run: &Run) -> Run {
     let links = || run.network.links().map(|(id, ..)| id);
     run.measure = Measure {
         warm_up: run.measure.warm_up,
+        drain: run.measure.drain,
         delays: true,
         round_trips: true,
         sojourn: Some(Queues::All),

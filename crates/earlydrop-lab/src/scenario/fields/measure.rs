@@ -2,7 +2,7 @@
 
 use earlydrop::registry::{Kind, Range};
 
-use super::kinds::{FLAG, SPAN, one};
+use super::kinds::{FLAG, SPAN, TIME, one};
 use crate::document::Section;
 
 /// The measurements besides the counters that every run has.
@@ -80,6 +80,13 @@ pub(super) static MEASURE: Section = Section {
             "the time within which losses of several flows are one loss event; auto: the network's round-trip time",
         )
         .written_like("50 ms"),
+        one(
+            "drain",
+            Kind::OrAuto(&TIME),
+            "auto",
+            "how long a run goes on after its end, at most, until the transfers that began in the time measured have ended; nothing else of this time is measured, and what has not ended then counts as unfinished; auto: as long as the run",
+        )
+        .written_like("10 s"),
         one(
             "deadline",
             SPAN,

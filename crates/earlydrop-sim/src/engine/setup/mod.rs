@@ -82,6 +82,7 @@ fn prepare(
             from: run.measure.warm_up,
             end: run.duration,
         }),
+        goes_on_for: run.measure.drain,
     };
     let mut links = Vec::with_capacity(run.network.links().len());
     for (id, _, _, described) in run.network.links() {
