@@ -152,7 +152,7 @@ impl Column {
 fn cell_text(cell: &Cell, unicode: bool) -> (String, Look) {
     let (sign, look) = match cell.mark {
         Mark::None => (" ", Look::Plain),
-        Mark::Similar => (cell.mark.sign(unicode), Look::Plain),
+        Mark::Similar | Mark::Moving => (cell.mark.sign(unicode), Look::Plain),
         Mark::Best | Mark::Significant => (cell.mark.sign(unicode), Look::Strong),
     };
     (format!("{}{sign}", cell.text), look)

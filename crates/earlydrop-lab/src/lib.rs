@@ -99,6 +99,7 @@ pub mod rows;
 pub mod run;
 pub mod scenario;
 pub mod scheme_list;
+pub mod settled;
 pub mod statistics;
 pub mod stopping;
 #[cfg(feature = "store")]

@@ -110,6 +110,7 @@ mod tests {
                 rows: vec![row],
                 links: Vec::new(),
                 groups: Vec::new(),
+                moving: Vec::new(),
                 cells: Vec::new(),
                 group_cells: Vec::new(),
             })

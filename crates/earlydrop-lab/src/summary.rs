@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use crate::plan::Plan;
 use crate::rows::{self, CellRow, LiveRow, Rows};
+use crate::settled::{self, Moving};
 use crate::statistics::{self, Class, Mean, Standing};
 
 /// A mean over seeds, and how it compares with the best of all schemes.
@@ -18,6 +19,9 @@ pub struct RankedMean {
     pub standing: Option<Standing>,
     /// What can be said of it beside the best; `None` where neither more nor less is better.
     pub class: Option<Class>,
+    /// How what it depends on still moved, as a share from the first half of the time measured to
+    /// the second; `None` where it had settled, or where the seeds do not tell.
+    pub drift: Option<f64>,
 }
 
 /// What the marks of a [`Standing`] mean, for the reader of a table.
@@ -31,6 +35,7 @@ impl RankedMean {
             mean,
             standing: None,
             class: None,
+            drift: None,
         }
     }
 
@@ -107,6 +112,8 @@ pub struct Summary {
     /// One for each bottleneck under each of these, point by point and link by link; empty where
     /// there is one bottleneck.
     pub links: Vec<LinkSummary>,
+    /// What had not settled.
+    pub moving: Vec<Moving>,
     /// The completed cells.
     pub cells: Vec<CellRow>,
     /// The groups of flows of these cells.
@@ -124,19 +131,28 @@ impl Summary {
         let mut rows = Vec::new();
         let mut groups = Vec::new();
         let mut links = Vec::new();
+        let mut all_moving = Vec::new();
+        let by_group = measured.groups.iter();
+        let by_group = by_group.map(|row| ((row.cell, row.name.as_str()), row));
+        let by_group = by_group.collect();
         let names = match measured.links.is_empty() {
             true => Vec::new(),
             false => plan.bottlenecks(),
         };
         for (point, runs) in runs.iter().enumerate() {
+            let begin = (rows.len(), groups.len());
             rows.extend(at_point(point, runs, &live));
             groups.extend(groups_at_point(plan, point, runs, &measured.groups));
+            let moving = settled::moving(plan, point, runs, &by_group);
+            mark_moving(&moving, &mut rows[begin.0..], &mut groups[begin.1..]);
+            all_moving.extend(moving);
             links.extend(links_at_point(point, &names, runs, &measured.links));
         }
         Summary {
             rows,
             groups,
             links,
+            moving: all_moving,
             cells: measured.cells,
             group_cells: measured.groups,
         }
@@ -292,6 +308,7 @@ fn ranked_means(
             mean: Mean::of(values)?,
             standing,
             class,
+            drift: None,
         })
     });
     let mut ranked: Vec<Option<RankedMean>> = ranked.collect();
@@ -303,6 +320,27 @@ fn ranked_means(
         }
     }
     ranked
+}
+
+/// Marks the figures of a point that depend on what still moved: nothing is decided by them.
+fn mark_moving(moving: &[Moving], rows: &mut [SchemeSummary], groups: &mut [GroupSummary]) {
+    let mark = |entry: &mut Option<RankedMean>, scheme, group: Option<&str>, metric: &Metric| {
+        let mut own = moving.iter().filter(|one| one.scheme == scheme);
+        if let (Some(entry), Some(moving)) = (entry, own.find(|one| one.concerns(group, metric))) {
+            entry.drift = Some(moving.by.mean);
+            entry.class = entry.class.map(|_| Class::Undecided);
+        }
+    };
+    for row in rows {
+        for (metric, entry) in METRICS.iter().zip(&mut row.values) {
+            mark(entry, row.scheme, None, metric);
+        }
+    }
+    for row in groups {
+        for (metric, entry) in metrics::of_groups().zip(&mut row.values) {
+            mark(entry, row.scheme, Some(&row.name), metric);
+        }
+    }
 }
 
 /// Marks the means of contenders that have a lower bound among their values. Against a bound only

@@ -10,6 +10,7 @@ mod run_folder;
 #[cfg(feature = "files")]
 mod scenarios;
 mod schema;
+mod settled;
 mod sizes;
 mod timers;
 #[cfg(feature = "store")]

@@ -42,7 +42,7 @@ fn row(cells: impl Iterator<Item = String>) -> String {
 fn cell(cell: &Cell) -> String {
     // "(1.2 ± 0.3)e-8" is one, too.
     let bare = |word: &str| word.replace(['(', ')'], "").parse::<f64>();
-    let is_number = |word: &str| word == "±" || bare(word).is_ok();
+    let is_number = |word: &str| matches!(word, "±" | "≥") || bare(word).is_ok();
     if !cell.text.split(' ').all(is_number) {
         let text = tex(&cell.text);
         return match cell.mark {
@@ -50,12 +50,13 @@ fn cell(cell: &Cell) -> String {
             _ => text,
         };
     }
-    let text = cell.text.replace('±', "\\pm");
+    let text = cell.text.replace('±', "\\pm").replace('≥', "\\geq");
     match cell.mark {
         Mark::Best => format!("$\\mathbf{{{text}}}$"),
         Mark::None => format!("${text}$"),
         Mark::Similar => format!("${text}^{{\\approx}}$"),
         Mark::Significant => format!("${text}^{{\\dagger}}$"),
+        Mark::Moving => format!("${text}^{{\\updownarrow}}$"),
     }
 }
 
@@ -78,6 +79,7 @@ mod tests {
                     cell("-1.2 ± 0.1", Mark::Similar),
                 ],
                 vec![cell("codel", Mark::None), cell("-", Mark::None)],
+                vec![cell("pie", Mark::None), cell("≥ 3.1 ± 0.1", Mark::Moving)],
             ],
         };
         assert_eq!(
@@ -85,6 +87,7 @@ mod tests {
             "% Needs \\usepackage{booktabs}.\n% network.rtt = 50 ms \\input{x}\n\
              \\begin{tabular}{lr}\n\\toprule\nscheme & loss \\% \\\\\n\\midrule\n\
              a\\_b\\textbackslash{}input\\{x\\} & $-1.2 \\pm 0.1^{\\approx}$ \\\\\ncodel & - \\\\\n\
+             pie & $\\geq 3.1 \\pm 0.1^{\\updownarrow}$ \\\\\n\
              \\bottomrule\n\\end{tabular}\n"
         );
     }

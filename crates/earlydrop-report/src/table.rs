@@ -5,7 +5,9 @@ use earlydrop_lab::baseline::{
     Comparison, Difference, DifferenceRow, SIGNIFICANT, headline_metrics,
 };
 use earlydrop_lab::escape::{CsvField, CsvWriter, markdown};
-use earlydrop_lab::metrics::{self, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
+use earlydrop_lab::metrics::{
+    self, FEW_UNFINISHED, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric,
+};
 use earlydrop_lab::number;
 use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::statistics::{Mean, Standing};
@@ -45,6 +47,8 @@ pub enum Mark {
     Similar,
     /// A significant difference.
     Significant,
+    /// What it depends on still moved.
+    Moving,
 }
 
 impl Mark {
@@ -57,6 +61,8 @@ impl Mark {
             (Mark::Similar, false) => "~",
             (Mark::Significant, true) => "†",
             (Mark::Significant, false) => "#",
+            (Mark::Moving, true) => "↕",
+            (Mark::Moving, false) => "!",
         }
     }
 
@@ -70,6 +76,9 @@ impl Mark {
                  schemes of the column together, by Holm's procedure)"
             }
             Mark::Significant => "significant difference",
+            Mark::Moving => {
+                "had not settled: the two halves of the time measured differ by a tenth or more"
+            }
         }
     }
 }
@@ -98,8 +107,9 @@ fn felt_table(plan: &Plan, summary: &Summary, point: usize) -> Option<Table> {
             let metric = of_groups[index];
             let rows = summary.groups.iter().filter(here);
             let rows: Vec<&GroupSummary> = rows.filter(|row| row.name == felt.group).collect();
-            // A column without measurements is left out, and so are transfers that all ended.
-            let is_shown = |mean: Mean| metric.name != "unfinished" || mean.mean != 0.0;
+            // A column without measurements is left out, and so is one of a few transfers.
+            let is_few = |mean: f64| metric.name == "unfinished" && mean < FEW_UNFINISHED;
+            let is_shown = |mean: Mean| !is_few(mean.mean);
             let mut measured = rows.iter().filter_map(|row| Some(row.values[index]?.mean));
             if measured.any(is_shown) {
                 let of_scheme =
@@ -376,6 +386,7 @@ fn cell(entry: Option<&RankedMean>, metric: &Metric) -> Cell {
         Some(entry) => Cell {
             text: entry.mean.with_interval(metric.scale),
             mark: match entry.standing {
+                _ if entry.drift.is_some() => Mark::Moving,
                 Some(Standing::Best) => Mark::Best,
                 Some(Standing::Similar) => Mark::Similar,
                 Some(Standing::Worse) | None => Mark::None,

@@ -167,6 +167,8 @@ pub struct GroupResult {
     pub throughput: f64,
     /// Bits of payload that arrived for the first time, per second, summed over the flows.
     pub goodput: f64,
+    /// Goodput in the first and in the second half of the time measured.
+    pub goodput_halves: [f64; 2],
     /// The loss rate: packets lost over packets lost or received.
     pub loss: f64,
     /// The mark rate: packets that arrived marked over packets received.
@@ -240,6 +242,10 @@ impl GroupResult {
             flows: flows.len(),
             throughput: sum(|flow| flow.throughput),
             goodput: sum(|flow| flow.goodput),
+            goodput_halves: [
+                sum(|flow| flow.goodput_halves[0]),
+                sum(|flow| flow.goodput_halves[1]),
+            ],
             loss: share(lost, lost + received),
             marked: share(count(|flow| flow.marked), received),
             timeouts: count(|flow| u64::from(flow.sender.timeouts)),

@@ -395,7 +395,13 @@ fn check_outcome(outcome: &Outcome) -> Result<(), String> {
     for (metric, value) in METRICS.iter().zip(&outcome.values).chain(of_groups) {
         let Some(value) = *value else { continue };
         let is_share = metric.unit == "%" || metric.name == "fairness";
-        if !value.is_finite() || value < 0.0 || (is_share && value > 1.0 + 1e-9) {
+        // From nothing in one half of the time to all in the other: a change by twice the mean.
+        let least = if metric.name.ends_with("_drift") {
+            -2.0
+        } else {
+            0.0
+        };
+        if !value.is_finite() || value < least || (is_share && value > 1.0 + 1e-9) {
             return Err(format!("{} = {value}", metric.name));
         }
     }

@@ -6,6 +6,10 @@ use crate::scenario::{Feels, FlowGroup, Scenario};
 /// Of its mean, a flow or a group with less starves.
 pub const STARVED: f64 = 0.25;
 
+/// Fewer unfinished transfers than this are not worth a column, or a sentence: the 99th percentile
+/// of the others is known.
+pub const FEW_UNFINISHED: f64 = 0.001;
+
 /// What a group feels, as metrics of groups, the first one first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Felt {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use earlydrop::units::Bytes;
+use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::measure::{Delays, jain_index};
 use earlydrop_sim::results::{
     Completion, FlowResult, GroupResult, IncastRound, Results, Unfinished,
@@ -24,6 +24,9 @@ pub struct FlowAggregate {
     pub(super) round_trips: Option<Delays>,
     /// Completion times of transfers in seconds.
     pub(super) completions: Survival,
+    /// Mean completion times of those that began in the first and in the second half of the time
+    /// measured.
+    completion_halves: [Option<f64>; 2],
     /// Slowdowns of transfers.
     pub(super) slowdowns: Survival,
     /// Completion times of rounds of incasts in seconds.
@@ -32,6 +35,8 @@ pub struct FlowAggregate {
     pub(super) round_slowdowns: Survival,
     /// Transfers by size.
     bins: Vec<SizeBin>,
+    /// Bits of payload per second of the transfers that began.
+    pub(super) offered: f64,
     /// By what they are judged.
     pub(super) criteria: Criteria,
     /// The time measured, in seconds.
@@ -110,6 +115,13 @@ impl FlowAggregate {
             delays: merged(flows().filter_map(|flow| flow.delays.as_ref())),
             round_trips: merged(flows().filter_map(|flow| flow.round_trips.as_ref())),
             completions: spans(ended, going_on),
+            completion_halves: [true, false].map(|is_first| {
+                let is_in = |began: Nanos| (began < criteria.middle) == is_first;
+                let ended = ended.iter().filter(|one| is_in(one.began)).copied();
+                let going_on = going_on.iter().filter(|one| is_in(one.began)).copied();
+                let (ended, going_on): (Vec<_>, Vec<_>) = (ended.collect(), going_on.collect());
+                spans(&ended, &going_on).mean()
+            }),
             slowdowns: slowdowns(ended, going_on),
             rounds: Survival::new(
                 rounds.iter().map(|round| round.span().as_secs_f64()),
@@ -120,6 +132,7 @@ impl FlowAggregate {
                 rounds.iter().filter_map(|round| round.slowdown()),
                 std::iter::empty(),
             ),
+            offered: offered(ended, going_on) / results.measured.as_secs_f64(),
             bins: SizeBin::all(ended, going_on),
             criteria: criteria.clone(),
             span: results.measured.as_secs_f64(),
@@ -136,6 +149,12 @@ impl FlowAggregate {
     pub fn completed_within(&self, share: f64) -> Option<f64> {
         let is_known = self.completions.known()? >= share;
         self.completions.quantile(share).filter(|_| is_known)
+    }
+
+    /// How completion times drift.
+    pub(super) fn completion_drift(&self) -> Option<f64> {
+        let [first, second] = self.completion_halves;
+        drift([first?, second?])
     }
 
     /// The share of packets that took longer than a receiver waits, or were lost; `None` where
@@ -178,6 +197,20 @@ struct Transfers<'a> {
     going_on: Vec<&'a Unfinished>,
     rounds: Vec<&'a IncastRound>,
     rounds_going_on: Vec<&'a Unfinished>,
+}
+
+/// The change from the first half to the second, as a share of their mean; `None` where that is
+/// zero.
+pub(super) fn drift([first, second]: [f64; 2]) -> Option<f64> {
+    let mean = (first + second) / 2.0;
+    (mean > 0.0).then(|| (second - first) / mean)
+}
+
+/// Bits of payload of transfers.
+fn offered(ended: &[&Completion], going_on: &[&Unfinished]) -> f64 {
+    let ended: u64 = ended.iter().map(|one| one.bytes.0).sum();
+    let going_on: u64 = going_on.iter().map(|one| one.bytes.0).sum();
+    8.0 * (ended + going_on) as f64
 }
 
 /// Completion times in seconds.

@@ -5,6 +5,7 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::measure::{Delays, Distribution};
 use earlydrop_sim::results::QueueResult;
 
+use super::flows::drift;
 use super::survival::Survival;
 use super::{Better, Compute, FlowAggregate, Metric};
 
@@ -423,6 +424,46 @@ pub static METRICS: &[Metric] = &[
         Better::Less,
         "the 99th percentile of the slowdown of rounds",
         Compute::Flows(|flows| flows.round_slowdowns.quantile(0.99)),
+    ),
+    detail(
+        "offered",
+        "offered load",
+        ("Mbps", 1e-6),
+        Better::Neither,
+        "payload of the transfers that began in the time measured, per second of it; less goodput means that the rest waits, or was still to come",
+        Compute::Flows(|flows| (flows.completions.count() > 0).then_some(flows.offered)),
+    ),
+    detail(
+        "goodput_drift",
+        "goodput",
+        ("", 1.0),
+        Better::Neither,
+        "the change of the goodput from the first half of the time measured to the second, as a share of the mean; about zero in a steady state",
+        Compute::Flows(|flows| drift(flows.result.goodput_halves)),
+    ),
+    detail(
+        "completion_drift",
+        "completion time",
+        ("", 1.0),
+        Better::Neither,
+        "the same of the mean completion time, by the half in which transfers began",
+        Compute::Flows(FlowAggregate::completion_drift),
+    ),
+    detail(
+        "queue_drift",
+        "queue",
+        ("", 1.0),
+        Better::Neither,
+        "the same of the mean length of the watched queue",
+        Compute::Queue(|queue| drift(queue.halves?.map(|half| half.mean_packets))),
+    ),
+    detail(
+        "utilisation_drift",
+        "utilisation",
+        ("", 1.0),
+        Better::Neither,
+        "the same of the utilisation",
+        Compute::Queue(|queue| drift(queue.halves?.map(|half| half.utilisation))),
     ),
     headline(
         "buffer_peak",

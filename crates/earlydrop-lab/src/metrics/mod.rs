@@ -11,7 +11,7 @@ mod survival;
 
 use earlydrop_sim::results::QueueResult;
 
-pub use felt::{Felt, STARVED, better, has_rivals};
+pub use felt::{FEW_UNFINISHED, Felt, STARVED, better, has_rivals};
 pub use flows::{FlowAggregate, SizeBin};
 pub use list::{LINK_METRICS, LIVE_METRICS, METRICS};
 

@@ -276,6 +276,12 @@ impl Scenario {
         packets.min().unwrap_or(Bytes(1500))
     }
 
+    /// Whether a link or a scheme changes during a run, or a link is recorded.
+    pub(crate) fn changes(&self) -> bool {
+        let of_scheme = self.schemes.iter().any(|scheme| !scheme.changes.is_empty());
+        of_scheme || self.network.varying_link().is_some()
+    }
+
     /// The first link that changes during a run in which there are transfers.
     pub(crate) fn link_without_slowdown(&self) -> Option<String> {
         let transfers = |group: &FlowGroup| match &group.traffic {
@@ -490,6 +496,7 @@ impl Scenario {
         Criteria {
             deadline: self.measure.deadline,
             playout: self.measure.playout,
+            middle: self.warm_up + Nanos((self.duration.0 - self.warm_up.0) / 2),
             elastic: elastic.map(|group| group.name.clone()).collect(),
         }
     }
@@ -543,6 +550,8 @@ pub struct Criteria {
     pub deadline: Nanos,
     /// Packets of those that feel lateness are late if they take longer.
     pub playout: Nanos,
+    /// The middle of the time measured: what begins before it is compared with the rest.
+    pub middle: Nanos,
     /// The groups whose flows feel their rate, so that it is fair or not.
     pub elastic: Vec<Arc<str>>,
 }

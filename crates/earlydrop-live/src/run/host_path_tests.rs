@@ -158,12 +158,13 @@ fn check_against_simulator(link: Link) {
 
 fn check_flows(path: &mut HostPath, expected: &Results) {
     let seconds = expected.measured.as_secs_f64();
-    for (meter, flow) in path.meter.flows.iter_mut().zip(&expected.flows) {
-        let meter = meter.as_mut().expect("its data goes this way");
-        let mut measured = meter.result(&flow.group, seconds);
+    for (metered, flow) in path.meter.flows.iter_mut().zip(&expected.flows) {
+        let metered = metered.as_mut().expect("its data goes this way");
+        let mut measured = metered.meter.result(&flow.group, seconds);
+        measured.lost = metered.lost;
         assert!(measured.delays.is_some() && measured.received > 0);
         // Goodput is measured at the flow's receiver, not on the path.
-        measured.goodput = flow.goodput;
+        (measured.goodput, measured.goodput_halves) = (flow.goodput, flow.goodput_halves);
         assert_eq!(format!("{measured:#?}"), format!("{flow:#?}"));
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Meter {
     addresses: Arc<AddressPlan>,
     pub(crate) queue: QueueMeter,
     /// For each flow whose data goes this way, its meter.
-    pub(crate) flows: Vec<Option<FlowMeter>>,
+    pub(crate) flows: Vec<Option<MeteredFlow>>,
     timing: Timing,
     /// For each buffer, what is known of the packet in it.
     records: Vec<PacketRecord>,
@@ -32,6 +32,15 @@ pub(crate) struct Meter {
     pub(crate) dropped: Tally,
     /// Packets read that belong to no flow, and are dropped.
     pub(crate) unmatched: u64,
+}
+
+/// The data of a flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MeteredFlow {
+    /// What arrived.
+    pub(crate) meter: FlowMeter,
+    /// Packets lost, in the queue or after it.
+    pub(crate) lost: u64,
 }
 
 /// What the meter knows of a packet.
@@ -54,15 +63,17 @@ impl Meter {
         buffers: u32,
     ) -> Meter {
         let measure = &run.measure;
-        let flow = |is_ours: bool| is_ours.then(|| FlowMeter::new(measure.delays, false));
+        let flow = |is_ours: bool| {
+            is_ours.then(|| MeteredFlow {
+                meter: FlowMeter::new(measure.delays, false),
+                lost: 0,
+            })
+        };
         Meter {
             addresses: addresses.clone(),
             queue: QueueMeter::new(measure, link, run.duration),
             flows: ours.map(flow).collect(),
-            timing: Timing {
-                from: measure.warm_up,
-                end: run.duration,
-            },
+            timing: Timing::new(measure.warm_up, run.duration),
             records: vec![PacketRecord::default(); buffers as usize],
             sent: Tally::default(),
             delivered: Tally::default(),
@@ -126,7 +137,7 @@ impl Meter {
                 self.queue.data_lost(record.flow, at);
             }
             if let Some(flow) = &mut self.flows[record.flow as usize] {
-                flow.data_lost();
+                flow.lost += 1;
             }
         }
     }
@@ -144,7 +155,8 @@ impl Meter {
             && let Some(flow) = &mut self.flows[record.flow as usize]
         {
             let marked = frame.ecn() == Ecn::Ce;
-            flow.record_data(size, marked, || at.since(record.read));
+            flow.meter
+                .record_data(size, marked, || at.since(record.read));
         }
     }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use earlydrop::counters::Tally;
 use earlydrop_sim::Run;
-use earlydrop_sim::measure::FlowMeter;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
 
 use super::bottleneck::is_measured;
 use super::host_path::HostPath;
+use super::meter::MeteredFlow;
 use super::topology::Topology;
 use super::traffic::TrafficReport;
 
@@ -79,14 +79,15 @@ fn flows(run: &Run, traffic: &TrafficReport, paths: &mut [HostPath; 2]) -> Vec<F
     let mut results = Vec::with_capacity(run.flows.len());
     for (number, (flow, traffic)) in run.flows.iter().zip(&traffic.flows).enumerate() {
         let mut meters = paths.iter_mut().map(|path| path.meter.flows[number].take());
-        let meter: Option<FlowMeter> = meters.find_map(|meter| meter);
-        let mut meter = meter.unwrap_or_default();
+        let metered: Option<MeteredFlow> = meters.find_map(|metered| metered);
+        let mut metered = metered.unwrap_or_default();
         results.push(FlowResult {
             goodput: 8.0 * traffic.goodput_bytes as f64 / seconds,
             sender: traffic.sender,
             smoothed_rtt: traffic.smoothed_rtt,
             left_out: traffic.left_out,
-            ..meter.result(&flow.group, seconds)
+            lost: metered.lost,
+            ..metered.meter.result(&flow.group, seconds)
         });
     }
     results

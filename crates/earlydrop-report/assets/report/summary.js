@@ -60,9 +60,11 @@ function addSummary() {
     box.querySelector(".scroll").scrollLeft = scrolled;
     if (focused >= 0) box.querySelectorAll("th button")[focused]?.focus();
     const marked = rows.some((row) => row.values.some((value) => value?.best));
-    note.textContent = marked
+    const moving = rows.some((row) => row.values.some((value) => value?.moving));
+    const unsettled = moving ? `${MOVING} Had not settled: the two halves of the time measured differ by a tenth or more. ` : "";
+    note.textContent = unsettled + (marked
       ? `${BEST} The best mean of its column. ${SIMILAR} Not significantly different from it: differences paired by seed, at 95% for all schemes of a column together by Holm's procedure. Columns where neither more nor less is better have no mark.`
-      : noMark(rows.length, seedsMost);
+      : noMark(rows.length, seedsMost));
     box.dataset.drawn = JSON.stringify(tableSummary(box, metrics));
   };
   show();

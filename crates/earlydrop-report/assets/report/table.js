@@ -2,6 +2,8 @@
 
 /** The mark of a best value; screen readers get a word instead. */
 const BEST = "\u2605";
+/** The mark of a value that depends on what had not settled. */
+const MOVING = "\u2195";
 /** The mark of a value that is not significantly different from the best. */
 const SIMILAR = "\u2248";
 
@@ -71,7 +73,8 @@ function intervalRange(estimates) {
 function estimateCell(estimate, text, range, widest, colour) {
   if (!text) return make("td", { class: "missing" }, make("span", { "aria-label": "not measured" }, "\u2013"));
   const value = estimate.best ? make("b", {}, text.mean) : make("span", {}, text.mean);
-  const star = make("span", { class: "star" }, estimate.best ? BEST : estimate.similar ? SIMILAR : "");
+  const star = make("span", { class: "star" }, estimate.moving ? MOVING : estimate.best ? BEST : estimate.similar ? SIMILAR : "");
+  if (estimate.moving) star.append(make("span", { class: "unseen" }, " had not settled "));
   if (estimate.best) star.append(make("span", { class: "unseen" }, " best "));
   if (estimate.similar) star.append(make("span", { class: "unseen" }, " not significantly different from the best "));
   return make(

@@ -19,6 +19,7 @@ pub(super) const NAMED_TIES: usize = 3;
 /// The runs of all schemes at one point.
 pub(super) struct Comparison<'a> {
     pub(super) scenario: &'a Scenario,
+    pub(super) point: usize,
     labels: Vec<&'a str>,
     /// The runs of each scheme, in the order of the seeds.
     runs: Vec<Vec<&'a CellRow>>,
@@ -61,6 +62,7 @@ impl<'a> Comparison<'a> {
         let groups = summary.group_cells.iter();
         Comparison {
             scenario: &plan.points[point].scenario,
+            point,
             runs: labels.iter().map(of_scheme).collect(),
             labels,
             groups: groups
@@ -207,7 +209,7 @@ impl Column {
         self.runs.iter().any(|runs| !runs.is_empty())
     }
 
-    fn values(&self, scheme: usize) -> Vec<f64> {
+    pub(super) fn values(&self, scheme: usize) -> Vec<f64> {
         self.runs[scheme].iter().map(|(_, value)| *value).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Questions about groups of flows: what each kind of traffic feels, who starves, and how groups
 //! share a link.
 
-use earlydrop_lab::metrics::{self, Felt, STARVED};
+use earlydrop_lab::metrics::{self, FEW_UNFINISHED, Felt, STARVED};
 use earlydrop_lab::rows::CellRow;
 use earlydrop_lab::scenario::{Feels, FlowGroup, Scenario};
 use earlydrop_lab::statistics::Mean;
@@ -65,7 +65,11 @@ fn of_group(at: &Comparison<'_>, group: &str, index: usize, feels: Feels) -> Opt
     if feels == Feels::Nothing {
         return taken(at, &schemes, &column);
     }
-    let happened = |scheme: &usize| column.mean(*scheme).is_some_and(|mean| mean.mean != 0.0);
+    let least = match index == metrics::index_of_group("unfinished")? {
+        true => FEW_UNFINISHED,
+        false => f64::MIN_POSITIVE,
+    };
+    let happened = |scheme: &usize| column.mean(*scheme).is_some_and(|mean| mean.mean >= least);
     if !schemes.iter().any(happened) {
         return None;
     }

@@ -1,11 +1,12 @@
 //! What a run answers, in sentences: one for each question, from means over seeds.
 //!
-//! What each kind of traffic feels comes first (`groups`), figures of the whole link second
-//! (`link`). A scheme *ties* with the best as in the tables: its difference, paired by seed, is not
+//! What keeps figures from being answers comes first (`caveats`), then what each kind of traffic
+//! feels (`groups`), figures of the whole link last (`link`). A scheme *ties* with the best as in the tables: its difference, paired by seed, is not
 //! significant after a correction for the number of schemes.
 //! `docs/explanation/what-is-measured.md` says why.
 
 mod along;
+mod caveats;
 mod comparison;
 mod groups;
 mod link;
@@ -47,9 +48,14 @@ pub fn answers(plan: &Plan, summary: &Summary) -> Vec<Answer> {
         return Vec::new();
     }
     let questions = match plan.labels().len() {
-        0 | 1 => vec![("In short".to_string(), Box::new(in_short) as Question<'_>)],
+        0 | 1 => {
+            let mut all = caveats::questions(plan.scenario(), &summary.moving);
+            all.push(("In short".to_string(), Box::new(in_short)));
+            all
+        }
         _ => {
-            let mut all = groups::questions(plan.scenario());
+            let mut all = caveats::questions(plan.scenario(), &summary.moving);
+            all.extend(groups::questions(plan.scenario()));
             all.extend(link::questions());
             all
         }

@@ -208,6 +208,8 @@ pub struct Estimate {
     /// Whether it is not significantly different from the best mean, by differences paired by seed
     /// and corrected for the number of schemes.
     pub similar: bool,
+    /// Whether what it depends on had not settled.
+    pub moving: bool,
 }
 
 /// The means of one scheme at one point.

@@ -177,6 +177,7 @@ fn single_run(values: &[Option<f64>]) -> Vec<Option<data::Estimate>> {
             half: None,
             best: false,
             similar: false,
+            moving: false,
         })
     };
     values.iter().zip(METRICS).map(estimate).collect()
@@ -364,6 +365,7 @@ pub(super) fn estimates<'a>(
             half: entry.mean.half,
             best: entry.is_best(),
             similar: entry.is_similar(),
+            moving: entry.drift.is_some(),
         })
     };
     values.iter().zip(metrics).map(estimate).collect()

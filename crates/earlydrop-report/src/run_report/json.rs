@@ -217,6 +217,7 @@ fn entries<'a>(
             "mean": entry.mean.mean,
             "half_width_95": entry.mean.half,
             "at_least": entry.mean.is_lower_bound,
+            "drift": entry.drift,
             "best": entry.is_best(),
             "similar": entry.is_similar(),
         });

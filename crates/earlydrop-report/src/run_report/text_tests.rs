@@ -35,6 +35,7 @@ fn summary(metric: usize, mean: RankedMean) -> Summary {
         rows: vec![row],
         groups: Vec::new(),
         links: Vec::new(),
+        moving: Vec::new(),
         cells: Vec::new(),
         group_cells: Vec::new(),
     }
@@ -74,6 +75,7 @@ fn an_estimate_has_one_text_everywhere() {
             class: None,
             mean,
             standing: None,
+            drift: None,
         };
         let summary = summary(metric, ranked);
         let table = &table::tables(&plan, &summary, Some(&[metric]))[0];

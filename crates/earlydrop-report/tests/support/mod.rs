@@ -311,6 +311,7 @@ fn estimate(values: &[f64], scale: f64) -> Option<Estimate> {
         half,
         best: false,
         similar: false,
+        moving: false,
     })
 }
 
@@ -431,6 +432,7 @@ fn groups(data: &mut Data, invent: &mut Invent) {
                     half: Some(0.012),
                     best: false,
                     similar: false,
+                    moving: false,
                 };
                 data.groups.push(GroupSummary {
                     scheme,

@@ -40,9 +40,9 @@ pub(super) struct Accounts {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LostBesideData {
     /// SYNs.
-    pub(super) syns: u64,
+    pub(super) syns: u32,
     /// Acknowledgments, answers to SYNs, and requests.
-    pub(super) control: u64,
+    pub(super) control: u32,
 }
 
 impl Accounts {
@@ -109,8 +109,8 @@ impl Accounts {
         let lost = self.lost_beside_data.entry(packet.flow_index());
         let lost = lost.or_default();
         match packet.kind() {
-            Kind::Syn => lost.syns += 1,
-            _ => lost.control += 1,
+            Kind::Syn => lost.syns = lost.syns.saturating_add(1),
+            _ => lost.control = lost.control.saturating_add(1),
         }
     }
 
@@ -147,7 +147,7 @@ impl Accounts {
         }
         let counts = self.timing.counts(at);
         if counts {
-            meter.record_arrival(packet, at);
+            meter.record_arrival(packet, at, &self.timing);
         }
         counts
     }

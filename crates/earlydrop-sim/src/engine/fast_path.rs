@@ -184,7 +184,7 @@ fn measure_arrival(
     new: bool,
 ) {
     if timing.counts(at) {
-        meter.record_arrival(&segment, at);
+        meter.record_arrival(&segment, at, timing);
         if new {
             meter.goodput_bytes += u64::from(profile.payload());
         }

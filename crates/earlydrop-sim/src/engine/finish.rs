@@ -183,8 +183,8 @@ impl Simulation {
         };
         FlowResult {
             lost: self.accounts.lost_of(index),
-            lost_syns: self.accounts.lost_beside_data(index).syns,
-            lost_control: self.accounts.lost_beside_data(index).control,
+            lost_syns: u64::from(self.accounts.lost_beside_data(index).syns),
+            lost_control: u64::from(self.accounts.lost_beside_data(index).control),
             sender,
             smoothed_rtt,
             ..meter.result(group, seconds)
@@ -198,6 +198,9 @@ impl FlowResult {
         self.received += other.received;
         self.throughput += other.throughput;
         self.goodput += other.goodput;
+        for (own, other) in self.goodput_halves.iter_mut().zip(other.goodput_halves) {
+            *own += other;
+        }
         self.lost += other.lost;
         self.lost_syns += other.lost_syns;
         self.lost_control += other.lost_control;

@@ -15,11 +15,19 @@ use crate::tcp::SenderCounts;
 pub struct Timing {
     /// End of the warm-up.
     pub from: Nanos,
+    /// The middle of the time measured.
+    pub(crate) middle: Nanos,
     /// End of the run.
     pub end: Nanos,
 }
 
 impl Timing {
+    /// The timing of a run that is measured from a time until its end.
+    pub fn new(from: Nanos, end: Nanos) -> Timing {
+        let middle = middle(from, end);
+        Timing { from, middle, end }
+    }
+
     /// Whether an event at `at` is measured.
     #[inline]
     pub fn counts(&self, at: Nanos) -> bool {
@@ -31,6 +39,11 @@ impl Timing {
     pub(crate) fn warmed_up_by(&self, at: Nanos) -> bool {
         self.from > Nanos::ZERO && at >= self.from
     }
+}
+
+/// The middle of a time.
+pub(super) fn middle(from: Nanos, end: Nanos) -> Nanos {
+    from + Nanos(end.since(from).0 / 2)
 }
 
 /// Counts of one flow while it is measured. The fields that every packet needs come first.
@@ -47,8 +60,9 @@ pub struct FlowMeter {
     pub(crate) received_bytes: u64,
     /// Packets of data that arrived marked.
     pub(crate) marked: u64,
-    /// Packets of data lost. The simulator counts them elsewhere.
-    pub(crate) lost: u64,
+    /// The payload that had arrived when the second half of the time measured began, and one more;
+    /// zero until the first packet of that half.
+    goodput_before: u64,
 }
 
 /// Measurements that a run must ask for.
@@ -75,7 +89,10 @@ impl FlowMeter {
 
     /// Counts a packet of data that arrives at `at`, while the flow is measured.
     #[inline(always)]
-    pub(crate) fn record_arrival(&mut self, packet: &Packet, at: Nanos) {
+    pub(crate) fn record_arrival(&mut self, packet: &Packet, at: Nanos, timing: &Timing) {
+        if at >= timing.middle && self.goodput_before == 0 {
+            self.goodput_before = self.goodput_bytes + 1;
+        }
         let delay = || at.since(packet.stamp(at));
         self.record_data(packet.size(), packet.ecn() == Ecn::Ce, delay);
     }
@@ -94,12 +111,6 @@ impl FlowMeter {
         }
     }
 
-    /// Counts a packet of data that is lost, while the flow is measured.
-    #[inline]
-    pub fn data_lost(&mut self) {
-        self.lost += 1;
-    }
-
     /// Records the round trip of a segment sent at `sent`, whose acknowledgment arrives at `at`.
     #[inline(always)]
     pub(crate) fn record_round_trip(&mut self, sent: Nanos, at: Nanos) {
@@ -108,16 +119,22 @@ impl FlowMeter {
         }
     }
 
-    /// The result of a flow of `group`, measured for `seconds`. The caller fills in what only its
-    /// sender knows.
+    /// The result of a flow of `group`, measured for `seconds`. The caller fills in what was lost,
+    /// and what only its sender knows.
     pub fn result(&mut self, group: &Arc<str>, seconds: f64) -> FlowResult {
         let details = self.details.take().unwrap_or_default();
+        let first = match self.goodput_before {
+            0 => self.goodput_bytes,
+            before => before - 1,
+        };
+        let halves = [first, self.goodput_bytes - first];
         FlowResult {
             group: group.clone(),
             received: self.received,
             throughput: ratio(8.0 * self.received_bytes as f64, seconds),
             goodput: ratio(8.0 * self.goodput_bytes as f64, seconds),
-            lost: self.lost,
+            goodput_halves: halves.map(|bytes| ratio(16.0 * bytes as f64, seconds)),
+            lost: 0,
             lost_syns: 0,
             lost_control: 0,
             marked: self.marked,

@@ -12,7 +12,7 @@ pub use fairness::{coefficient_of_variation, jain_index};
 pub use flow::{Delays, FlowMeter, Timing};
 pub(crate) use queue::QueueProgress;
 pub use queue::{MeasuredQueue, QueueMeter, Samples, Work};
-pub use result::{FlowResult, QueueResult, SharedBufferResult};
+pub use result::{FlowResult, HalfOfQueue, QueueResult, SharedBufferResult};
 
 use std::fmt;
 

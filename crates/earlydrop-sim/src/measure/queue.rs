@@ -7,7 +7,8 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
-use super::{Measure, QueueResult, Recorder, TrafficByFlow};
+use super::flow::middle;
+use super::{HalfOfQueue, Measure, QueueResult, Recorder, TrafficByFlow};
 use crate::fine_time::FineTime;
 use crate::link::QueuedLink;
 use crate::network::LinkId;
@@ -193,6 +194,7 @@ pub struct QueueMeter {
     /// Time of the next event that is not a packet: a sample, the end of the warm-up, the end.
     pub(crate) next_tick: Nanos,
     from: Nanos,
+    middle: Nanos,
     end: Nanos,
     phase: Phase,
     next_sample: Nanos,
@@ -204,6 +206,9 @@ pub struct QueueMeter {
     measured: Sums,
     /// Sojourn times and packets in their sum at the end of the warm-up.
     sojourns_before: (u64, u64),
+    /// The queue's length integrated over time and the link's work, in the middle of the time
+    /// measured and at its end.
+    half_way: [Option<(u64, Work)>; 2],
     /// The link's work at the end of the warm-up, and its utilisation since then.
     work_before: Work,
     utilisation: f64,
@@ -233,6 +238,7 @@ impl QueueMeter {
         let mut meter = QueueMeter {
             next_tick: Nanos::ZERO,
             from: measure.warm_up,
+            middle: middle(measure.warm_up, end),
             end,
             phase: Phase::WarmUp,
             next_sample: if samples.is_some() {
@@ -244,6 +250,7 @@ impl QueueMeter {
             sums: Sums::default(),
             measured: Sums::default(),
             sojourns_before: (0, 0),
+            half_way: [None; 2],
             work_before: Work::default(),
             utilisation: 0.0,
             sojourn: sojourn
@@ -273,6 +280,7 @@ impl QueueMeter {
     fn set_next_tick(&mut self) {
         let phase_end = match self.phase {
             Phase::WarmUp => self.from,
+            Phase::Measured if self.half_way[0].is_none() => self.middle,
             Phase::Measured => self.end,
             Phase::Over => Nanos::NEVER,
         };
@@ -291,6 +299,10 @@ impl QueueMeter {
             }
             if self.phase == Phase::WarmUp && tick >= self.from {
                 self.begin(tick, packets, queue);
+            }
+            if self.phase == Phase::Measured && tick >= self.middle && self.half_way[0].is_none() {
+                let work = queue.work(tick, self.sums.begun);
+                self.half_way[0] = Some((self.sums.length_time, work));
             }
             if self.phase == Phase::Measured && tick >= self.end {
                 self.end(tick, queue);
@@ -341,6 +353,7 @@ impl QueueMeter {
         self.counted = queue.counters().since(&self.before);
         let work = queue.work(at, self.sums.begun);
         self.utilisation = work.share_since(&self.work_before);
+        self.half_way[1] = Some((self.sums.length_time, work));
         self.measured = self.sums;
         self.measured.sojourn -= self.sojourns_before.0;
         self.measured.sojourns -= self.sojourns_before.1;
@@ -457,6 +470,22 @@ impl QueueMeter {
         self.losses.as_deref_mut()
     }
 
+    /// The queue in the first and in the second half of the time measured.
+    fn halves(&self) -> Option<[HalfOfQueue; 2]> {
+        let [Some(middle), Some(end)] = self.half_way else {
+            return None;
+        };
+        let begin = (0, self.work_before);
+        let half = |before: (u64, Work), after: (u64, Work), span: Nanos| HalfOfQueue {
+            utilisation: after.1.share_since(&before.1),
+            mean_packets: ratio((after.0 - before.0) as f64, span.0 as f64),
+        };
+        Some([
+            half(begin, middle, self.middle.since(self.from)),
+            half(middle, end, self.end.since(self.middle)),
+        ])
+    }
+
     /// The result, for the queue before `link`, called `name`: of what was measured until the meter
     /// was [finished](QueueMeter::finish). `groups` are given as name and flows.
     pub fn result(
@@ -476,6 +505,7 @@ impl QueueMeter {
             waiting_before: self.before.queued(),
             utilisation: self.utilisation,
             mean_packets: ratio(sums.length_time as f64 * 1e-9, span),
+            halves: self.halves(),
             longest: sums.longest,
             mean_sojourn: (sums.sojourns > 0)
                 .then(|| Nanos((sums.sojourn as f64 / sums.sojourns as f64) as u64)),

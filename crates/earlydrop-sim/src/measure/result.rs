@@ -26,6 +26,9 @@ pub struct QueueResult {
     pub utilisation: f64,
     /// The mean queue length over time, in packets. A packet being sent is not in the queue.
     pub mean_packets: f64,
+    /// Utilisation and mean queue length in the first and in the second half of the time measured;
+    /// `None` where the run was stopped before.
+    pub halves: Option<[HalfOfQueue; 2]>,
     /// The greatest queue length, in packets.
     pub longest: u32,
     /// The mean time from a packet's arrival to the start of its transmission; `None` where no
@@ -55,6 +58,16 @@ impl QueueResult {
     }
 }
 
+/// A queue and its link in half of the time measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HalfOfQueue {
+    /// The share of the time in which the link was sending; of a link that follows a trace, of what
+    /// it could send.
+    pub utilisation: f64,
+    /// The mean queue length over time, in packets.
+    pub mean_packets: f64,
+}
+
 /// The use of a [shared buffer](crate::network::SharedBuffer) in the time measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedBufferResult {
@@ -76,6 +89,8 @@ pub struct FlowResult {
     pub throughput: f64,
     /// Goodput: bits of payload that arrived for the first time, per second.
     pub goodput: f64,
+    /// Goodput in the first and in the second half of the time measured.
+    pub goodput_halves: [f64; 2],
     /// Data packets lost, and SYNs.
     pub lost: u64,
     /// SYNs lost.

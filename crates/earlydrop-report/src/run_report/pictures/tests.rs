@@ -69,6 +69,7 @@ fn data() -> Data {
                     half: Some(0.002),
                     best: false,
                     similar: false,
+                    moving: false,
                 })
             };
             let values = vec![estimate(delay), estimate(0.9)];

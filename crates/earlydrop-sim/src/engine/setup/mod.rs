@@ -78,10 +78,7 @@ fn prepare(
             groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
             seed: run.seed,
         },
-        accounts: Accounts::new(Timing {
-            from: run.measure.warm_up,
-            end: run.duration,
-        }),
+        accounts: Accounts::new(Timing::new(run.measure.warm_up, run.duration)),
         goes_on_for: run.measure.drain,
     };
     let mut links = Vec::with_capacity(run.network.links().len());

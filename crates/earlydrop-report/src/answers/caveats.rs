@@ -1,0 +1,92 @@
+//! What keeps figures from being answers: what had not settled, and load that was not carried.
+
+use earlydrop_lab::metrics;
+use earlydrop_lab::scenario::{FlowGroup, Scenario};
+use earlydrop_lab::settled::{self, Moving};
+use earlydrop_lab::statistics::paired;
+
+use super::comparison::Comparison;
+use super::{PointAnswer, Question};
+use crate::words::listed;
+
+/// The number of things that a sentence names.
+const NAMED: usize = 4;
+
+/// Less of the offered load than this was not carried.
+const CARRIED: f64 = 0.9;
+
+/// The questions before all others.
+pub(super) fn questions<'q>(
+    scenario: &Scenario,
+    moving: &'q [Moving],
+) -> Vec<(String, Question<'q>)> {
+    let mut questions: Vec<(String, Question<'q>)> = vec![(
+        "Not settled".to_string(),
+        Box::new(move |at| not_settled(at, moving)),
+    )];
+    for group in scenario.groups.iter().filter(|group| group.flows() > 0) {
+        let name = group.name.to_string();
+        let title = format!("{name}: offered load that was not carried");
+        questions.push((title, Box::new(move |at| not_carried(at, &name))));
+    }
+    questions
+}
+
+/// "goodput of classic under single (+40%), and 2 more: the second half ...".
+fn not_settled(at: &Comparison<'_>, moving: &[Moving]) -> Option<PointAnswer> {
+    let here = moving.iter().filter(|one| one.point == at.point);
+    let mut here: Vec<&Moving> = here.collect();
+    here.sort_by(|one, other| other.by.mean.abs().total_cmp(&one.by.mean.abs()));
+    let named = here.iter().take(NAMED).map(|one| {
+        let what = match &one.group {
+            Some(group) => format!("{} of {group}", settled::title(one.drift)),
+            None => format!("{} of the link", settled::title(one.drift)),
+        };
+        let change = one.by.difference(100.0);
+        format!("{what} under {} ({change}%)", at.label(one.scheme))
+    });
+    let more = here.len().saturating_sub(NAMED);
+    let more = (more > 0).then(|| format!("{more} more"));
+    let names: Vec<String> = named.chain(more).collect();
+    (!names.is_empty()).then(|| PointAnswer {
+        text: format!(
+            "{}, from the first half of the time measured to the second: these are no steady \
+             state. A longer run, or a longer warm-up, says more",
+            listed(names, "and")
+        ),
+        best: Vec::new(),
+    })
+}
+
+/// "40 ± 3% of 5.2 Gbps under droptail".
+fn not_carried(at: &Comparison<'_>, group: &str) -> Option<PointAnswer> {
+    let known = at.scenario.groups.iter();
+    let known: Option<&FlowGroup> = known.into_iter().find(|one| *one.name == *group);
+    known?;
+    let column = |name: &str| at.of_group(group, metrics::index_of_group(name)?);
+    let (offered, goodput) = (column("offered")?, column("goodput")?);
+    let of_scheme = |scheme: usize| {
+        let (all, carried) = (offered.values(scheme), goodput.values(scheme));
+        let most: Vec<f64> = all.iter().map(|offered| CARRIED * offered).collect();
+        let missing = paired(&most, &carried)?;
+        let is_less = missing.mean > 0.0 && (missing.excludes_zero() || missing.half.is_none());
+        let shares = carried
+            .iter()
+            .zip(&all)
+            .map(|(carried, offered)| carried / offered);
+        let share = earlydrop_lab::statistics::Mean::of(&shares.collect::<Vec<f64>>())?;
+        is_less.then(|| {
+            format!(
+                "{}% of {} under {}",
+                share.with_interval(100.0),
+                offered.text(scheme),
+                at.label(scheme)
+            )
+        })
+    };
+    let less: Vec<String> = at.schemes().into_iter().filter_map(of_scheme).collect();
+    (!less.is_empty()).then(|| PointAnswer {
+        text: format!("carried {}", listed(less, "and")),
+        best: Vec::new(),
+    })
+}
