@@ -155,10 +155,9 @@ fn report_rewrites_tables_and_page_without_simulating() {
         markdown.out
     );
     let csv = user.runs(&["report", "out", "--as", "csv"]).well();
-    assert!(
-        csv.out
-            .starts_with("scheme,network.rtt,group,metric,mean,half_width_95,seeds,best,similar")
-    );
+    assert!(csv.out.starts_with(
+        "scheme,network.rtt,group,metric,mean,half_width_95,seeds,at_least,best,similar"
+    ));
     for line in ["\ncodel,20 ms,,delay_mean,", "\ncodel,20 ms,bulk,goodput,"] {
         assert!(csv.out.contains(line), "{}", csv.out);
     }

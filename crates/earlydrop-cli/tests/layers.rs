@@ -56,6 +56,7 @@ const ORDERS: [(&str, &[&str]); 2] = [
             "metrics",
             "outcome",
             "rows",
+            "settled",
             "summary",
             "suite",
             "baseline",

@@ -24,10 +24,6 @@ pub struct RankedMean {
     pub drift: Option<f64>,
 }
 
-/// What the marks of a [`Standing`] mean, for the reader of a table.
-pub const MARKS: &str = "best mean; similar: not significantly different from it (differences \
-    paired by seed, 95% for all schemes of a column together by Holm's procedure)";
-
 impl RankedMean {
     /// A mean that is compared with no other.
     pub fn alone(mean: Mean) -> RankedMean {
