@@ -224,7 +224,9 @@ class Result:
 
     def summary(self, metrics: Metrics = None) -> Table:
         """Means over seeds with the half-widths of their 95% intervals: a row for each scheme,
-        point and metric. `standing` says which mean is best, and which are similar to it.
+        point and metric, of each group of flows, then of the link and all flows (`group` is
+        null). `standing` says which mean is best, and which are similar to it; `at_least` is 1
+        for a lower bound, and `drift` is set where it had not settled.
         """
         return Table(self._run.summary(_listed(metrics)))
 

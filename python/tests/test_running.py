@@ -82,6 +82,10 @@ def test_means_are_those_of_the_runs() -> None:
     means = frame.groupby("scheme").delay_mean.mean()
     for scheme in ["red", "codel"]:
         assert summary["mean"][scheme] == pytest.approx(means[scheme], rel=1e-12)
+    goodput = result.summary("goodput").to_pandas()
+    assert goodput.group[0] == "bulk"
+    assert goodput.group.isna().sum() == 2
+    assert (goodput.at_least == 0).all()
     differences = result.compare_to("red", ["delay_mean"]).to_pandas()
     paired = frame[frame.scheme == "codel"].delay_mean.to_numpy()
     paired = paired - frame[frame.scheme == "red"].delay_mean.to_numpy()

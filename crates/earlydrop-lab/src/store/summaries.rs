@@ -4,40 +4,71 @@ use super::export::Keys;
 use super::tables::{Column, ColumnType};
 use super::{ColumnTable, Store, StoreError, Values};
 use crate::baseline::Comparison;
-use crate::metrics::{METRICS, Metric};
+use crate::metrics::{self, METRICS, Metric};
 use crate::plan::Plan;
 use crate::statistics::Standing;
-use crate::summary::Summary;
+use crate::summary::{RankedMean, Summary};
 
 impl Store {
     /// The means of these metrics, by their indices in [`METRICS`], in base units: a row for each
-    /// scheme, point and metric that was measured.
+    /// scheme, point and metric of each group of flows, then of the link and all flows together.
     pub fn summary_columns(
         &self,
         plan: &Plan,
         summary: &Summary,
-        metrics: &[usize],
+        chosen: &[usize],
     ) -> Result<ColumnTable, StoreError> {
         let labels = plan.labels();
         let mut rows = Rows::new(Keys::of(self)?);
-        let (mut means, mut halves) = (Vec::new(), Vec::new());
-        let (mut seeds, mut standings) = (Vec::new(), Vec::new());
+        let (mut groups, mut means, mut halves) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut seeds, mut bounds, mut drifts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut standings = Vec::new();
+        let mut add = |scheme: usize, point: usize, group: Option<&str>, index: usize, value| {
+            let value: RankedMean = value;
+            rows.add(labels[scheme], point, &METRICS[index]);
+            groups.push(group.map(str::to_string));
+            means.push(Some(value.mean.mean));
+            halves.push(value.mean.half);
+            seeds.push(Some(value.mean.count as i64));
+            bounds.push(Some(i64::from(value.mean.is_lower_bound)));
+            drifts.push(value.drift);
+            standings.push(value.standing.and_then(standing_name));
+        };
+        for row in &summary.groups {
+            for index in chosen {
+                let of_group = metrics::index_of_group(METRICS[*index].name);
+                if let Some(value) = of_group.and_then(|index| row.values[index]) {
+                    add(row.scheme, row.point, Some(&row.name), *index, value);
+                }
+            }
+        }
         for row in &summary.rows {
-            for index in metrics {
-                let Some(value) = row.values[*index] else {
-                    continue;
-                };
-                rows.add(labels[row.scheme], row.point, &METRICS[*index]);
-                means.push(Some(value.mean.mean));
-                halves.push(value.mean.half);
-                seeds.push(Some(value.mean.count as i64));
-                standings.push(value.standing.and_then(standing_name));
+            for index in chosen {
+                if let Some(value) = row.values[*index] {
+                    add(row.scheme, row.point, None, *index, value);
+                }
             }
         }
         Ok(rows.with([
+            text(
+                "group",
+                "the group of flows; empty for the link and all flows together",
+                groups,
+            ),
             real("mean", "the mean over seeds, in the base unit", means),
             real("half_width", "the half-width of its 95% interval", halves),
             whole("seeds", "the number of seeds", seeds),
+            whole(
+                "at_least",
+                "1 for a lower bound: too few transfers have ended",
+                bounds,
+            ),
+            real(
+                "drift",
+                "how it still moved from the first half of the time measured to the second, as a \
+                 share; empty where it had settled",
+                drifts,
+            ),
             text(
                 "standing",
                 "best: the best mean of the metric at this point; similar: not significantly \
