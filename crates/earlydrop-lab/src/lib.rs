@@ -85,11 +85,13 @@ pub mod environment;
 pub mod escape;
 #[cfg(feature = "threads")]
 pub mod estimate;
+pub mod expect;
 #[cfg(feature = "files")]
 pub mod files;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod judge;
 #[cfg(feature = "live")]
 pub mod live;
 pub mod metrics;

@@ -174,7 +174,7 @@ pub(crate) fn remove(sweep: &mut Node, path: &str) {
 }
 
 /// Fields that cannot be swept: they define the comparison.
-pub(crate) const NOT_SWEPT: &[&str] = &["seeds", "schemes", "sweep", "title", "about"];
+pub(crate) const NOT_SWEPT: &[&str] = &["seeds", "schemes", "sweep", "expect", "title", "about"];
 
 fn collect(node: &Node, path: &str, axes: &mut Vec<Axis>, problems: &mut Vec<Problem>) {
     if let Content::Table(entries) = &node.content
@@ -215,13 +215,16 @@ fn collect(node: &Node, path: &str, axes: &mut Vec<Axis>, problems: &mut Vec<Pro
     }
 }
 
-/// Whether a path is one of [`NOT_SWEPT`], or leads into the sweep itself.
+/// Whether a path is one of [`NOT_SWEPT`], or leads into the sweep itself or what is expected.
 fn is_not_swept(path: &str) -> bool {
-    NOT_SWEPT.contains(&path) || path.starts_with(WITHIN_SWEEP)
+    NOT_SWEPT.contains(&path) || WITHIN.iter().any(|begin| path.starts_with(begin))
 }
 
 /// The beginning of a path into the sweep itself.
 const WITHIN_SWEEP: &str = "sweep.";
+
+/// The beginnings of paths into the sweep itself and into what is expected.
+const WITHIN: [&str; 2] = [WITHIN_SWEEP, "expect."];
 
 /// What can be swept instead of a path.
 fn swept_help(path: &str) -> String {

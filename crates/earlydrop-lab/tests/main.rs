@@ -2,6 +2,7 @@
 
 mod analytic;
 mod changes;
+mod expectations;
 #[cfg(feature = "store")]
 mod memory;
 #[cfg(feature = "store")]

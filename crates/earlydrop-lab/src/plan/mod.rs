@@ -24,6 +24,7 @@ pub use crate::scheme_list::split_schemes;
 
 use crate::budget::{Budget, Limits};
 use crate::document::{Content, Node, Problem};
+use crate::expect::{self, Expectation};
 use crate::scenario::{self, PreparedRun, Scenario, SeriesScope, Surroundings, words};
 use crate::sweep::{self, Axis, continue_seeds};
 use crate::version::version;
@@ -41,6 +42,8 @@ pub struct Plan {
     pub axes: Vec<Axis>,
     /// The points of the sweep, at least one.
     pub points: Vec<Point>,
+    /// What its runs are to show.
+    pub expectations: Vec<Expectation>,
     /// The seeds that each scheme runs with at each point.
     pub seeds: Vec<u64>,
     /// The hosts that send and receive.
@@ -121,6 +124,7 @@ impl Plan {
         source.complete_changes(&mut tree);
         let listed = seed_field.filter(|node| matches!(node.content, Content::List(_)));
         let mut as_run = tree.clone();
+        let expected = tree.take("expect");
         let axes = sweep::axes(tree.take("sweep").as_ref(), &mut problems);
         for axis in &axes {
             if let Some(first) = axis.values.first() {
@@ -137,6 +141,10 @@ impl Plan {
         if let Some(problem) = recordings.repeated_in(&axes) {
             return Err(vec![problem]);
         }
+        let expected = expect::read(expected.as_ref(), &points[0].scenario, &axes, &mut problems);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
         recordings.rename_in(&mut as_run);
         let document = match &listed {
             // Other seeds than the listed ones would be another scenario.
@@ -148,6 +156,7 @@ impl Plan {
             recordings: recordings.into_list(),
             points,
             axes,
+            expectations: expected,
             seeds,
             hosts: Hosts::Simulated,
             limits: source.limits,

@@ -491,6 +491,7 @@ const JSON: &str = "
 | metrics | by name: `title`, `unit` (base units: s, bit/s, share), `better` (less, more, neither), `meaning` |
 | rows | one row for each scheme at each point: `scheme`, `spec`, `point` (the swept fields' values), `seeds`, and `metrics` by name: `mean`, `half_width_95` (null with a single seed), `at_least` (a lower bound: too few transfers have ended), `drift` (how it still moved from the first half of the time measured to the second, or null), `best` (the best mean), `similar` (not significantly different from it) |
 | answers | what the runs answer, as on the page: `question`, `at` (a sentence for each point, or null), and over a sweep `overall` |
+| expectations | what the scenario expects (`[[expect]]`): `says`, `verdict` (holds, contradicted, undecided, unjudged), `shown` of `comparisons`, and `worst`, the comparison that is furthest from showing it |
 | groups | one row for each group of flows of each scheme at each point, also with `group`, `flows`, and `feels`: `what` it feels, and the metrics that it is judged `by`, the first one first |
 | links | in scenarios with several bottlenecks, one row for each link under each scheme at each point |
 | derived | at each point, for each link: `bdp_packets`, and for each scheme `buffer`, `min` and `max` (`packets`, `seconds`, `bdp`) and `target` in seconds |

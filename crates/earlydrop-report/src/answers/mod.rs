@@ -11,6 +11,7 @@ mod comparison;
 mod groups;
 mod link;
 
+use earlydrop_lab::judge::{Verdict, judgements};
 use earlydrop_lab::metrics::{self, Felt};
 use earlydrop_lab::outcome::Outcome;
 use earlydrop_lab::plan::{Cell, Plan};
@@ -71,9 +72,29 @@ pub fn answers(plan: &Plan, summary: &Summary) -> Vec<Answer> {
             at: at.into_iter().map(|one| Some(one?.text)).collect(),
         }
     });
-    answers
-        .filter(|answer| answer.at.iter().any(Option::is_some))
-        .collect()
+    let answers = answers.filter(|answer| answer.at.iter().any(Option::is_some));
+    answers.chain(expected(plan, summary)).collect()
+}
+
+/// What the scenario expects, with what the runs say of it.
+fn expected(plan: &Plan, summary: &Summary) -> impl Iterator<Item = Answer> {
+    let points = plan.points.len();
+    judgements(plan, summary).into_iter().map(move |one| {
+        let verdict = one.verdict.words();
+        let counts = match one.comparisons {
+            0 => String::new(),
+            1 => " (one comparison)".to_string(),
+            all if one.verdict == Verdict::Holds => format!(" (all {all} comparisons)"),
+            all => format!(" ({} of {all} comparisons show it)", one.shown),
+        };
+        let worst = one.worst.map(|worst| format!("; {worst}"));
+        let text = format!("{verdict}{counts}{}", worst.unwrap_or_default());
+        Answer {
+            question: format!("Expected: {}", one.says.trim_end_matches('.')),
+            overall: (points > 1).then(|| text.clone()),
+            at: vec![Some(text); points],
+        }
+    })
 }
 
 /// The figures of one cell.

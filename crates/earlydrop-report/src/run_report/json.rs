@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use earlydrop::units::Nanos;
 use earlydrop_lab::baseline::{Comparison, DifferenceRow, SIGNIFICANT};
+use earlydrop_lab::judge::judgements;
 use earlydrop_lab::metrics::{self, Better, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::scenario::{BesidePreset, QueueLength, SchemeSizes};
@@ -53,6 +54,7 @@ pub fn json(
         "cells": { "planned": plan.cell_count(), "done": summary.cells.len() },
         "metrics": metrics.collect::<Map<String, Value>>(),
         "answers": answers(plan, summary),
+        "expectations": judgements(plan, summary),
         "rows": rows.collect::<Vec<Value>>(),
         "groups": groups.collect::<Vec<Value>>(),
         "links": summary.links.iter().map(|row| link(plan, row)).collect::<Vec<Value>>(),

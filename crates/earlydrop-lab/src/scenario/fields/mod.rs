@@ -1,6 +1,7 @@
 //! Every field of a scenario file. The reader checks files with these tables; the JSON Schema and
 //! the page about scenarios are made from them.
 
+mod expect;
 mod flows;
 mod kinds;
 mod measure;
@@ -10,6 +11,7 @@ mod tcp;
 use earlydrop::registry::Kind;
 
 use crate::document::{Field, SENTENCES, Section, Shape};
+pub(crate) use expect::EXPECT;
 use flows::FLOWS;
 use kinds::{SPAN, TIME, one};
 use measure::MEASURE;
@@ -89,6 +91,12 @@ pub static SCENARIO: Section = Section {
             ),
             "",
             "fields that take several values; every combination is run",
+        ),
+        Field::new(
+            "expect",
+            Shape::List(&EXPECT),
+            "",
+            "what the runs are to show, which they are judged by",
         ),
     ],
 };

@@ -177,9 +177,18 @@ fn open(name: &str, known: &[&'static Descriptor]) -> Value {
         "schemes" => schemes_schema(known),
         "parameters" => reference("parameters"),
         "sweep" => reference("sweep"),
+        // Of an expectation.
+        "of" => labels_schema(),
+        "than" => json!({ "anyOf": [labels_schema(), { "type": ["string", "number"] }] }),
+        "at" => json!({ "type": "object" }),
         // A test checks that there is no other.
         _ => json!({}),
     }
+}
+
+/// A list of schemes' labels.
+fn labels_schema() -> Value {
+    json!({ "type": "array", "items": { "type": "string" } })
 }
 
 /// A number of seeds, or a list of them.

@@ -1,0 +1,108 @@
+//! What a scenario expects is read, and judged by its runs.
+
+use earlydrop_lab::judge::{Judgement, Verdict, judgements};
+use earlydrop_lab::plan::{Plan, Source, TraceFiles};
+use earlydrop_lab::rows::Rows;
+use earlydrop_lab::run::outcomes;
+use earlydrop_lab::summary::Summary;
+
+const SCENARIO: &str = "duration = \"10 s\"\nseeds = 4\nschemes = [\"droptail\", \"codel\"]\n\
+    network = { rate = \"5 Mbps\", rtt = \"40 ms\", buffer = \"100 packets\" }\n\
+    flows.bulk.count = 4\nflows.call = { kind = \"voice\" }\n\
+    sweep.\"network.rtt\" = [\"20 ms\", \"40 ms\"]\n";
+
+fn plan(expectation: &str) -> Result<Plan, String> {
+    let text = format!("{SCENARIO}[[expect]]\nsays = \"So.\"\n{expectation}");
+    let source = Source::new("s.toml", &text, TraceFiles::default());
+    let plan = source.and_then(|source| source.plan());
+    plan.map_err(|problems| problems.to_string())
+}
+
+fn judged(expectation: &str) -> Judgement {
+    let plan = plan(expectation).unwrap_or_else(|problem| panic!("{problem}"));
+    let ended: Vec<_> = outcomes(&plan).collect::<Result<_, _>>().unwrap();
+    let summary = Summary::of(&plan, Rows::of_outcomes(&plan, &ended));
+    judgements(&plan, &summary).remove(0)
+}
+
+#[test]
+fn runs_say_whether_an_expectation_holds() {
+    let call = "metric = \"end_to_end_p99\"\ngroup = \"call\"\n";
+    let holds = judged(&format!("{call}of = [\"codel\"]\ntimes = 0.5"));
+    assert_eq!(
+        (holds.verdict, holds.shown, holds.comparisons),
+        (Verdict::Holds, 2, 2)
+    );
+    assert_eq!((holds.says.as_str(), holds.worst), ("So.", None));
+    // A full buffer takes 240 ms.
+    let part = judged(&format!("{call}of = [\"droptail\"]\nthan = \"200 ms\""));
+    assert_eq!(part.verdict, Verdict::Contradicted, "{part:?}");
+    let worst = part.worst.unwrap();
+    assert!(worst.starts_with("droptail at network.rtt = "), "{worst}");
+    assert!(worst.ends_with("expected less than 200 ms"), "{worst}");
+    // At one point.
+    let at = "at = { network.rtt = \"40 ms\" }";
+    let one = judged(&format!("{call}of = [\"codel\"]\n{at}"));
+    assert_eq!((one.verdict, one.comparisons), (Verdict::Holds, 1));
+    // The same number is neither less nor more, and equal.
+    let full = "metric = \"utilisation\"\n";
+    let equal = judged(&format!("{full}is = \"equal\"\nthan = \"100%\""));
+    assert_eq!((equal.verdict, equal.comparisons), (Verdict::Holds, 4));
+    let more = judged(&format!(
+        "{full}of = [\"droptail\"]\nis = \"more\"\nthan = \"100%\""
+    ));
+    assert_eq!(more.verdict, Verdict::Undecided, "{more:?}");
+    // What a call gets of what a transfer gets.
+    let ratio = judged("group = \"call\"\nbeside = \"bulk\"\nthan = 0.2");
+    assert_eq!(ratio.verdict, Verdict::Holds, "{ratio:?}");
+}
+
+#[test]
+fn schemes_and_points_that_are_not_run_are_not_judged() {
+    let other = judged("metric = \"loss\"\nof = [\"pi\"]");
+    assert_eq!(other.verdict, Verdict::Unjudged);
+    let why = other.worst.unwrap();
+    assert!(why.contains("no scheme is called \"pi\" here"), "{why}");
+    let elsewhere = judged("metric = \"loss\"\nthan = 1\nat = { network.rtt = \"30 ms\" }");
+    assert_eq!(elsewhere.verdict, Verdict::Unjudged);
+    let swept = judged("metric = \"loss\"\nthan = 1\nat = { network.rate = \"5 Mbps\" }");
+    assert!(
+        swept
+            .worst
+            .unwrap()
+            .contains("`network.rate` is not swept here")
+    );
+}
+
+#[test]
+fn errors_name_what_is_allowed() {
+    for (expectation, words) in [
+        ("metric = \"los\"", "did you mean \"loss\"?"),
+        (
+            "metric = \"queue_mean\"\ngroup = \"bulk\"",
+            "no metric of groups is called",
+        ),
+        (
+            "metric = \"loss\"\ngroup = \"bulky\"",
+            "did you mean \"bulk\"?",
+        ),
+        (
+            "metric = \"loss\"\nthan = \"5 ms\"",
+            "nor an amount in share",
+        ),
+        ("metric = \"delay_p99\"\nthan = 5", "nor an amount in s"),
+        ("beside = \"bulk\"", "`beside` without `group`"),
+        (
+            "group = \"call\"\nbeside = \"bulk\"\nmetric = \"loss\"",
+            "\"goodput\", or no metric",
+        ),
+        ("", "no metric is called"),
+        (
+            "metric = \"loss\"\nis = \"less\"\nwithin = 0.1",
+            "it belongs to is = equal",
+        ),
+    ] {
+        let error = plan(expectation).map(|_| ()).unwrap_err();
+        assert!(error.contains(words), "{expectation}: {error}");
+    }
+}
