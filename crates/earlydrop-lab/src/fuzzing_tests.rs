@@ -209,7 +209,7 @@ fn the_schema_accepts_whatever_is_planned() {
     result.unwrap_or_else(|error| panic!("{error}"));
     // If no file survived its mutations, this would test nothing.
     let planned = planned.into_inner();
-    assert!(planned > 150, "{planned} planned");
+    assert!(planned > 100, "{planned} planned");
 }
 
 fn errors(validator: &Validator, text: &str) -> Vec<String> {
