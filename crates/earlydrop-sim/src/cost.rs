@@ -16,7 +16,7 @@ use crate::network::Link;
 use crate::packet_log::PacketRecord;
 use crate::results::Completion;
 use crate::run::Run;
-use crate::traffic::{Flow, Traffic};
+use crate::traffic::Traffic;
 
 /// The probes that a scheme has at most, roughly.
 const PROBES: usize = 10;
@@ -115,7 +115,7 @@ impl Run {
 
     /// How long it is simulated at most: transfers may go on after the end.
     fn lasts(&self) -> Nanos {
-        match self.flows.iter().any(Flow::has_transfers) {
+        match self.flows.iter().any(|flow| flow.traffic.has_transfers()) {
             true => self.duration + self.measure.drain,
             false => self.duration,
         }
@@ -195,7 +195,7 @@ mod tests {
     use crate::network::Dumbbell;
     use crate::spread::{Law, Spread};
     use crate::tcp::{Algorithm, Profile};
-    use crate::traffic::{Application, Pattern};
+    use crate::traffic::{Application, Flow, Pattern};
 
     fn busy() -> Run {
         let link = Link::new(BitsPerSec::from_mbps(20), Nanos::from_millis(20));

@@ -299,15 +299,17 @@ impl Start {
     }
 }
 
-impl Flow {
+impl Traffic {
     /// Whether it has transfers that end.
     pub fn has_transfers(&self) -> bool {
-        match &self.traffic {
+        match self {
             Traffic::Tcp { application, .. } => !matches!(application, Application::Bulk),
             Traffic::Datagrams { .. } => false,
         }
     }
+}
 
+impl Flow {
     /// A flow from one host to another that starts at once, in the group "flows".
     pub fn new(from: Node, to: Node, traffic: Traffic) -> Flow {
         Flow {

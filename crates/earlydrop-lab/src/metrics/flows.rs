@@ -62,27 +62,18 @@ impl FlowAggregate {
         for flow in &results.flows {
             flows.entry(&flow.group).or_default().push(flow);
         }
-        let mut transfers: HashMap<&str, Transfers<'_>> = HashMap::new();
-        let group_of = |flow: FlowId| &*results.flow(flow).group;
-        for one in &results.completions {
-            let of_group = transfers.entry(group_of(one.flow)).or_default();
-            of_group.ended.push(one);
-        }
-        for one in &results.unfinished {
-            let of_group = transfers.entry(group_of(one.flow)).or_default();
-            of_group.going_on.push(one);
-        }
-        for one in &results.rounds {
-            let of_group = transfers.entry(group_of(one.flow)).or_default();
-            of_group.rounds.push(one);
-        }
-        for one in &results.unfinished_rounds {
-            let of_group = transfers.entry(group_of(one.flow)).or_default();
-            of_group.rounds_going_on.push(one);
-        }
+        let mut ended = by_group(results, &results.completions, |one| one.flow);
+        let mut going_on = by_group(results, &results.unfinished, |one| one.flow);
+        let mut rounds = by_group(results, &results.rounds, |one| one.flow);
+        let mut rounds_going_on = by_group(results, &results.unfinished_rounds, |one| one.flow);
         let merge = |(name, result): (Arc<str>, GroupResult)| {
             let flows = flows.remove(&*name).unwrap_or_default();
-            let transfers = transfers.remove(&*name).unwrap_or_default();
+            let transfers = Transfers {
+                ended: ended.remove(&*name).unwrap_or_default(),
+                going_on: going_on.remove(&*name).unwrap_or_default(),
+                rounds: rounds.remove(&*name).unwrap_or_default(),
+                rounds_going_on: rounds_going_on.remove(&*name).unwrap_or_default(),
+            };
             let merged = FlowAggregate::merge(results, result, &flows, &transfers, criteria);
             (name, merged)
         };
@@ -190,8 +181,21 @@ impl FlowAggregate {
     }
 }
 
+/// Transfers or rounds by the group of their flow.
+fn by_group<'a, T>(
+    results: &'a Results,
+    all: &'a [T],
+    flow: fn(&T) -> FlowId,
+) -> HashMap<&'a str, Vec<&'a T>> {
+    let mut groups: HashMap<&str, Vec<&T>> = HashMap::new();
+    for one in all {
+        let group = &*results.flow(flow(one)).group;
+        groups.entry(group).or_default().push(one);
+    }
+    groups
+}
+
 /// The transfers and rounds of several flows that began in the time measured.
-#[derive(Default)]
 struct Transfers<'a> {
     ended: Vec<&'a Completion>,
     going_on: Vec<&'a Unfinished>,

@@ -483,95 +483,7 @@ pub static METRICS: &[Metric] = &[
     ),
 ];
 
-/// The metrics of a link with its queue, for scenarios with several bottlenecks.
-pub static LINK_METRICS: &[Metric] = &[
-    headline(
-        "utilisation",
-        "utilisation",
-        ("%", 100.0),
-        Better::More,
-        "the share of the time that the link was sending; of a recorded link, the share of what it could send",
-        Compute::Queue(|queue| Some(queue.utilisation)),
-    ),
-    headline(
-        "delay_mean",
-        "queueing delay",
-        ("ms", 1e3),
-        Better::Less,
-        "the mean time from a packet's arrival at the link's queue to the start of its transmission",
-        Compute::Queue(|queue| queue.mean_sojourn.map(Nanos::as_secs_f64)),
-    ),
-    headline(
-        "delay_p99",
-        "queueing delay, 99%",
-        ("ms", 1e3),
-        Better::Less,
-        "the 99th percentile of the time in the link's queue",
-        Compute::Queue(|queue| sojourn(queue, 0.99)),
-    ),
-    headline(
-        "queue_loss",
-        "dropped",
-        ("%", 100.0),
-        Better::Less,
-        "the share of the queue's packets that it dropped: of those that waited at the warm-up's end or arrived later",
-        Compute::Queue(|queue| queue.share(queue.counters.dropped().packets)),
-    ),
-    headline(
-        "queue_marked",
-        "marked",
-        ("%", 100.0),
-        Better::Neither,
-        "the share of the queue's packets that it marked",
-        Compute::Queue(|queue| queue.share(queue.counters.marked.packets)),
-    ),
-];
-
-/// The metrics of the timing of runs on real hosts, which only such runs have.
-pub static LIVE_METRICS: &[Metric] = &[
-    headline(
-        "lateness_p50",
-        "lateness, median",
-        ("us", 1e6),
-        Better::Neither,
-        "the median lateness of deliveries",
-        Compute::Live(|live| live.late(0.5)),
-    ),
-    headline(
-        "lateness_p99",
-        "lateness, 99%",
-        ("us", 1e6),
-        Better::Neither,
-        "the 99th percentile of the lateness of deliveries",
-        Compute::Live(|live| live.late(0.99)),
-    ),
-    headline(
-        "lateness_p999",
-        "lateness, 99.9%",
-        ("us", 1e6),
-        Better::Neither,
-        "the 99.9th percentile of the lateness of deliveries",
-        Compute::Live(|live| live.late(0.999)),
-    ),
-    headline(
-        "cpu",
-        "core",
-        ("%", 100.0),
-        Better::Neither,
-        "the share of one core that the bottleneck took",
-        Compute::Live(|live| Some(live.cpu)),
-    ),
-    headline(
-        "beside",
-        "lost outside the queue",
-        ("packets", 1.0),
-        Better::Neither,
-        "packets that the machine lost outside the queue: not read in time, or without a buffer",
-        Compute::Live(|live| Some(live.beside as f64)),
-    ),
-];
-
-const fn headline(
+pub(super) const fn headline(
     name: &'static str,
     title: &'static str,
     (unit, scale): (&'static str, f64),
@@ -635,7 +547,7 @@ fn quantile(delays: &Delays, share: f64) -> f64 {
     delays.distribution().quantile(share).as_secs_f64()
 }
 
-fn sojourn(queue: &QueueResult, share: f64) -> Option<f64> {
+pub(super) fn sojourn(queue: &QueueResult, share: f64) -> Option<f64> {
     let sojourn = queue
         .sojourn
         .as_ref()

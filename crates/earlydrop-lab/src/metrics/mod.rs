@@ -7,13 +7,17 @@
 mod felt;
 mod flows;
 mod list;
+mod list_of_links;
+mod list_of_live;
 mod survival;
 
 use earlydrop_sim::results::QueueResult;
 
 pub use felt::{FEW_UNFINISHED, Felt, STARVED, better, has_rivals};
 pub use flows::{FlowAggregate, SizeBin};
-pub use list::{LINK_METRICS, LIVE_METRICS, METRICS};
+pub use list::METRICS;
+pub use list_of_links::LINK_METRICS;
+pub use list_of_live::LIVE_METRICS;
 
 use crate::document::suggestion;
 use crate::timing::LiveTiming;

@@ -6,7 +6,7 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::measure::{Measure, Queues};
 use earlydrop_sim::network::LinkId;
-use earlydrop_sim::traffic::{Flow, FlowId, Traffic};
+use earlydrop_sim::traffic::{FlowId, Traffic};
 
 use super::{Context, Scenario};
 use crate::document::{Entries, Problem};
@@ -129,10 +129,7 @@ impl MeasureOptions {
         };
         Measure {
             warm_up: scenario.warm_up,
-            drain: match run.flows.iter().any(Flow::has_transfers) {
-                true => self.drain,
-                false => Nanos::ZERO,
-            },
+            drain: self.drain,
             delays: self.delays,
             round_trips: self.round_trips,
             sojourn: self.sojourn.then(|| Queues::Of(shown.clone())),

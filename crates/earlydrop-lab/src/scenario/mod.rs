@@ -44,6 +44,7 @@ use earlydrop::registry::{self, Registry};
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::cost::Cost;
 use earlydrop_sim::distribution::Distribution;
+use earlydrop_sim::measure::Timing;
 use earlydrop_sim::network::{DelayTrace, Link, LinkId, Node as Host, Trace};
 use earlydrop_sim::replay::PacketTrace;
 use earlydrop_sim::tcp::Algorithm;
@@ -284,11 +285,7 @@ impl Scenario {
 
     /// The first link that changes during a run in which there are transfers.
     pub(crate) fn link_without_slowdown(&self) -> Option<String> {
-        let transfers = |group: &FlowGroup| match &group.traffic {
-            Traffic::Tcp { application, .. } => !matches!(application, Application::Bulk),
-            _ => false,
-        };
-        senders(&self.groups).find(|group| transfers(group))?;
+        senders(&self.groups).find(|group| group.traffic.has_transfers())?;
         self.network.varying_link()
     }
 
@@ -496,7 +493,7 @@ impl Scenario {
         Criteria {
             deadline: self.measure.deadline,
             playout: self.measure.playout,
-            middle: self.warm_up + Nanos((self.duration.0 - self.warm_up.0) / 2),
+            middle: Timing::new(self.warm_up, self.duration).middle,
             elastic: elastic.map(|group| group.name.clone()).collect(),
         }
     }

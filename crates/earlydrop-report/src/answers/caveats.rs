@@ -1,9 +1,9 @@
 //! What keeps figures from being answers: what had not settled, and load that was not carried.
 
 use earlydrop_lab::metrics;
-use earlydrop_lab::scenario::{FlowGroup, Scenario};
+use earlydrop_lab::scenario::Scenario;
 use earlydrop_lab::settled::{self, Moving};
-use earlydrop_lab::statistics::paired;
+use earlydrop_lab::statistics::{Mean, paired};
 
 use super::comparison::Comparison;
 use super::{PointAnswer, Question};
@@ -60,9 +60,6 @@ fn not_settled(at: &Comparison<'_>, moving: &[Moving]) -> Option<PointAnswer> {
 
 /// "40 ± 3% of 5.2 Gbps under droptail".
 fn not_carried(at: &Comparison<'_>, group: &str) -> Option<PointAnswer> {
-    let known = at.scenario.groups.iter();
-    let known: Option<&FlowGroup> = known.into_iter().find(|one| *one.name == *group);
-    known?;
     let column = |name: &str| at.of_group(group, metrics::index_of_group(name)?);
     let (offered, goodput) = (column("offered")?, column("goodput")?);
     let of_scheme = |scheme: usize| {
@@ -74,7 +71,7 @@ fn not_carried(at: &Comparison<'_>, group: &str) -> Option<PointAnswer> {
             .iter()
             .zip(&all)
             .map(|(carried, offered)| carried / offered);
-        let share = earlydrop_lab::statistics::Mean::of(&shares.collect::<Vec<f64>>())?;
+        let share = Mean::of(&shares.collect::<Vec<f64>>())?;
         is_less.then(|| {
             format!(
                 "{}% of {} under {}",

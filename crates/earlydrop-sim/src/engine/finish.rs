@@ -181,10 +181,11 @@ impl Simulation {
             }
             _ => (SenderCounts::default(), Nanos::ZERO),
         };
+        let beside_data = self.accounts.lost_beside_data(index);
         FlowResult {
             lost: self.accounts.lost_of(index),
-            lost_syns: u64::from(self.accounts.lost_beside_data(index).syns),
-            lost_control: u64::from(self.accounts.lost_beside_data(index).control),
+            lost_syns: u64::from(beside_data.syns),
+            lost_control: u64::from(beside_data.control),
             sender,
             smoothed_rtt,
             ..meter.result(group, seconds)

@@ -16,7 +16,7 @@ pub struct Timing {
     /// End of the warm-up.
     pub from: Nanos,
     /// The middle of the time measured.
-    pub(crate) middle: Nanos,
+    pub middle: Nanos,
     /// End of the run.
     pub end: Nanos,
 }
@@ -24,7 +24,7 @@ pub struct Timing {
 impl Timing {
     /// The timing of a run that is measured from a time until its end.
     pub fn new(from: Nanos, end: Nanos) -> Timing {
-        let middle = middle(from, end);
+        let middle = from + Nanos(end.since(from).0 / 2);
         Timing { from, middle, end }
     }
 
@@ -39,11 +39,6 @@ impl Timing {
     pub(crate) fn warmed_up_by(&self, at: Nanos) -> bool {
         self.from > Nanos::ZERO && at >= self.from
     }
-}
-
-/// The middle of a time.
-pub(super) fn middle(from: Nanos, end: Nanos) -> Nanos {
-    from + Nanos(end.since(from).0 / 2)
 }
 
 /// Counts of one flow while it is measured. The fields that every packet needs come first.

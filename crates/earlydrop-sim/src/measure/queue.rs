@@ -7,8 +7,7 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
-use super::flow::middle;
-use super::{HalfOfQueue, Measure, QueueResult, Recorder, TrafficByFlow};
+use super::{HalfOfQueue, Measure, QueueResult, Recorder, Timing, TrafficByFlow};
 use crate::fine_time::FineTime;
 use crate::link::QueuedLink;
 use crate::network::LinkId;
@@ -238,7 +237,7 @@ impl QueueMeter {
         let mut meter = QueueMeter {
             next_tick: Nanos::ZERO,
             from: measure.warm_up,
-            middle: middle(measure.warm_up, end),
+            middle: Timing::new(measure.warm_up, end).middle,
             end,
             phase: Phase::WarmUp,
             next_sample: if samples.is_some() {
