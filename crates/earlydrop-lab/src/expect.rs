@@ -12,8 +12,10 @@ use crate::sweep::Axis;
 /// What a scenario's runs are to show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// It in a sentence.
+    /// It in a sentence, or the question.
     pub says: String,
+    /// Whether it is a question, which each scheme by itself is answered.
+    pub asks: bool,
     /// The number that is compared.
     pub number: Number,
     /// The labels of the schemes that it is about; none: all.
@@ -74,6 +76,21 @@ impl Number {
             Number::Ratio(..) => None,
         }
     }
+
+    /// What it is, without a unit: "queueing delay", "goodput (tcp)".
+    pub fn title(&self) -> String {
+        let title = self.metric().map_or("", |metric| metric.title);
+        match self {
+            Number::OfLink(_) => title.to_string(),
+            Number::OfGroup(_, group) => format!("{title} ({group})"),
+            Number::Ratio(one, other) => format!("goodput of a flow of {one} over that of {other}"),
+        }
+    }
+
+    /// The unit that it is shown in, and the factor to it.
+    pub fn unit(&self) -> (&'static str, f64) {
+        self.metric().map_or(("", 1.0), |one| (one.unit, one.scale))
+    }
 }
 
 /// Reads the expectations of a scenario that is swept over these axes. The command line may have
@@ -129,8 +146,15 @@ impl Reader<'_> {
             Than::Others | Than::Value(..) => schemes.iter().chain(&[]),
         };
         let no_scheme = named.cloned().find_map(|label| self.no_scheme(&label));
+        let (says, asks) = (entries.text("says"), entries.text("asks"));
+        if says.is_empty() == asks.is_empty() {
+            let message = "an expectation with both or neither of `says` and `asks`";
+            let help = "allowed: a sentence about all schemes, or a question that each is answered";
+            return Err(Problem::new(entries.place(), message, help));
+        }
         Ok(Expectation {
-            says: entries.text("says"),
+            asks: says.is_empty(),
+            says: if says.is_empty() { asks } else { says },
             missing: no_scheme.or(no_point),
             schemes,
             at,

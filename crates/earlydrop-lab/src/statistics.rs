@@ -47,6 +47,23 @@ impl Mean {
         self.half.is_some_and(|half| self.mean.abs() > half)
     }
 
+    /// How many values would make it differ significantly from zero in each of `tests` tests, were
+    /// their mean and spread those of the present ones; `None` for more than 1,000, and for a single
+    /// value.
+    pub fn count_to_exclude_zero(&self, tests: usize) -> Option<usize> {
+        let count = self.count as f64;
+        // The standard deviation of one value.
+        let deviation = self.half? * count.sqrt() / student(count - 1.0);
+        let p_value = |count: u16| {
+            let law = StudentsT::new(0.0, 1.0, f64::from(count) - 1.0).ok()?;
+            Some(2.0 * law.sf(self.mean.abs() / deviation * f64::from(count).sqrt()))
+        };
+        let excludes = |count: &u16| {
+            p_value(*count).is_some_and(|p_value| p_value * tests as f64 <= 1.0 - CONFIDENCE)
+        };
+        (2..=1000_u16).find(excludes).map(usize::from)
+    }
+
     /// The half-width of the interval that one further value falls into with a probability of
     /// 95%: `half * sqrt(n + 1)` for a mean of n values; `None` for a single value. Assumes that
     /// values are about normal.
@@ -296,6 +313,16 @@ mod tests {
         assert_eq!(p_value(&[2.0, 2.0]), Some(0.0));
         assert_eq!(p_value(&[0.0, 0.0]), Some(1.0));
         assert_eq!(p_value(&[2.0]), None);
+        // Five such values are just enough for one test, and more are needed for ten.
+        let a_little_more: Vec<f64> = by_seed.iter().map(|x| x + 1e-6).collect();
+        let mean = Mean::of(&a_little_more).unwrap();
+        assert_eq!(mean.count_to_exclude_zero(1), Some(5));
+        // t(0.9975; 9) = 3.69 and sqrt(10 / 5) * 2.776 = 3.93; t(0.9975; 8) = 3.83 and 3.72.
+        assert_eq!(mean.count_to_exclude_zero(10), Some(10));
+        assert_eq!(
+            Mean::of(&[-1.0, 1.0]).unwrap().count_to_exclude_zero(1),
+            None
+        );
     }
 
     #[test]

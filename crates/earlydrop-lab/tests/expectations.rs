@@ -4,6 +4,7 @@ use earlydrop_lab::judge::{Judgement, Verdict, judgements};
 use earlydrop_lab::plan::{Plan, Source, TraceFiles};
 use earlydrop_lab::rows::Rows;
 use earlydrop_lab::run::outcomes;
+use earlydrop_lab::statistics::Class;
 use earlydrop_lab::summary::Summary;
 
 const SCENARIO: &str = "duration = \"10 s\"\nseeds = 4\nschemes = [\"droptail\", \"codel\"]\n\
@@ -12,7 +13,11 @@ const SCENARIO: &str = "duration = \"10 s\"\nseeds = 4\nschemes = [\"droptail\",
     sweep.\"network.rtt\" = [\"20 ms\", \"40 ms\"]\n";
 
 fn plan(expectation: &str) -> Result<Plan, String> {
-    let text = format!("{SCENARIO}[[expect]]\nsays = \"So.\"\n{expectation}");
+    let says = match expectation.contains("asks") {
+        true => "",
+        false => "says = \"So.\"\n",
+    };
+    let text = format!("{SCENARIO}[[expect]]\n{says}{expectation}");
     let source = Source::new("s.toml", &text, TraceFiles::default());
     let plan = source.and_then(|source| source.plan());
     plan.map_err(|problems| problems.to_string())
@@ -58,6 +63,76 @@ fn runs_say_whether_an_expectation_holds() {
 }
 
 #[test]
+fn a_question_is_answered_for_each_scheme() {
+    let asked = judged("asks = \"Is it short?\"\nmetric = \"delay_p99\"\nthan = \"100 ms\"");
+    let answers = asked
+        .schemes
+        .iter()
+        .map(|one| (one.scheme.as_str(), one.verdict));
+    let expected = [
+        ("droptail", Verdict::Contradicted),
+        ("codel", Verdict::Holds),
+    ];
+    assert!(answers.eq(expected), "{asked:?}");
+    // Of all together.
+    assert_eq!(
+        (asked.verdict, asked.comparisons),
+        (Verdict::Contradicted, 4)
+    );
+}
+
+#[test]
+fn what_is_undecided_says_what_would_tell() {
+    // The mean of both schemes over the round trips lies within their spread around it.
+    let asked = judged(
+        "asks = \"Is it 2%?\"\nmetric = \"loss\"\nis = \"equal\"\nthan = \"2%\"\nwithin = 0.0001",
+    );
+    let undecided = asked
+        .schemes
+        .iter()
+        .filter(|one| one.verdict == Verdict::Undecided);
+    for one in undecided.clone() {
+        assert!(
+            one.wants.as_ref().unwrap().ends_with("would tell"),
+            "{one:?}"
+        );
+    }
+    // Where it is decided, nothing would.
+    let decided = asked
+        .schemes
+        .iter()
+        .filter(|one| one.verdict != Verdict::Undecided);
+    assert!(decided.into_iter().all(|one| one.wants.is_none()));
+}
+
+#[test]
+fn one_seed_answers_nothing() {
+    let question = "[[expect]]\nasks = \"Short?\"\nmetric = \"delay_p99\"\nthan = \"100 ms\"";
+    let text = format!("{SCENARIO}{question}");
+    let mut source = Source::new("s.toml", &text, TraceFiles::default()).unwrap();
+    source.change("seeds", "1", "--seeds 1");
+    let plan = source.plan().unwrap();
+    let ended: Vec<_> = outcomes(&plan).collect::<Result<_, _>>().unwrap();
+    let summary = Summary::of(&plan, Rows::of_outcomes(&plan, &ended));
+    let asked = judgements(&plan, &summary).remove(0);
+    for one in &asked.schemes {
+        assert_eq!(one.verdict, Verdict::Undecided, "{one:?}");
+        assert_eq!(one.wants.as_deref(), Some("more seeds would tell"));
+    }
+    // No scheme is called the best, either.
+    let values = summary
+        .rows
+        .iter()
+        .flat_map(|row| row.values.iter().flatten());
+    let decided = [Class::Best, Class::Equal, Class::Behind];
+    assert!(
+        !values
+            .filter_map(|value| value.class)
+            .any(|class| decided.contains(&class))
+    );
+}
+
+#[test]
 fn schemes_and_points_that_are_not_run_are_not_judged() {
     let other = judged("metric = \"loss\"\nof = [\"pi\"]");
     assert_eq!(other.verdict, Verdict::Unjudged);
@@ -97,6 +172,10 @@ fn errors_name_what_is_allowed() {
             "\"goodput\", or no metric",
         ),
         ("", "no metric is called"),
+        (
+            "asks = \"\"\nmetric = \"loss\"",
+            "both or neither of `says` and `asks`",
+        ),
         (
             "metric = \"loss\"\nis = \"less\"\nwithin = 0.1",
             "it belongs to is = equal",

@@ -10,7 +10,8 @@ use earlydrop_lab::suite::{Part, SUITES, Suite};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report;
 use earlydrop_report::suite::{
-    PartResult, STANDINGS, STANDINGS_MEAN, findings, json, overall, page, tally,
+    PartResult, Question, STANDINGS, STANDINGS_MEAN, counted, findings, in_short, json, overall,
+    page, questions, tally,
 };
 
 use crate::commands::run_options::check_finished;
@@ -115,6 +116,7 @@ pub(crate) fn run(
         let text = serde_json::to_string_pretty(&json(suite, &results)).unwrap_or_default();
         writeln!(out, "{text}")?;
     } else {
+        out.lines(&answers(&results, style), style)?;
         out.lines(&standings(&results, style), style)?;
         writeln!(out, "report: {}", path.display())?;
     }
@@ -178,9 +180,30 @@ fn part_lines(result: &PartResult, style: &Style) -> Vec<Text> {
         2,
         Text::new(part.question, Look::Faint).wrapped(room),
     ));
+    for question in questions(result) {
+        let mut line = Text::new(&format!("{} ", question.asked), Look::Strong);
+        line.push(&question.answer, Look::Plain);
+        lines.extend(indented(2, line.wrapped(room)));
+    }
     for sentence in findings(result) {
         lines.extend(indented(2, Text::new(&sentence, Look::Plain).wrapped(room)));
     }
+    lines.push(Text::default());
+    lines
+}
+
+/// How often each scheme answers yes, no, and neither.
+fn answers(results: &[PartResult], style: &Style) -> Vec<Text> {
+    let asked: Vec<Question> = results.iter().flat_map(questions).collect();
+    let header = ["scheme", "yes", "no", "undecided"];
+    let mut table = Table::headed(header.map(Text::from).to_vec());
+    for row in counted(&asked) {
+        let counts = [row.yes, row.no, row.undecided].map(|count| Text::from(count.to_string()));
+        let name = Text::from(row.scheme);
+        table.row([name].into_iter().chain(counts).collect());
+    }
+    let mut lines = Text::new(&in_short(&asked), Look::Strong).wrapped(style.width);
+    lines.extend(table.lines(style.width, style.unicode));
     lines.push(Text::default());
     lines
 }

@@ -1,5 +1,6 @@
 //! Measures: the numbers by which a part of a suite is answered.
 
+use crate::expect::Number;
 use crate::metrics::{self, Better, METRICS, Metric};
 use crate::plan::Plan;
 use crate::rows::Rows;
@@ -34,28 +35,23 @@ const GOODPUT: &str = "goodput";
 impl Measure {
     /// Its heading without a unit: "queueing delay", "goodput (tcp)".
     pub fn title(&self) -> String {
-        match self {
-            Measure::Of(name) => metric(name)
-                .map_or(*name, |metric| metric.title)
-                .to_string(),
-            Measure::OfGroup(name, group) => {
-                let title = metric(name).map_or(*name, |metric| metric.title);
-                format!("{title} ({group})")
-            }
-            Measure::PerFlowRatio(one, other) => {
-                format!("goodput of a flow of {one} over that of {other}")
-            }
-        }
+        self.number().map_or(String::new(), |number| number.title())
     }
 
     /// The unit it is shown in, and the factor to it.
     pub fn unit(&self) -> (&'static str, f64) {
-        match self {
-            Measure::Of(name) | Measure::OfGroup(name, _) => {
-                metric(name).map_or(("", 1.0), |metric| (metric.unit, metric.scale))
+        self.number().map_or(("", 1.0), |number| number.unit())
+    }
+
+    /// The number that it is; `None` where there is no such metric.
+    fn number(&self) -> Option<Number> {
+        Some(match self {
+            Measure::Of(name) => Number::OfLink(metrics::index_of(name)?),
+            Measure::OfGroup(name, group) => {
+                Number::OfGroup(metrics::index_of_group(name)?, group.to_string())
             }
-            Measure::PerFlowRatio(..) => ("", 1.0),
-        }
+            Measure::PerFlowRatio(one, other) => Number::Ratio(one.to_string(), other.to_string()),
+        })
     }
 
     /// Which values are better.
@@ -114,12 +110,13 @@ impl Measure {
     /// Whether its metric and its groups exist.
     #[cfg(test)]
     pub(super) fn is_known(&self, groups: &[&str]) -> bool {
-        match self {
-            Measure::Of(name) => metric(name).is_some(),
-            Measure::OfGroup(name, group) => {
-                metrics::of_groups().any(|metric| metric.name == *name) && groups.contains(group)
+        match self.number() {
+            None => false,
+            Some(Number::OfLink(_)) => true,
+            Some(Number::OfGroup(_, group)) => groups.contains(&group.as_str()),
+            Some(Number::Ratio(one, other)) => {
+                groups.contains(&one.as_str()) && groups.contains(&other.as_str())
             }
-            Measure::PerFlowRatio(one, other) => groups.contains(one) && groups.contains(other),
         }
     }
 }

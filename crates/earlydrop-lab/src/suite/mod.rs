@@ -114,6 +114,10 @@ mod tests {
                     assert!(measure.is_known(&groups), "{what}: {measure:?} {groups:?}");
                 }
                 assert!(!part.measures.is_empty(), "{what}");
+                // What is claimed of it is asked, not told.
+                assert!(plan.expectations.iter().all(|one| one.asks), "{what}");
+                assert!(!plan.expectations.is_empty(), "{what}");
+                assert!(!part.text.contains("Expect"), "{what}");
             }
         }
     }

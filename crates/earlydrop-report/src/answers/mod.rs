@@ -11,7 +11,7 @@ mod comparison;
 mod groups;
 mod link;
 
-use earlydrop_lab::judge::{Verdict, judgements};
+use earlydrop_lab::judge::{SchemeAnswer, Verdict, judgements};
 use earlydrop_lab::metrics::{self, Felt};
 use earlydrop_lab::outcome::Outcome;
 use earlydrop_lab::plan::{Cell, Plan};
@@ -20,6 +20,8 @@ use earlydrop_lab::summary::Summary;
 use serde::Serialize;
 
 use comparison::Comparison;
+
+use crate::words::listed;
 
 /// A question with its answer in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -80,6 +82,14 @@ pub fn answers(plan: &Plan, summary: &Summary) -> Vec<Answer> {
 fn expected(plan: &Plan, summary: &Summary) -> impl Iterator<Item = Answer> {
     let points = plan.points.len();
     judgements(plan, summary).into_iter().map(move |one| {
+        if !one.schemes.is_empty() {
+            let text = answered(&one.schemes);
+            return Answer {
+                question: one.says.trim_end_matches('?').to_string() + "?",
+                overall: (points > 1).then(|| text.clone()),
+                at: vec![Some(text); points],
+            };
+        }
         let verdict = one.verdict.words();
         let counts = match one.comparisons {
             0 => String::new(),
@@ -108,6 +118,33 @@ pub fn in_numbers(plan: &Plan, cell: Cell, outcome: &Outcome) -> Vec<Answer> {
         at: vec![Some(text.text)],
     };
     text.map(answer).into_iter().collect()
+}
+
+/// "yes under dualpi2 and fq-codel; no under pi2 (at ...); undecided under codel (at ...)".
+pub(crate) fn answered(schemes: &[SchemeAnswer]) -> String {
+    let under = |verdict: Verdict, word: &str| {
+        let of_verdict = schemes.iter().filter(|one| one.verdict == verdict);
+        let named = of_verdict.map(|one| match (&one.worst, verdict) {
+            (Some(worst), Verdict::Contradicted | Verdict::Undecided) => {
+                let wants = one.wants.iter().map(|wants| format!("; {wants}"));
+                format!("{} ({worst}{})", one.scheme, wants.collect::<String>())
+            }
+            _ => one.scheme.clone(),
+        });
+        let names: Vec<String> = named.collect();
+        (!names.is_empty()).then(|| format!("{word} under {}", listed(names, "and")))
+    };
+    let parts = [
+        (Verdict::Holds, "yes"),
+        (Verdict::Contradicted, "no"),
+        (Verdict::Undecided, "undecided"),
+        (Verdict::Unjudged, "not measured"),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter_map(|(verdict, word)| under(verdict, word))
+        .collect();
+    parts.join("; ")
 }
 
 /// The main figures of a single scheme: of each group, and of the link.

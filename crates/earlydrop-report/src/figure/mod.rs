@@ -3,7 +3,7 @@
 //! ```text
 //! Plot (axes, marks)  --scene--> Scene --inline, themed_file--> SVG of pages
 //! ForestRow --forest, strip-->         --file--> SVG, PDF, PGF of papers
-//! SpecificationCurve -->
+//! Criterion, SpecificationCurve -->
 //! ```
 //!
 //! Equal pictures give the same bytes. On a page marks have tooltips. The module depends on nothing
@@ -28,6 +28,7 @@
 //! assert!(inline(&scene(&plot, &Size::PAGE)).starts_with("<svg "));
 //! ```
 
+mod criterion;
 mod forest;
 mod json;
 mod layout;
@@ -44,6 +45,7 @@ mod specification_curve;
 mod svg;
 mod thin;
 
+pub use criterion::{Criterion, CriterionDot, CriterionRow};
 pub use forest::{Effect, ForestRow, forest, strip, strip_axis};
 pub use json::json;
 pub(crate) use json::{axis as axis_parts, parts};

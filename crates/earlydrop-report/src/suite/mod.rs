@@ -2,10 +2,13 @@
 
 mod findings;
 mod page;
+mod questions;
 
 pub use findings::{STANDINGS, STANDINGS_MEAN, Tally, findings, overall, tally};
 pub use page::page;
+pub use questions::{AnswerCount, Question, counted, in_short, questions};
 
+use earlydrop_lab::judge::judgements;
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::rows::Rows;
 use earlydrop_lab::suite::{Part, Suite};
@@ -34,6 +37,7 @@ pub fn json(suite: &Suite, results: &[PartResult]) -> Json {
             "name": result.part.name,
             "section": result.part.section,
             "question": result.part.question,
+            "answers": judgements(&result.plan, &result.summary),
             "findings": findings(result),
             "report": result.report,
         })
@@ -47,12 +51,23 @@ pub fn json(suite: &Suite, results: &[PartResult]) -> Json {
             "undecided": row.undecided,
         })
     });
+    let asked: Vec<Question> = results.iter().flat_map(questions).collect();
+    let answers = counted(&asked).into_iter().map(|row| {
+        json!({
+            "scheme": row.scheme,
+            "yes": row.yes,
+            "no": row.no,
+            "undecided": row.undecided,
+        })
+    });
     json!({
         "earlydrop": env!("CARGO_PKG_VERSION"),
         "suite": suite.name,
         "source": suite.source,
         "left_out": suite.left_out,
         "parts": parts.collect::<Vec<_>>(),
+        "in_short": in_short(&asked),
+        "answers": answers.collect::<Vec<_>>(),
         "overall": overall(results),
         "standings": standings.collect::<Vec<_>>(),
     })

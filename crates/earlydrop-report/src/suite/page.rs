@@ -1,25 +1,31 @@
 //! The page of a suite: what was found in words, the standings, and a table for each point.
 
+use earlydrop_lab::judge::Verdict;
 use earlydrop_lab::suite::{Measure, Suite, Value};
 
-use super::{PartResult, STANDINGS, STANDINGS_MEAN, findings, overall, tally};
-use crate::figure::escape;
+use super::{
+    PartResult, Question, STANDINGS, STANDINGS_MEAN, counted, findings, in_short, overall,
+    questions, tally,
+};
+use crate::figure::{escape, inline};
 use crate::page_shell;
 use crate::table::{Cell, Mark, Table, point_label};
 
 /// The whole page.
 pub fn page(suite: &Suite, results: &[PartResult]) -> String {
-    let contents: String = results.iter().map(contents_line).collect();
-    let parts: String = results.iter().map(part).collect();
+    let asked: Vec<Vec<Question>> = results.iter().map(questions).collect();
+    let parts = results.iter().zip(&asked);
+    let parts: String = parts.map(|(result, asked)| part(result, asked)).collect();
     let body = format!(
         "<header id=\"head\">\n<p class=\"kicker\">earlydrop suite {}</p>\n<h1>{}</h1>\n\
          <p class=\"about\">After {}.</p>\n{}</header>\n<main>\n\
-         <section id=\"standings\"><h2>How does each scheme stand?</h2>\n{}\
-         <ul class=\"contents\">{contents}</ul></section>\n{parts}</main>\n",
+         <section id=\"answers\"><h2>What does each scheme answer?</h2>\n{}</section>\n{parts}\
+         <section id=\"standings\"><h2>How does each scheme compare?</h2>\n{}</section>\n</main>\n",
         escape(suite.name),
         escape(suite.title),
         escape(suite.source),
         left_out(suite),
+        all_answers(results, &asked),
         standings(results),
     );
     page_shell(suite.title, &body, "")
@@ -35,17 +41,70 @@ fn left_out(suite: &Suite) -> String {
     }
 }
 
-fn contents_line(result: &PartResult) -> String {
+/// A part's section and title, which leads to it.
+fn link(result: &PartResult) -> String {
     let part = result.part;
     let section = match part.section {
         "" => String::new(),
         section => format!("{section} "),
     };
     format!(
-        "<li>{}<a href=\"#{}\">{}</a></li>",
+        "{}<a href=\"#{}\">{}</a>",
         escape(&section),
         escape(part.name),
         escape(&result.plan.scenario().title)
+    )
+}
+
+/// A row for each question below its part, a column for each scheme.
+fn all_answers(results: &[PartResult], asked: &[Vec<Question>]) -> String {
+    let all: Vec<Question> = asked.iter().flatten().cloned().collect();
+    let schemes: Vec<String> = counted(&all).into_iter().map(|one| one.scheme).collect();
+    let head = |scheme: &String| format!("<th scope=\"col\">{}</th>", escape(scheme));
+    let heads: String = schemes.iter().map(head).collect();
+    let row = |question: &Question| {
+        let answer = |scheme: &String| {
+            let mut answers = question.schemes.iter();
+            match answers.find(|(label, _)| label == scheme).map(|one| one.1) {
+                Some(Verdict::Holds) => "<td class=\"yes\">yes</td>",
+                Some(Verdict::Contradicted) => "<td class=\"no\">no</td>",
+                Some(Verdict::Undecided) => "<td>undecided</td>",
+                Some(Verdict::Unjudged) | None => "<td>-</td>",
+            }
+        };
+        let cells: String = schemes.iter().map(answer).collect();
+        let asked = escape(&question.asked);
+        format!("<tr><th scope=\"row\">{asked}</th>{cells}</tr>\n")
+    };
+    let part = |(result, asked): (&PartResult, &Vec<Question>)| {
+        let rows: String = asked.iter().map(row).collect();
+        format!(
+            "<tbody>\n<tr><th scope=\"rowgroup\" colspan=\"{}\">{}</th></tr>\n{rows}</tbody>\n",
+            1 + schemes.len(),
+            link(result)
+        )
+    };
+    let parts: String = results.iter().zip(asked).map(part).collect();
+    format!(
+        "<p><strong>{}</strong> Yes: the 95% interval lies on the side that is asked for at every \
+         point. No: one shows the contrary, after a correction for their number. Undecided: these \
+         runs do not tell. Questions are not equally important to you: read the parts that are \
+         about yours.</p>\n\
+         <div class=\"scroll\"><table class=\"answers\"><thead><tr><th scope=\"col\">question</th>\
+         {heads}</tr></thead>\n{parts}</table></div>\n",
+        escape(&in_short(&all)),
+    )
+}
+
+/// A question with its answers and their picture.
+fn question(question: &Question) -> String {
+    let picture = question.picture.as_ref();
+    let picture = picture.map(|scene| format!("<figure>{}</figure>\n", inline(scene)));
+    format!(
+        "<h3>{}</h3>\n<p>{}</p>\n{}",
+        escape(&question.asked),
+        escape(&question.answer),
+        picture.unwrap_or_default()
     )
 }
 
@@ -63,19 +122,19 @@ fn standings(results: &[PartResult]) -> String {
         rows: rows.collect(),
     };
     format!(
-        "<p><strong>{}</strong> {STANDINGS_MEAN} The count weighs all measures alike: read the parts \
-         that are about your question.</p>\n{}",
+        "<p><strong>{}</strong> {STANDINGS_MEAN} The count weighs all measures alike.</p>\n{}",
         escape(&overall(results)),
         table.html("")
     )
 }
 
-fn part(result: &PartResult) -> String {
+fn part(result: &PartResult, asked: &[Question]) -> String {
     let part = result.part;
     let section = match part.section {
         "" => String::new(),
         section => format!("<p class=\"kicker\">Section {}</p>\n", escape(section)),
     };
+    let answered: String = asked.iter().map(question).collect();
     let sentences: String = findings(result)
         .iter()
         .map(|sentence| format!("<li>{}</li>\n", escape(sentence)))
@@ -100,8 +159,8 @@ fn part(result: &PartResult) -> String {
         }
     };
     format!(
-        "<section id=\"{}\">\n{section}<h2>{}</h2>\n<p><strong>{}</strong></p>\n<ul>\n\
-         {sentences}</ul>\n{tables}\n<p class=\"note\"><a href=\"{}\">Report of these runs</a></p>\n\
+        "<section id=\"{}\">\n{section}<h2>{}</h2>\n<p><strong>{}</strong></p>\n\
+         {answered}<ul>\n{sentences}</ul>\n{tables}\n<p class=\"note\"><a href=\"{}\">Report of these runs</a></p>\n\
          </section>\n",
         escape(part.name),
         escape(&result.plan.scenario().title),

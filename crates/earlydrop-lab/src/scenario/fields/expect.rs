@@ -14,7 +14,13 @@ pub(crate) static EXPECT: Section = Section {
             "says",
             Kind::Text(SENTENCES),
             "",
-            "the expectation in a sentence",
+            "the expectation in a sentence, for all schemes together",
+        ),
+        one(
+            "asks",
+            Kind::Text(SENTENCES),
+            "",
+            "instead of `says`, a question that each scheme by itself is answered: yes, no, or undecided",
         ),
         one(
             "metric",

@@ -1,73 +1,17 @@
-//! Whether runs show what their scenario [expects](crate::expect).
-//!
-//! An expectation makes *comparisons*: of each of its schemes, at each point, with each other or
-//! with a value. A comparison shows it where the 95% interval of the difference, paired by seed, lies
-//! on its side of zero, and the contrary where it lies on the other. All must show it for it to hold:
-//! an intersection-union test, whose level is that of one comparison (Berger 1982). It is
-//! contradicted where one comparison shows the contrary after Holm's correction for their number.
+//! The comparisons that an expectation makes, from the runs of a plan.
 
 use std::collections::HashMap;
-
-use serde::Serialize;
 
 use crate::expect::{Expectation, Number, Relation, Than};
 use crate::metrics;
 use crate::number;
 use crate::plan::Plan;
 use crate::rows::{CellRow, GroupRow};
-use crate::statistics::{Mean, holm, p_value};
+use crate::statistics::{Mean, p_value};
 use crate::summary::Summary;
 
-/// An expectation, judged.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Judgement {
-    /// It in a sentence.
-    pub says: String,
-    /// What the runs say of it.
-    pub verdict: Verdict,
-    /// The number of comparisons that show it.
-    pub shown: usize,
-    /// The number of comparisons.
-    pub comparisons: usize,
-    /// The comparison that is furthest from showing it, in words; or why there is none.
-    pub worst: Option<String>,
-}
-
-/// What runs say of an expectation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// Every comparison shows it.
-    Holds,
-    /// A comparison shows the contrary.
-    Contradicted,
-    /// The seeds do not tell.
-    Undecided,
-    /// The runs do not compare what it is about.
-    Unjudged,
-}
-
-impl Verdict {
-    /// It in a word or two.
-    pub fn words(self) -> &'static str {
-        match self {
-            Verdict::Holds => "holds",
-            Verdict::Contradicted => "contradicted",
-            Verdict::Undecided => "undecided",
-            Verdict::Unjudged => "not judged",
-        }
-    }
-}
-
-/// The judgement of each expectation of a plan.
-pub fn judgements(plan: &Plan, summary: &Summary) -> Vec<Judgement> {
-    let runs = Runs::of(plan, summary);
-    let expectations = plan.expectations.iter();
-    expectations.map(|one| runs.judge(one)).collect()
-}
-
 /// The runs of a plan.
-struct Runs<'a> {
+pub(super) struct Runs<'a> {
     plan: &'a Plan,
     summary: &'a Summary,
     /// The runs of each scheme at each point.
@@ -77,18 +21,30 @@ struct Runs<'a> {
 }
 
 /// A comparison of a scheme at a point.
-struct Comparison {
-    /// In words: "codel at network.rtt = 20 ms: 12.1 ± 0.4 ms, pie 10.2 ± 0.2 ms".
-    words: String,
+pub(super) struct Comparison {
+    /// The label of the scheme.
+    pub(super) scheme: String,
+    /// The index of the point.
+    pub(super) point: usize,
+    /// What was measured of the scheme.
+    pub(super) own: Mean,
+    /// It in words: "at network.rtt = 20 ms: 12.1 ± 0.4 ms".
+    pub(super) measured: String,
+    /// What it is beside: "pie 10.2 ± 0.2 ms", "expected less than 10 ms".
+    beside: String,
     /// The difference by seed, less than zero where it is as expected. For equal numbers, how far
     /// they are apart beyond what is allowed, either way.
     sides: Vec<Vec<f64>>,
-    /// Whether nothing is shown by it: a bound on the wrong side, or something had not settled.
-    is_open: bool,
+    /// Whether what it depends on had settled.
+    settled: bool,
+    /// Whether a lower bound stands on the side where it cannot show what is expected.
+    bound_hides_it: bool,
+    /// Whether one stands where it cannot show the contrary.
+    bound_hides_contrary: bool,
 }
 
 impl<'a> Runs<'a> {
-    fn of(plan: &'a Plan, summary: &'a Summary) -> Runs<'a> {
+    pub(super) fn of(plan: &'a Plan, summary: &'a Summary) -> Runs<'a> {
         let mut cells: HashMap<(&str, usize), Vec<&CellRow>> = HashMap::new();
         for cell in &summary.cells {
             let key = (cell.scheme.as_str(), cell.point);
@@ -105,55 +61,26 @@ impl<'a> Runs<'a> {
         }
     }
 
-    fn judge(&self, expectation: &Expectation) -> Judgement {
-        let judgement = |verdict, shown, comparisons, worst| Judgement {
-            says: expectation.says.clone(),
-            verdict,
-            shown,
-            comparisons,
-            worst,
+    /// The labels of the schemes that an expectation is about.
+    pub(super) fn subjects(&self, expectation: &Expectation) -> Vec<&'a str> {
+        let labels = self.plan.labels().into_iter();
+        let is_about = |label: &&str| {
+            expectation.schemes.is_empty() || expectation.schemes.iter().any(|one| one == label)
         };
-        if let Some(missing) = &expectation.missing {
-            return judgement(Verdict::Unjudged, 0, 0, Some(missing.clone()));
-        }
-        let all = self.comparisons(expectation);
-        if all.is_empty() {
-            let why = "it was not measured".to_string();
-            return judgement(Verdict::Unjudged, 0, 0, Some(why));
-        }
-        let shows =
-            |one: &Comparison| !one.is_open && one.sides.iter().all(|side| is_below_zero(side));
-        let shown = all.iter().filter(|one| shows(one)).count();
-        // The contrary: one side is above zero.
-        let contrary = |one: &Comparison| {
-            let above = one.sides.iter().filter(|side| mean(side) > 0.0);
-            let least = above.filter_map(|side| p_value(side)).reduce(f64::min);
-            least.filter(|_| !one.is_open).unwrap_or(1.0)
-        };
-        let p_values: Vec<f64> = all.iter().map(contrary).collect();
-        let verdict = match shown == all.len() {
-            true => Verdict::Holds,
-            false if holm(&p_values).contains(&true) => Verdict::Contradicted,
-            false => Verdict::Undecided,
-        };
-        let open = all.iter().filter(|one| !shows(one));
-        let worst = open.max_by(|one, other| one.distance().total_cmp(&other.distance()));
-        let worst = worst.map(|one| one.words.clone());
-        judgement(verdict, shown, all.len(), worst)
+        labels.filter(is_about).collect()
     }
 
-    fn comparisons(&self, expectation: &Expectation) -> Vec<Comparison> {
-        let labels = self.plan.labels();
-        let is_about = |label: &&&str| {
-            expectation.schemes.is_empty() || expectation.schemes.iter().any(|one| one == **label)
-        };
-        let subjects: Vec<&str> = labels.iter().filter(is_about).copied().collect();
+    /// The comparisons that it makes: of each scheme at each point, with each other or a value.
+    pub(super) fn comparisons(&self, expectation: &Expectation) -> Vec<Comparison> {
+        let subjects = self.subjects(expectation);
         let others: Vec<Option<&str>> = match &expectation.than {
             Than::Value(..) => vec![None],
             Than::Schemes(names) => names.iter().map(|name| Some(name.as_str())).collect(),
             Than::Others => {
-                let rest = labels.iter().filter(|label| !is_about(label));
-                rest.map(|label| Some(*label)).collect()
+                let rest = self.plan.labels().into_iter();
+                rest.filter(|label| !subjects.contains(label))
+                    .map(Some)
+                    .collect()
             }
         };
         let mut all = Vec::new();
@@ -200,45 +127,71 @@ impl<'a> Runs<'a> {
                 .map(|(own, other)| of(*own, expectation.times * other))
                 .collect()
         };
-        let (within, bounds) = (
-            expectation.within,
-            self.bounds(number, subject, other, point),
-        );
-        let (sides, is_open) = match expectation.relation {
-            Relation::Less => (vec![side(&|own, other| own - other)], bounds.0),
-            Relation::More => (vec![side(&|own, other| other - own)], bounds.1),
+        let within = expectation.within;
+        let own_is_bound = self.is_bound(number, subject, point);
+        let other_is_bound = other.is_some_and(|other| self.is_bound(number, other, point));
+        let (sides, [hides_it, hides_contrary]) = match expectation.relation {
+            Relation::Less => (
+                vec![side(&|own, other| own - other)],
+                [own_is_bound, other_is_bound],
+            ),
+            Relation::More => (
+                vec![side(&|own, other| other - own)],
+                [other_is_bound, own_is_bound],
+            ),
             Relation::Equal => {
                 let above = side(&|own, other| own - other - within * other.abs());
                 let below = side(&|own, other| other - own - within * other.abs());
-                (vec![above, below], bounds.0 || bounds.1)
+                (vec![above, below], [own_is_bound || other_is_bound; 2])
             }
         };
-        let own = pairs.iter().map(|(own, _)| *own);
-        let text = |values: Vec<f64>| Mean::of(&values).map(|mean| self.text(number, &mean));
-        let mut words = format!("{subject}{}: {}", self.place(point), text(own.collect())?);
+        let own = pairs.iter().map(|(own, _)| *own).collect::<Vec<f64>>();
+        let own = Mean {
+            is_lower_bound: own_is_bound,
+            ..Mean::of(&own)?
+        };
+        let others = pairs.iter().map(|(_, other)| *other).collect::<Vec<f64>>();
+        let others = Mean {
+            is_lower_bound: other_is_bound,
+            ..Mean::of(&others)?
+        };
+        let place = match self.place(point) {
+            empty if empty.is_empty() => empty,
+            place => format!("{place}: "),
+        };
+        Some(Comparison {
+            scheme: subject.to_string(),
+            point,
+            own,
+            measured: place + &self.text(number, &own),
+            beside: self.beside(expectation, other, &others),
+            sides,
+            settled: !self.moves(number, subject, other, point),
+            bound_hides_it: hides_it,
+            bound_hides_contrary: hides_contrary,
+        })
+    }
+
+    /// "pie 10.2 ± 0.2 ms times 2", "expected less than 10 ms".
+    fn beside(&self, expectation: &Expectation, other: Option<&str>, mean: &Mean) -> String {
         match (other, &expectation.than) {
-            (Some(other), _) => {
-                let values = pairs.iter().map(|(_, other)| *other).collect();
-                words += &format!(", {other} {}", text(values)?);
-                if expectation.times != 1.0 {
-                    words += &format!(" times {}", expectation.times);
-                }
-            }
-            (None, Than::Value(_, written)) => {
+            (_, Than::Value(_, written)) => {
                 let than = match expectation.relation {
                     Relation::Less => "less than ",
                     Relation::More => "more than ",
                     Relation::Equal => "",
                 };
-                words += &format!(", expected {than}{written}");
+                format!("expected {than}{written}")
             }
-            (None, _) => {}
+            (other, _) => {
+                let text = self.text(&expectation.number, mean);
+                let times = match expectation.times {
+                    1.0 => String::new(),
+                    times => format!(" times {times}"),
+                };
+                format!("{} {text}{times}", other.unwrap_or_default())
+            }
         }
-        Some(Comparison {
-            words,
-            sides,
-            is_open: is_open || self.moves(number, subject, other, point),
-        })
     }
 
     /// A number of each run of a scheme at a point, with its seed.
@@ -262,31 +215,23 @@ impl<'a> Runs<'a> {
             .collect()
     }
 
-    /// Whether lower bounds keep a scheme's number from being shown smaller, or larger.
-    fn bounds(
-        &self,
-        number: &Number,
-        subject: &str,
-        other: Option<&str>,
-        point: usize,
-    ) -> (bool, bool) {
-        let is_bound = |scheme: &str| {
-            let runs = self.cells.get(&(scheme, point)).into_iter().flatten();
-            let is_bound = |cell: &&CellRow| {
-                let value = |name: &str| match number {
-                    Number::OfGroup(_, group) => {
-                        let row = self.groups.get(&(cell.cell, group.as_str()))?;
-                        row.values[metrics::index_of_group(name)?]
-                    }
-                    _ => cell.values[metrics::index_of(name)?],
-                };
-                number
-                    .metric()
-                    .is_some_and(|metric| metric.is_lower_bound(value))
-            };
-            runs.copied().any(|cell| is_bound(&cell))
+    /// Whether a number of a scheme at a point is a lower bound.
+    fn is_bound(&self, number: &Number, scheme: &str, point: usize) -> bool {
+        let Some(metric) = number.metric() else {
+            return false;
         };
-        (is_bound(subject), other.is_some_and(is_bound))
+        let is_bound = |cell: &CellRow| {
+            let value = |name: &str| match number {
+                Number::OfGroup(_, group) => {
+                    let row = self.groups.get(&(cell.cell, group.as_str()))?;
+                    row.values[metrics::index_of_group(name)?]
+                }
+                _ => cell.values[metrics::index_of(name)?],
+            };
+            metric.is_lower_bound(value)
+        };
+        let mut runs = self.cells.get(&(scheme, point)).into_iter().flatten();
+        runs.any(|cell| is_bound(cell))
     }
 
     /// Whether what the number depends on had not settled under either scheme.
@@ -311,27 +256,72 @@ impl<'a> Runs<'a> {
     }
 
     fn text(&self, number: &Number, mean: &Mean) -> String {
-        let (scale, unit) = number
-            .metric()
-            .map_or((1.0, ""), |one| (one.scale, one.unit));
+        let (unit, scale) = number.unit();
         number::with_unit(mean.with_interval(scale), unit)
     }
 
-    /// " at network.rtt = 20 ms"; empty without a sweep.
+    /// "at network.rtt = 20 ms"; empty without a sweep.
     fn place(&self, point: usize) -> String {
         let axes = self.plan.axes.iter();
         let values = axes.zip(&self.plan.points[point].coordinates);
         let parts = values.map(|(axis, index)| format!("{} = {}", axis.name(), axis.text(*index)));
         match parts.collect::<Vec<String>>().join(", ") {
             empty if empty.is_empty() => empty,
-            place => format!(" at {place}"),
+            place => format!("at {place}"),
         }
     }
 }
 
 impl Comparison {
+    /// Whether it shows what is expected.
+    pub(super) fn shows(&self) -> bool {
+        let can_show = self.settled && !self.bound_hides_it;
+        can_show && self.sides.iter().all(|side| is_below_zero(side))
+    }
+
+    /// The p-value of the contrary: that one side is above zero.
+    pub(super) fn p_of_contrary(&self) -> f64 {
+        if !self.settled || self.bound_hides_contrary {
+            return 1.0;
+        }
+        let above = self.sides.iter().filter(|side| mean(side) > 0.0);
+        let least = above.filter_map(|side| p_value(side)).reduce(f64::min);
+        least.unwrap_or(1.0)
+    }
+
+    /// "codel at network.rtt = 20 ms: 12.1 ± 0.4 ms, pie 10.2 ± 0.2 ms".
+    pub(super) fn beside_what_is_expected(&self) -> String {
+        let colon = match self.measured.starts_with("at ") {
+            true => "",
+            false => ":",
+        };
+        format!("{}{colon} {}, {}", self.scheme, self.measured, self.beside)
+    }
+
+    /// What would tell whether it holds, where it and so many comparisons in all do not.
+    pub(super) fn wants(&self, comparisons: usize) -> String {
+        if !self.settled {
+            return "it had not settled: a longer run would tell".to_string();
+        }
+        if self.bound_hides_it || self.bound_hides_contrary {
+            return "flows had not ended: a longer drain would tell".to_string();
+        }
+        // The contrary must show beside all others; what is expected, by itself.
+        let seeds = |side: &Vec<f64>| {
+            let mean = Mean::of(side)?;
+            mean.count_to_exclude_zero(if mean.mean > 0.0 { comparisons } else { 1 })
+        };
+        let open = self.sides.iter().filter(|side| !is_below_zero(side));
+        let seeds = open.map(seeds);
+        match seeds.reduce(|one, other| Some(one?.max(other?))).flatten() {
+            Some(seeds) => format!("about {seeds} seeds would tell"),
+            None if self.own.count < 2 => "more seeds would tell".to_string(),
+            None => "it is at the limit: more than 1,000 seeds would tell".to_string(),
+        }
+    }
+
     /// How far it is from what is expected, in half-widths of its interval.
-    fn distance(&self) -> f64 {
+    pub(super) fn distance(&self) -> f64 {
         let of_side = |side: &Vec<f64>| match Mean::of(side) {
             Some(Mean {
                 mean,
