@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,19 +118,25 @@ class Result:
         if client is not None:
             if until is not None or threads is not None:
                 raise ArgumentError("with client=, neither until= nor threads= is allowed")
+            if self._run.is_auto():
+                raise ArgumentError('with client=, duration = "auto" is not allowed')
             from .cluster import run_on
 
             run_on(self, client, progress)
             return self
         with bar(progress) as show:
             try:
-                done, planned, widest = self._run.execute(_threads(threads), until, show, None)
+                ran = self._run.execute(_threads(threads), until, show, None)
             except KeyboardInterrupt:
                 text = f"stopped: {self.done} of {self.planned} runs are finished"
                 raise Interrupted(text, self) from None
             except SchemeError as error:
                 error.result = self
                 raise
+        done, planned, widest, too_short = ran
+        if too_short is not None:
+            text = f"duration = auto: the longest run allowed is too short, as {too_short}"
+            warnings.warn(text, stacklevel=2)
         if widest is not None:
             seeds = len(self._run.describe()["seeds"])
             raise RunError(
@@ -140,7 +147,9 @@ class Result:
         return self
 
     async def stream(self, *, threads: int | None = None) -> AsyncIterator[Outcome]:
-        """Runs what is missing, and yields each run as it ends."""
+        """Runs what is missing, and yields each run as it ends; with duration = "auto" those of
+        shorter durations, too.
+        """
         import asyncio
 
         loop = asyncio.get_running_loop()

@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use earlydrop_lab::baseline::{self, Comparison, headline_metrics};
 use earlydrop_lab::files::Overwrite;
 use earlydrop_lab::metrics::{self, METRICS};
-use earlydrop_lab::plan::{Cell, Plan, Source};
+use earlydrop_lab::plan::{Cell, Length, Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
 use earlydrop_lab::store::{self, Report, RunError, Store, missing_cells, run_cells, run_until};
@@ -30,7 +30,10 @@ use crate::table::Table;
 /// A scenario's run, complete or not, in memory or in a folder.
 #[pyclass(frozen, module = "earlydrop._lib")]
 pub(crate) struct Run {
-    source: Source,
+    /// The scenario as it was given; its duration may be "auto".
+    given: Source,
+    /// The scenario with its duration.
+    source: Mutex<Source>,
     plan: Mutex<Plan>,
     place: Place,
     /// Set while cells run, which hold the plan and the outcomes.
@@ -90,11 +93,59 @@ impl Run {
                 return Ok((reached, None));
             };
             let begun = plan.clone();
-            let ran = run_until(&self.source, begun, store, rule, threads, stop, report)?;
+            let ran = run_until(
+                &lock(&self.source),
+                begun,
+                store,
+                rule,
+                threads,
+                stop,
+                report,
+            )?;
             let (reached_plan, reached, precision) = ran;
             *plan = reached_plan;
             Ok((reached, Some(precision)))
         })
+    }
+
+    /// Runs what is missing, and with duration = "auto" longer ones until they are long enough.
+    /// Returns the progress, what is known of a rule, and why the longest run is too short.
+    fn run_to_length(
+        &self,
+        rule: Option<&StoppingRule>,
+        threads: usize,
+        stop: &AtomicBool,
+        mut report: impl FnMut(Report<'_>),
+    ) -> Result<(Progress, Option<Precision>, Option<String>), RunError> {
+        loop {
+            let (progress, precision) = self.run_missing(rule, threads, stop, &mut report)?;
+            if !self.given.is_auto() || progress.done < progress.planned {
+                return Ok((progress, precision, None));
+            }
+            let length = self.writes(|plan, store| {
+                Ok(self.given.length(plan, &Summary::of_store(plan, store)?)?)
+            })?;
+            match length {
+                Length::Enough => return Ok((progress, precision, None)),
+                Length::Spent(why) => return Ok((progress, precision, Some(why))),
+                Length::Longer(longer, _) => self.lengthen(*longer)?,
+            }
+        }
+    }
+
+    /// Begins a longer run in the place of this one.
+    fn lengthen(&self, longer: Source) -> Result<(), RunError> {
+        let planned = longer.plan()?;
+        let (mut source, mut plan) = (lock(&self.source), lock(&self.plan));
+        match &self.place {
+            Place::Memory(store) => *lock(store) = Store::in_memory(&longer, &planned)?,
+            Place::Folder(folder) => {
+                let store = Store::create(folder, &source, &plan)?;
+                store.replaced(&plan, (&longer, &planned))?;
+            }
+        }
+        (*source, *plan) = (longer, planned);
+        Ok(())
     }
 
     /// The plan; an error while cells run: waiting for them would block the interpreter.
@@ -125,7 +176,7 @@ impl Run {
         match &self.place {
             Place::Memory(store) => write(&mut plan, &lock(store)),
             Place::Folder(folder) => {
-                let store = Store::create(folder, &self.source, &plan)?;
+                let store = Store::create(folder, &lock(&self.source), &plan)?;
                 write(&mut plan, &store)
             }
         }
@@ -187,20 +238,24 @@ impl Run {
     #[new]
     #[pyo3(signature = (scenario, folder=None))]
     fn new(scenario: &Scenario, folder: Option<PathBuf>) -> PyResult<Run> {
-        let (source, plan) = (scenario.source.clone(), scenario.plan()?.clone());
-        let place = match folder {
+        let (given, plan) = (scenario.source.clone(), scenario.plan()?.clone());
+        let (place, source, plan) = match folder {
             Some(folder) => {
                 // Refuses a folder with something else.
-                Store::create(&folder, &source, &plan).map_err(run_error)?;
-                Place::Folder(folder)
+                let created = Store::create_auto(&folder, &given, plan);
+                let (_, source, plan) = created.map_err(run_error)?;
+                (Place::Folder(folder), source, plan)
             }
             None => {
+                let lengths = given.lengths().map_err(scenario_error)?;
+                let source = lengths.into_iter().next().unwrap_or_else(|| given.clone());
                 let store = Store::in_memory(&source, &plan).map_err(run_error)?;
-                Place::Memory(Mutex::new(store))
+                (Place::Memory(Mutex::new(store)), source, plan)
             }
         };
         Ok(Run {
-            source,
+            given,
+            source: Mutex::new(source),
             plan: Mutex::new(plan),
             place,
             is_running: AtomicBool::new(false),
@@ -217,7 +272,8 @@ impl Run {
         let hosts = store.hosts().map_err(run_error)?;
         let plan = source.plan().map_err(scenario_error)?.on(hosts);
         Ok(Run {
-            source,
+            given: source.clone(),
+            source: Mutex::new(source),
             plan: Mutex::new(plan),
             place: Place::Folder(folder),
             is_running: AtomicBool::new(false),
@@ -227,7 +283,8 @@ impl Run {
     /// Runs the cells that are missing, on this many threads; with `until`, more seeds until the
     /// intervals are that narrow. `progress` is called with the runs done before, those done and
     /// those planned; `saved` with scheme, point, seed and values of each run. Returns the runs
-    /// done and planned, and the widest interval where `until` was not reached.
+    /// done and planned, the widest interval where `until` was not reached, and why the longest run
+    /// of an automatic duration is too short.
     #[pyo3(signature = (threads, until=None, progress=None, saved=None))]
     fn execute(
         &self,
@@ -236,7 +293,7 @@ impl Run {
         until: Option<&str>,
         progress: Option<Py<PyAny>>,
         saved: Option<Py<PyAny>>,
-    ) -> PyResult<(usize, usize, Option<f64>)> {
+    ) -> PyResult<(usize, usize, Option<f64>, Option<String>)> {
         let rule = until.map(|text| text.parse::<StoppingRule>().map_err(value_error));
         let rule = rule.transpose()?;
         let has_listener = saved.is_some();
@@ -247,7 +304,7 @@ impl Run {
                 // The receiver stays until this thread has ended.
                 let _ = sender.send((report.progress, saved));
             };
-            self.run_missing(rule.as_ref(), threads, stop, report)
+            self.run_to_length(rule.as_ref(), threads, stop, report)
         };
         let labels = self
             .plan()?
@@ -264,7 +321,7 @@ impl Run {
         let hear = |py: Python<'_>, events| listener.hear(py, events);
         let ran = run_in_background(py, work, hear, |error: RunError| run_error(error));
         self.is_running.store(false, Ordering::Release);
-        let (reached, precision) = ran?;
+        let (reached, precision, too_short) = ran?;
         let widest = match precision {
             Some(Precision::NotReached(widest)) => Some(widest),
             Some(Precision::NotMeasured) => {
@@ -276,7 +333,12 @@ impl Run {
             }
             Some(Precision::Reached) | None => None,
         };
-        Ok((reached.done, reached.planned, widest))
+        Ok((reached.done, reached.planned, widest, too_short))
+    }
+
+    /// Whether it is made longer until it is long enough.
+    fn is_auto(&self) -> bool {
+        self.given.is_auto()
     }
 
     /// The numbers of the cells that are missing.
@@ -318,7 +380,7 @@ impl Run {
 
     /// What was run.
     fn scenario(&self) -> Scenario {
-        Scenario::new(self.source.clone())
+        Scenario::new(lock(&self.source).clone())
     }
 
     /// The names of the metrics, in the order of a run's values.
@@ -441,10 +503,11 @@ impl Run {
     /// Keeps the run in a folder, as the command does, and returns the run there.
     fn keep_in(&self, folder: PathBuf) -> PyResult<Run> {
         self.reads(|plan, store| {
-            let kept = store.keep_in(&folder, &self.source, plan);
+            let kept = store.keep_in(&folder, &lock(&self.source), plan);
             kept.map_err(run_error)?;
             Ok(Run {
-                source: self.source.clone(),
+                given: self.given.clone(),
+                source: Mutex::new(lock(&self.source).clone()),
                 plan: Mutex::new(plan.clone()),
                 place: Place::Folder(folder),
                 is_running: AtomicBool::new(false),

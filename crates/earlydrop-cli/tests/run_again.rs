@@ -262,3 +262,46 @@ fn pages_below(folder: &Path, pages: &mut Vec<String>) {
         }
     }
 }
+
+#[test]
+fn an_automatic_duration_is_reached_kept_and_runs_again() {
+    let scenario = "duration = \"auto\"\nseeds = 3\nschemes = [\"codel\"]\nflows.bulk.count = 1\n\
+        network = { rate = \"5 Mbps\", rtt = \"10 ms\" }\n\
+        flows.web = { kind = \"web\", size = \"pareto(1.4) 20 kB\", count = 2 }\n\
+        measure = { longest = \"30 s\", interval = \"0.1%\" }\n";
+    let user = User::new();
+    user.writes("auto.toml", scenario);
+    let checked = user.runs(&["check", "auto.toml"]);
+    let first = checked
+        .out
+        .lines()
+        .find(|line| line.contains("or longer up to"));
+    assert_eq!(first.unwrap().trim(), "duration 6 s, or longer up to 24 s");
+    let run = ["run", "auto.toml", "--out", "made"];
+    let ran = user.runs(&run);
+    assert!(
+        ran.err.contains("6 s was not long enough, as "),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("24 s is not long enough, as "),
+        "{}",
+        ran.err
+    );
+    let kept = fs::read_to_string(user.path("made/scenario.toml")).unwrap();
+    assert!(kept.contains("duration = \"24 s\""), "{kept}");
+    // The same again goes on with the longest, and a new run of what was kept is the same.
+    let again = user.runs(&run);
+    assert_eq!(tables(&again), tables(&ran));
+    assert!(
+        !again.err.contains("6 s was not long enough"),
+        "{}",
+        again.err
+    );
+    let of_kept = user.runs(&["run", "made/scenario.toml", "--out", "other"]);
+    assert_eq!(tables(&of_kept), tables(&ran));
+    // One seed does not tell.
+    let plain = user.runs(&["run", "auto.toml", "--out", "one", "--seeds", "1"]);
+    assert!(!plain.err.contains("long enough"), "{}", plain.err);
+}

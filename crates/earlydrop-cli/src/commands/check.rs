@@ -40,6 +40,15 @@ pub(crate) fn run(arguments: &Check, out: &mut Output<'_>) -> Result<(), Failure
     for axis in &plan.axes {
         writeln!(out, "  {} = {}", axis.field, axis.texts().join(", "))?;
     }
+    if let [first, .., last] = &source.lengths()?[..] {
+        let (first, last) = (first.plan()?, last.plan()?);
+        let durations = [first, last].map(|plan| plan.scenario().duration);
+        writeln!(
+            out,
+            "  duration {}, or longer up to {}",
+            durations[0], durations[1]
+        )?;
+    }
     for line in derived::sentences(&plan) {
         writeln!(out, "  {line}")?;
     }
@@ -63,7 +72,12 @@ pub(crate) fn run(arguments: &Check, out: &mut Output<'_>) -> Result<(), Failure
     };
     writeln!(
         out,
-        "about {time} on {cores} threads; {} of memory each{points}, {} on disk",
+        "about {time} on {cores} threads{}; {} of memory each{points}, {} on disk",
+        if source.is_auto() {
+            " for the first duration"
+        } else {
+            ""
+        },
         Size(budget.memory),
         Size(budget.disk)
     )?;

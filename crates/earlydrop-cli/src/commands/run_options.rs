@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use earlydrop_lab::baseline::{self, Comparison, headline_metrics};
 use earlydrop_lab::metrics;
-use earlydrop_lab::plan::{Plan, Source};
+use earlydrop_lab::plan::{Length, Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
 use earlydrop_lab::store::{self, Store};
@@ -117,15 +117,57 @@ pub(super) fn run_source(
     options.output.view.check(&plan)?;
     let quiet = options.output.quiet;
     Notices { quiet }.scenario(&plan);
-    let store = Store::create(&options.output.folder(source, &plan), source, &plan)?;
-    let stop = stop_flag()?;
-    let (plan, progress, precision) =
-        run_cells(source, plan, &store, options, rule.as_ref(), &stop)?;
+    let folder = options.output.folder(source, &plan);
+    let (store, plan, progress, precision) = run_to_length(source, plan, &folder, options, rule)?;
     options.output.print(&plan, &store, out, style)?;
     check_finished(progress, &store)?;
     match (&options.until, precision) {
         (Some(until), Some(precision)) => check_precision(until, precision, plan.seeds.len()),
         _ => Ok(()),
+    }
+}
+
+/// Runs the cells that are not done, and with duration = "auto" longer ones until they are long
+/// enough.
+fn run_to_length(
+    source: &Source,
+    plan: Plan,
+    folder: &Path,
+    options: &RunOptions,
+    rule: Option<StoppingRule>,
+) -> Result<(Store, Plan, Progress, Option<Precision>), Failure> {
+    let notices = Notices {
+        quiet: options.output.quiet,
+    };
+    let (mut store, mut lasting, mut plan) = Store::create_auto(folder, source, plan)?;
+    let stop = stop_flag()?;
+    loop {
+        let ran = run_cells(&lasting, plan, &store, options, rule.as_ref(), &stop)?;
+        let (progress, precision) = (ran.1, ran.2);
+        plan = ran.0;
+        if !source.is_auto() || progress.done < progress.planned {
+            return Ok((store, plan, progress, precision));
+        }
+        let duration = plan.scenario().duration;
+        match source.length(&plan, &Summary::of_store(&plan, &store)?)? {
+            Length::Enough => return Ok((store, plan, progress, precision)),
+            Length::Spent(why) => {
+                notices.warn(&format!(
+                    "warning: duration = \"auto\": {duration} is not long enough, as {why}, and \
+                     `measure.longest` allows no twice as long run"
+                ));
+                return Ok((store, plan, progress, precision));
+            }
+            Length::Longer(longer, why) => {
+                let planned = longer.plan()?;
+                let next = planned.scenario().duration;
+                notices.info(&format!(
+                    "{duration} was not long enough, as {why}: now {next}"
+                ));
+                store = store.replaced(&plan, (&longer, &planned))?;
+                (lasting, plan) = (*longer, planned);
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! checked parameters of one scheme.)
 
 mod changes;
+mod lengths;
 mod options;
 mod recording;
 mod source;
@@ -14,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use changes::CHANGED;
+pub use lengths::Length;
 pub use options::ShortName;
 pub use recording::{Contents, Recording, TraceFiles};
 #[cfg(feature = "files")]

@@ -417,7 +417,14 @@ impl Source {
     }
 
     /// Checks the scenario at every point of its sweep and returns its cells.
+    /// One whose duration is "auto" has the first of its [lengths](Source::lengths).
     pub fn plan(&self) -> Result<Plan, Problems> {
+        if self.is_auto()
+            && self.problems.is_empty()
+            && let Some(first) = self.lengths()?.first()
+        {
+            return first.plan();
+        }
         Plan::new(self).map_err(|list| self.problems(list))
     }
 

@@ -591,6 +591,12 @@ impl FlowGroup {
         Some(flow)
     }
 
+    /// The last time at which its flows start or change.
+    pub(super) fn last_start(&self) -> Nanos {
+        let steps = self.steps.iter().map(|step| step.at);
+        steps.fold(self.start.1, Nanos::max)
+    }
+
     /// The earliest start of its flows.
     pub(super) fn first_start(&self) -> Nanos {
         self.start.0

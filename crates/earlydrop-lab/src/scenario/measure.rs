@@ -30,6 +30,10 @@ pub struct MeasureOptions {
     loss_event: Nanos,
     /// How long a run with transfers goes on after its end, at most, until they have ended.
     drain: Nanos,
+    /// With an automatic duration, the one that is not exceeded; `None`: 16 times the first.
+    pub(crate) longest: Option<Nanos>,
+    /// With an automatic duration, the largest half-width of intervals, as a share of the mean.
+    pub(crate) interval: f64,
     /// Transfers that take less are in time.
     pub(super) deadline: Nanos,
     /// Packets of those that feel lateness are late if they take longer.
@@ -103,6 +107,8 @@ pub(super) fn read(
         windows: entries.count("windows"),
         loss_event: entries.time_or_auto("loss_event").unwrap_or(rtt),
         drain: entries.time_or_auto("drain").unwrap_or(duration),
+        longest: entries.time_or_auto("longest"),
+        interval: entries.number("interval"),
         deadline: entries.time("deadline"),
         playout: entries.time("playout"),
     }

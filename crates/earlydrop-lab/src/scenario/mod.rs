@@ -86,6 +86,9 @@ pub struct Scenario {
     pub(crate) cost: Cost,
 }
 
+/// The duration of a scenario that has none, so that its other problems are found.
+const SOME_DURATION: Nanos = Nanos::from_secs(30);
+
 /// What an allocation takes beside its contents, in bytes: counts or the allocator's header.
 const ALLOCATION: usize = 16;
 
@@ -153,10 +156,10 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
         registry: around.registry,
         files: around.files,
         limits: around.limits,
-        duration: entries.time("duration"),
+        duration: duration(&entries, &mut problems),
         late: RefCell::default(),
     };
-    let warm_up = read_warm_up(&entries, &mut problems);
+    let warm_up = read_warm_up(&entries, context.duration, &mut problems);
     let network = network::read(&entries.table("network"), &context, &mut problems);
     let groups = read_groups(&entries, &context, &mut problems);
     let mut schemes = schemes::read(
@@ -214,8 +217,17 @@ fn resolve_path(network: &Topology, groups: &[FlowGroup], schemes: &mut [Scheme]
     path
 }
 
-fn read_warm_up(entries: &Entries, problems: &mut Vec<Problem>) -> Nanos {
-    let duration = entries.time("duration");
+/// The duration. A plan puts one in the place of "auto", but not in a sweep.
+fn duration(entries: &Entries, problems: &mut Vec<Problem>) -> Nanos {
+    entries.time_or_auto("duration").unwrap_or_else(|| {
+        let message = "`duration` = \"auto\" in a sweep";
+        let help = "allowed: durations, or duration = \"auto\" for all points";
+        problems.push(Problem::new(entries.place_of("duration"), message, help));
+        SOME_DURATION
+    })
+}
+
+fn read_warm_up(entries: &Entries, duration: Nanos, problems: &mut Vec<Problem>) -> Nanos {
     let warm_up = entries.time_or_auto("warm_up");
     let warm_up = warm_up.unwrap_or(Nanos(duration.0 / 5));
     if warm_up >= duration {
@@ -281,6 +293,13 @@ impl Scenario {
     pub(crate) fn changes(&self) -> bool {
         let of_scheme = self.schemes.iter().any(|scheme| !scheme.changes.is_empty());
         of_scheme || self.network.varying_link().is_some()
+    }
+
+    /// The last time at which flows start or change.
+    pub(crate) fn last_start(&self) -> Nanos {
+        let all = senders(&self.groups).map(FlowGroup::last_start);
+        let within = all.filter(|start| *start < self.duration);
+        within.max().unwrap_or(Nanos::ZERO)
     }
 
     /// The first link that changes during a run in which there are transfers.

@@ -145,6 +145,21 @@ impl Store {
         Ok(())
     }
 
+    /// Removes `scenario.toml` of this run of `plan`, which another is to replace; refuses to, if a
+    /// user has changed it. A run without it is continued with a new one.
+    pub(super) fn forget_scenario(&self, plan: &Plan) -> Result<(), StoreError> {
+        let path = self.folder.join(SCENARIO);
+        match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Ok(text) if is_as_written(&text, plan, Some(plan.seeds.len())) => {}
+            Ok(_) | Err(_) => {
+                let path = path.display().to_string();
+                return Err(StoreError::Changed { path });
+            }
+        }
+        fs::remove_file(&path).map_err(|error| FileError::new(&path, error).into())
+    }
+
     /// The run of `plan` in `folder`, complete or not; `None` where the folder holds no run, or
     /// another run, or a run by another version, or one that another process has open.
     pub fn existing(folder: &Path, plan: &Plan) -> Result<Option<Store>, StoreError> {
@@ -355,7 +370,11 @@ fn keep(folder: &Path, recording: &Recording) -> Result<(), FileError> {
 }
 
 /// Creates the database of the run of `plan`, complete but for its cells, and gives it its name.
-fn create_database(folder: &Path, source: &Source, plan: &Plan) -> Result<(), StoreError> {
+pub(super) fn create_database(
+    folder: &Path,
+    source: &Source,
+    plan: &Plan,
+) -> Result<(), StoreError> {
     let path = folder.join(DATABASE);
     let temporary = temporary_path(&path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;

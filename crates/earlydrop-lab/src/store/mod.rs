@@ -8,6 +8,7 @@ mod columns;
 mod copy;
 mod export;
 mod folder;
+mod lengthen;
 mod packets;
 mod read;
 mod run;

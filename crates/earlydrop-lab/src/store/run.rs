@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::{Store, StoreError};
-use crate::document::Problem;
+use crate::document::{Problem, Problems};
 use crate::outcome::Outcome;
 use crate::plan::{Cell, Plan, Source};
 use crate::run::{Progress, on_threads};
@@ -24,6 +24,9 @@ pub enum RunError {
     /// An outcome cannot be saved.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A longer run cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] Problems),
 }
 
 /// A report of a run in progress.

@@ -88,6 +88,19 @@ pub(super) static MEASURE: Section = Section {
         )
         .written_like("10 s"),
         one(
+            "longest",
+            Kind::OrAuto(&SPAN),
+            "auto",
+            "with duration = \"auto\": the duration that is not exceeded; auto: 16 times the first",
+        )
+        .written_like("300 s"),
+        one(
+            "interval",
+            Kind::Number(Range::closed(0.001, 1.0), "share"),
+            "10%",
+            "with duration = \"auto\": the largest half-width of the 95% intervals of what each group of flows feels first (a median, a goodput, a delay), as a share of the mean",
+        ),
+        one(
             "deadline",
             SPAN,
             "1 s",

@@ -33,7 +33,12 @@ pub static SCENARIO: Section = Section {
             "",
             "what it shows, and what to expect",
         ),
-        one("duration", SPAN, "30 s", "the duration of each run"),
+        one(
+            "duration",
+            Kind::OrAuto(&SPAN),
+            "30 s",
+            "the duration of each run; auto: twice as long again and again, from some hundred round-trip times on, until what is measured has settled and its intervals are narrow (`measure.interval`), or it is `measure.longest`",
+        ),
         one(
             "warm_up",
             Kind::OrAuto(&TIME),
