@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
-use earlydrop_lab::baseline::{self, Comparison, headline_metrics};
+use earlydrop_lab::baseline::{self, Comparison, headline_numbers, numbers_of};
 use earlydrop_lab::files::Overwrite;
 use earlydrop_lab::metrics::{self, METRICS};
 use earlydrop_lab::plan::{Cell, Length, Plan, Source};
@@ -204,10 +204,11 @@ fn compared(
     plan: &Plan,
     summary: &Summary,
     baseline: &str,
-    metrics: &[usize],
+    metrics: Option<&[usize]>,
 ) -> PyResult<Comparison> {
     let index = baseline::find(plan, baseline).map_err(value_error)?;
-    Ok(Comparison::of(plan, summary, index, metrics))
+    let numbers = metrics.map_or_else(|| headline_numbers(plan), numbers_of);
+    Ok(Comparison::of(plan, summary, index, numbers))
 }
 
 fn view(
@@ -216,8 +217,7 @@ fn view(
     metrics: Option<Vec<usize>>,
     baseline: Option<&str>,
 ) -> PyResult<View> {
-    let shown = metrics.clone().unwrap_or_else(headline_metrics);
-    let comparison = baseline.map(|label| compared(plan, summary, label, &shown));
+    let comparison = baseline.map(|label| compared(plan, summary, label, metrics.as_deref()));
     Ok(View {
         metrics,
         comparison: comparison.transpose()?,
@@ -424,13 +424,13 @@ impl Run {
         })
     }
 
-    /// The differences of all schemes from the baseline in these metrics, the headline metrics by
-    /// default.
+    /// The differences of all schemes from the baseline in these metrics; by default what each group
+    /// of flows feels, and the headline metrics.
     #[pyo3(signature = (baseline, metrics=None))]
     fn differences(&self, baseline: &str, metrics: Option<&str>) -> PyResult<Table> {
-        let metrics = chosen(metrics)?.unwrap_or_else(headline_metrics);
+        let metrics = chosen(metrics)?;
         self.summarises(|plan, store, summary| {
-            let comparison = compared(plan, summary, baseline, &metrics)?;
+            let comparison = compared(plan, summary, baseline, metrics.as_deref())?;
             let columns = store.difference_columns(plan, &comparison);
             Table::new(columns.map_err(run_error)?)
         })

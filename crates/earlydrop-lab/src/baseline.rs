@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use crate::document::suggestion;
-use crate::metrics::METRICS;
+use crate::metrics::{Felt, METRICS};
+use crate::numbers::{Number, Runs};
 use crate::plan::Plan;
-use crate::rows::CellRow;
 use crate::statistics::{Mean, differences, holm, p_value};
-use crate::summary::{Runs, Summary, by_point};
+use crate::summary::Summary;
 
 /// The difference of a scheme's metric from the baseline's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub struct DifferenceRow {
     pub scheme: usize,
     /// The point's index.
     pub point: usize,
-    /// One for each metric of the comparison; `None` where it was not measured with the same seeds.
+    /// One for each number of the comparison; `None` where it was not measured with the same seeds.
     pub values: Vec<Option<Difference>>,
 }
 
@@ -39,8 +39,8 @@ pub struct DifferenceRow {
 pub struct Comparison {
     /// The index of the baseline.
     pub baseline: usize,
-    /// The compared metrics, by their indices in [`METRICS`].
-    pub metrics: Vec<usize>,
+    /// The compared numbers.
+    pub numbers: Vec<Number>,
     /// One for each other scheme at each point, point by point.
     pub rows: Vec<DifferenceRow>,
 }
@@ -60,40 +60,44 @@ pub fn find(plan: &Plan, label: &str) -> Result<usize, String> {
 }
 
 impl Comparison {
-    /// The metrics of `metrics`, compared with the scheme of index `baseline`.
-    pub fn of(plan: &Plan, summary: &Summary, baseline: usize, metrics: &[usize]) -> Comparison {
+    /// These numbers, compared with those of the scheme of index `baseline`.
+    pub fn of(plan: &Plan, summary: &Summary, baseline: usize, numbers: Vec<Number>) -> Comparison {
+        let runs = Runs::of(&summary.cells, &summary.group_cells);
+        let labels = plan.labels();
         let mut rows = Vec::new();
-        for (point, schemes) in by_point(plan, &summary.cells).iter().enumerate() {
-            rows.extend(at_point(point, schemes, baseline, metrics));
+        for point in 0..plan.points.len() {
+            let others = labels.iter().enumerate();
+            let others =
+                others.filter(|(scheme, label)| *scheme != baseline && runs.has_any(label, point));
+            let row = |(scheme, label): (usize, &&str)| {
+                let of_number = |number| {
+                    let values = |label: &str| runs.values(number, label, point);
+                    difference(&values(label), &values(labels[baseline]))
+                };
+                DifferenceRow {
+                    scheme,
+                    point,
+                    values: numbers.iter().map(of_number).collect(),
+                }
+            };
+            let mut at_point: Vec<DifferenceRow> = others.map(row).collect();
+            correct(&mut at_point);
+            rows.extend(at_point);
         }
         Comparison {
             baseline,
-            metrics: metrics.to_vec(),
+            numbers,
             rows,
         }
     }
 }
 
-fn at_point(
-    point: usize,
-    schemes: &[Runs<'_>],
-    baseline: usize,
-    metrics: &[usize],
-) -> Vec<DifferenceRow> {
-    let others = schemes.iter().enumerate();
-    let others = others.filter(|(scheme, runs)| *scheme != baseline && !runs.is_empty());
-    let row = |(scheme, runs): (usize, &Runs<'_>)| DifferenceRow {
-        scheme,
-        point,
-        values: metrics
-            .iter()
-            .map(|metric| difference(runs, &schemes[baseline], *metric))
-            .collect(),
-    };
-    let mut rows: Vec<DifferenceRow> = others.map(row).collect();
-    let mut tested: Vec<&mut Difference> = rows
+/// Says which differences of a point are significant together.
+fn correct(rows: &mut [DifferenceRow]) {
+    let differences = rows
         .iter_mut()
-        .flat_map(|row| row.values.iter_mut().flatten())
+        .flat_map(|row| row.values.iter_mut().flatten());
+    let mut tested: Vec<&mut Difference> = differences
         .filter(|difference| difference.p_value.is_some())
         .collect();
     let p_values: Vec<f64> = tested
@@ -103,17 +107,15 @@ fn at_point(
     for (difference, significant) in tested.iter_mut().zip(holm(&p_values)) {
         difference.significant = significant;
     }
-    rows
 }
 
-/// The difference of a metric between two schemes' runs with the same seeds.
-fn difference(runs: &Runs<'_>, baseline: &Runs<'_>, metric: usize) -> Option<Difference> {
-    let by_seed: HashMap<u64, &CellRow> = baseline.iter().map(|run| (run.seed, *run)).collect();
-    let pair = |run: &&CellRow| {
-        let other = by_seed.get(&run.seed)?;
-        Some((run.values[metric]?, other.values[metric]?))
-    };
-    let (own, others): (Vec<f64>, Vec<f64>) = runs.iter().filter_map(pair).unzip();
+/// The difference between two schemes' values of the same seeds.
+fn difference(own: &[(u64, f64)], baseline: &[(u64, f64)]) -> Option<Difference> {
+    let by_seed: HashMap<u64, f64> = baseline.iter().copied().collect();
+    let pairs = own
+        .iter()
+        .filter_map(|(seed, own)| Some((*own, *by_seed.get(seed)?)));
+    let (own, others): (Vec<f64>, Vec<f64>) = pairs.unzip();
     let differences = differences(&own, &others)?;
     let mean = Mean::of(&differences)?;
     let reference = Mean::of(&others)?.mean;
@@ -125,7 +127,17 @@ fn difference(runs: &Runs<'_>, baseline: &Runs<'_>, metric: usize) -> Option<Dif
     })
 }
 
-/// The metrics that a comparison has unless others are chosen: those of the summary's table.
+/// The numbers that a comparison has unless others are chosen: what each group of flows feels, then
+/// the headline metrics of the link.
+pub fn headline_numbers(plan: &Plan) -> Vec<Number> {
+    let felt = Felt::all(plan.scenario()).into_iter().flat_map(|felt| {
+        let of_group = move |index| Number::OfGroup(index, felt.group.clone());
+        felt.metrics.into_iter().map(of_group)
+    });
+    felt.chain(numbers_of(&headline_metrics())).collect()
+}
+
+/// The metrics of the table about the link.
 pub fn headline_metrics() -> Vec<usize> {
     let headline = METRICS
         .iter()
@@ -134,11 +146,16 @@ pub fn headline_metrics() -> Vec<usize> {
     headline.map(|(index, _)| index).collect()
 }
 
+/// These metrics of the link and all flows.
+pub fn numbers_of(metrics: &[usize]) -> Vec<Number> {
+    metrics.iter().map(|index| Number::OfLink(*index)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan::{Source, TraceFiles};
-    use crate::rows::Rows;
+    use crate::rows::{CellRow, Rows};
 
     fn plan() -> Plan {
         let text = "seeds = 4\nschemes = [\"red\", \"codel\", \"pie\"]\n[flows.a]\n";
@@ -172,7 +189,7 @@ mod tests {
         let red = [10.0, 20.0, 30.0, 40.0];
         let codel = [9.0, 18.9, 29.1, 39.0];
         let summary = summary(&plan, [red, codel, red]);
-        let comparison = Comparison::of(&plan, &summary, 0, &[0, 1]);
+        let comparison = Comparison::of(&plan, &summary, 0, numbers_of(&[0, 1]));
         assert_eq!(comparison.rows.len(), 2);
         let codel = comparison.rows[0].values[0].unwrap();
         assert!((codel.mean.mean + 1.0).abs() < 1e-12);
@@ -191,7 +208,7 @@ mod tests {
         // By itself 0.027 for each: two of them together are not significant at 5%.
         let other = [11.0, 21.0, 30.5, 43.0].map(|value| value - 0.35);
         let summary = summary(&plan, [red, other, other]);
-        let comparison = Comparison::of(&plan, &summary, 0, &[0]);
+        let comparison = Comparison::of(&plan, &summary, 0, numbers_of(&[0]));
         for row in &comparison.rows {
             let difference = row.values[0].unwrap();
             let p_value = difference.p_value.unwrap();

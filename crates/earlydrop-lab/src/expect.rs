@@ -5,6 +5,7 @@ use earlydrop::units::Quantity;
 
 use crate::document::{Content, Entries, Node, Problem, suggestion};
 use crate::metrics::{self, METRICS, Metric};
+use crate::numbers::Number;
 use crate::scenario::Scenario;
 use crate::scenario::fields::EXPECT;
 use crate::sweep::Axis;
@@ -34,17 +35,6 @@ pub struct Expectation {
     pub missing: Option<String>,
 }
 
-/// A number of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Number {
-    /// A metric of the link and all flows, by its index in [`METRICS`].
-    OfLink(usize),
-    /// A metric of a group, by its index in [`metrics::of_groups`].
-    OfGroup(usize, String),
-    /// The goodput of a flow of the first group over that of a flow of the second.
-    Ratio(String, String),
-}
-
 /// How numbers compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
@@ -65,32 +55,6 @@ pub enum Than {
     Schemes(Vec<String>),
     /// A value in base units, as it is written.
     Value(f64, String),
-}
-
-impl Number {
-    /// Its metric; `None` for a ratio.
-    pub fn metric(&self) -> Option<&'static Metric> {
-        match self {
-            Number::OfLink(index) => METRICS.get(*index),
-            Number::OfGroup(index, _) => metrics::of_groups().nth(*index),
-            Number::Ratio(..) => None,
-        }
-    }
-
-    /// What it is, without a unit: "queueing delay", "goodput (tcp)".
-    pub fn title(&self) -> String {
-        let title = self.metric().map_or("", |metric| metric.title);
-        match self {
-            Number::OfLink(_) => title.to_string(),
-            Number::OfGroup(_, group) => format!("{title} ({group})"),
-            Number::Ratio(one, other) => format!("goodput of a flow of {one} over that of {other}"),
-        }
-    }
-
-    /// The unit that it is shown in, and the factor to it.
-    pub fn unit(&self) -> (&'static str, f64) {
-        self.metric().map_or(("", 1.0), |one| (one.unit, one.scale))
-    }
 }
 
 /// Reads the expectations of a scenario that is swept over these axes. The command line may have

@@ -95,6 +95,7 @@ pub mod judge;
 #[cfg(feature = "live")]
 pub mod live;
 pub mod metrics;
+pub mod numbers;
 pub mod outcome;
 pub mod plan;
 pub mod rows;

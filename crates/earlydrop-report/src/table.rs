@@ -9,6 +9,7 @@ use earlydrop_lab::metrics::{
     self, FEW_UNFINISHED, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric,
 };
 use earlydrop_lab::number;
+use earlydrop_lab::numbers::Number;
 use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::statistics::{Mean, Standing};
 use earlydrop_lab::summary::{GroupSummary, LinkSummary, RankedMean, SchemeSummary, Summary};
@@ -198,8 +199,9 @@ pub fn difference_table(plan: &Plan, comparison: &Comparison, point: usize) -> T
     let rows = comparison.rows.iter().filter(|row| row.point == point);
     let rows: Vec<&DifferenceRow> = rows.collect();
     let values: Vec<&[_]> = rows.iter().map(|row| row.values.as_slice()).collect();
-    let metrics = comparison.metrics.iter().map(|metric| &METRICS[*metric]);
-    let columns = informative(metrics.enumerate(), &values, |one| one.mean);
+    let numbers = comparison.numbers.iter().enumerate();
+    let metrics = numbers.filter_map(|(index, number)| Some((index, number.metric()?)));
+    let columns = informative(metrics, &values, |one| one.mean);
     let labels = plan.labels();
     let title = format!(
         "paired differences from {0} ± 95% intervals, and in % of {0}",
@@ -208,7 +210,13 @@ pub fn difference_table(plan: &Plan, comparison: &Comparison, point: usize) -> T
     let lines = rows
         .iter()
         .map(|row| (labels[row.scheme].to_string(), row.values.as_slice()));
-    of_columns(title, &columns, lines, difference_cell)
+    let mut table = of_columns(title, &columns, lines, difference_cell);
+    for (heading, (index, _)) in table.header.iter_mut().skip(1).zip(&columns) {
+        if let Number::OfGroup(_, group) = &comparison.numbers[*index] {
+            *heading = format!("{group} {heading}");
+        }
+    }
+    table
 }
 
 /// A column: its index among the values of a row, and its metric.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use earlydrop_lab::baseline::{self, Comparison, headline_metrics};
+use earlydrop_lab::baseline::{self, Comparison, headline_numbers, numbers_of};
 use earlydrop_lab::metrics;
 use earlydrop_lab::plan::{Length, Plan, Source};
 use earlydrop_lab::run::Progress;
@@ -96,8 +96,11 @@ pub(super) struct Choice {
 impl Choice {
     /// The parts of a summary to show.
     pub(super) fn view(self, plan: &Plan, summary: &Summary) -> View {
-        let compared = self.metrics.clone().unwrap_or_else(headline_metrics);
-        let compare = |baseline| Comparison::of(plan, summary, baseline, &compared);
+        let compared = match &self.metrics {
+            Some(metrics) => numbers_of(metrics),
+            None => headline_numbers(plan),
+        };
+        let compare = |baseline| Comparison::of(plan, summary, baseline, compared);
         View {
             comparison: self.baseline.map(compare),
             metrics: self.metrics,

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::expect::{Expectation, Number, Relation, Than};
+use crate::expect::{Expectation, Relation, Than};
 use crate::metrics;
 use crate::number;
+use crate::numbers::{self, Number};
 use crate::plan::Plan;
-use crate::rows::{CellRow, GroupRow};
 use crate::statistics::{Mean, p_value};
 use crate::summary::Summary;
 
@@ -14,10 +14,7 @@ use crate::summary::Summary;
 pub(super) struct Runs<'a> {
     plan: &'a Plan,
     summary: &'a Summary,
-    /// The runs of each scheme at each point.
-    cells: HashMap<(&'a str, usize), Vec<&'a CellRow>>,
-    /// The groups of flows of each run.
-    groups: HashMap<(usize, &'a str), &'a GroupRow>,
+    runs: numbers::Runs<'a>,
 }
 
 /// A comparison of a scheme at a point.
@@ -45,19 +42,10 @@ pub(super) struct Comparison {
 
 impl<'a> Runs<'a> {
     pub(super) fn of(plan: &'a Plan, summary: &'a Summary) -> Runs<'a> {
-        let mut cells: HashMap<(&str, usize), Vec<&CellRow>> = HashMap::new();
-        for cell in &summary.cells {
-            let key = (cell.scheme.as_str(), cell.point);
-            cells.entry(key).or_default().push(cell);
-        }
-        let groups = summary.group_cells.iter();
         Runs {
             plan,
             summary,
-            cells,
-            groups: groups
-                .map(|row| ((row.cell, row.name.as_str()), row))
-                .collect(),
+            runs: numbers::Runs::of(&summary.cells, &summary.group_cells),
         }
     }
 
@@ -107,10 +95,10 @@ impl<'a> Runs<'a> {
         other: Option<&str>,
     ) -> Option<Comparison> {
         let number = &expectation.number;
-        let own = self.values(number, subject, point);
+        let own = self.runs.values(number, subject, point);
         let beside: Vec<(u64, f64)> = match (&expectation.than, other) {
             (Than::Value(value, _), _) => own.iter().map(|(seed, _)| (*seed, *value)).collect(),
-            (_, Some(other)) => self.values(number, other, point),
+            (_, Some(other)) => self.runs.values(number, other, point),
             (_, None) => return None,
         };
         let seeds: HashMap<u64, f64> = beside.into_iter().collect();
@@ -128,8 +116,8 @@ impl<'a> Runs<'a> {
                 .collect()
         };
         let within = expectation.within;
-        let own_is_bound = self.is_bound(number, subject, point);
-        let other_is_bound = other.is_some_and(|other| self.is_bound(number, other, point));
+        let own_is_bound = self.runs.is_bound(number, subject, point);
+        let other_is_bound = other.is_some_and(|other| self.runs.is_bound(number, other, point));
         let (sides, [hides_it, hides_contrary]) = match expectation.relation {
             Relation::Less => (
                 vec![side(&|own, other| own - other)],
@@ -192,46 +180,6 @@ impl<'a> Runs<'a> {
                 format!("{} {text}{times}", other.unwrap_or_default())
             }
         }
-    }
-
-    /// A number of each run of a scheme at a point, with its seed.
-    fn values(&self, number: &Number, scheme: &str, point: usize) -> Vec<(u64, f64)> {
-        let runs = self.cells.get(&(scheme, point)).into_iter().flatten();
-        let of_group = |cell: &CellRow, group: &str, index: usize| {
-            let row = self.groups.get(&(cell.cell, group))?;
-            Some((row.values[index]?, row.flows as f64))
-        };
-        let value = |cell: &CellRow| match number {
-            Number::OfLink(index) => cell.values[*index],
-            Number::OfGroup(index, group) => of_group(cell, group, *index).map(|(value, _)| value),
-            Number::Ratio(one, other) => {
-                let goodput = metrics::index_of_group("goodput")?;
-                let (one, flows) = of_group(cell, one, goodput)?;
-                let (other, others) = of_group(cell, other, goodput)?;
-                (other > 0.0).then(|| one / flows / (other / others))
-            }
-        };
-        runs.filter_map(|cell| Some((cell.seed, value(cell)?)))
-            .collect()
-    }
-
-    /// Whether a number of a scheme at a point is a lower bound.
-    fn is_bound(&self, number: &Number, scheme: &str, point: usize) -> bool {
-        let Some(metric) = number.metric() else {
-            return false;
-        };
-        let is_bound = |cell: &CellRow| {
-            let value = |name: &str| match number {
-                Number::OfGroup(_, group) => {
-                    let row = self.groups.get(&(cell.cell, group.as_str()))?;
-                    row.values[metrics::index_of_group(name)?]
-                }
-                _ => cell.values[metrics::index_of(name)?],
-            };
-            metric.is_lower_bound(value)
-        };
-        let mut runs = self.cells.get(&(scheme, point)).into_iter().flatten();
-        runs.any(|cell| is_bound(cell))
     }
 
     /// Whether what the number depends on had not settled under either scheme.

@@ -5,6 +5,7 @@ use super::tables::{Column, ColumnType};
 use super::{ColumnTable, Store, StoreError, Values};
 use crate::baseline::Comparison;
 use crate::metrics::{self, METRICS, Metric};
+use crate::numbers::Number;
 use crate::plan::Plan;
 use crate::statistics::Standing;
 use crate::summary::{RankedMean, Summary};
@@ -90,11 +91,11 @@ impl Store {
         let (mut means, mut halves, mut shares) = (Vec::new(), Vec::new(), Vec::new());
         let (mut p_values, mut significant) = (Vec::new(), Vec::new());
         for row in &comparison.rows {
-            for (index, difference) in comparison.metrics.iter().zip(&row.values) {
+            for (number, difference) in comparison.numbers.iter().zip(&row.values) {
                 let Some(difference) = difference else {
                     continue;
                 };
-                rows.add(labels[row.scheme], row.point, &METRICS[*index]);
+                rows.add_number(labels[row.scheme], row.point, number);
                 means.push(Some(difference.mean.mean));
                 halves.push(difference.mean.half);
                 shares.push(difference.share);
@@ -149,11 +150,20 @@ impl Rows {
         }
     }
 
+    fn add_number(&mut self, scheme: &str, point: usize, number: &Number) {
+        let unit = number.metric().map_or("", Metric::base_unit);
+        self.add_named(scheme, point, (number.name(), unit));
+    }
+
     fn add(&mut self, scheme: &str, point: usize, metric: &Metric) {
+        self.add_named(scheme, point, (metric.name.to_string(), metric.base_unit()));
+    }
+
+    fn add_named(&mut self, scheme: &str, point: usize, (name, unit): (String, &str)) {
         self.schemes.push(Some(scheme.to_string()));
         self.points.push(Some(point as i64));
-        self.metrics.push(Some(metric.name.to_string()));
-        self.units.push(Some(metric.base_unit().to_string()));
+        self.metrics.push(Some(name));
+        self.units.push(Some(unit.to_string()));
     }
 
     /// The table with further columns.

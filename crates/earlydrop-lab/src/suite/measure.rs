@@ -1,7 +1,7 @@
 //! Measures: the numbers by which a part of a suite is answered.
 
-use crate::expect::Number;
 use crate::metrics::{self, Better, METRICS, Metric};
+use crate::numbers::{Number, Runs};
 use crate::plan::Plan;
 use crate::rows::Rows;
 use crate::statistics::Mean;
@@ -93,9 +93,12 @@ impl Measure {
                 let rows = summary.groups.iter().filter(|row| row.name == *group);
                 rows.filter_map(value).collect()
             }
-            Measure::PerFlowRatio(one, other) => {
+            Measure::PerFlowRatio(..) => {
+                let runs = Runs::of(&rows.cells, &rows.groups);
+                let labels = plan.labels();
                 let value = |row: &crate::summary::SchemeSummary| {
-                    let ratios = ratios(plan, rows, (row.scheme, row.point), one, other);
+                    let values = runs.values(&self.number()?, labels[row.scheme], row.point);
+                    let ratios: Vec<f64> = values.into_iter().map(|(_, ratio)| ratio).collect();
                     Some(Value {
                         scheme: row.scheme,
                         point: row.point,
@@ -123,30 +126,4 @@ impl Measure {
 
 fn metric(name: &str) -> Option<&'static Metric> {
     metrics::index_of(name).map(|index| &METRICS[index])
-}
-
-/// The ratio in each run of a scheme at a point in which the second group got anything.
-fn ratios(
-    plan: &Plan,
-    rows: &Rows,
-    (scheme, point): (usize, usize),
-    one: &str,
-    other: &str,
-) -> Vec<f64> {
-    let goodput = metrics::of_groups().position(|metric| metric.name == GOODPUT);
-    let per_flow = |cell: usize, group: &str| {
-        let mut groups = rows.groups.iter();
-        let row = groups.find(|row| row.cell == cell && row.name == group)?;
-        Some(row.values[goodput?]? / row.flows.max(1) as f64)
-    };
-    let is_of = |cell: &usize| {
-        let cell = plan.cell(*cell);
-        cell.is_some_and(|cell| (cell.scheme, cell.point) == (scheme, point))
-    };
-    let cells = rows.cells.iter().map(|row| row.cell).filter(is_of);
-    let ratio = |cell| {
-        let (one, other) = (per_flow(cell, one)?, per_flow(cell, other)?);
-        (other > 0.0).then(|| one / other)
-    };
-    cells.filter_map(ratio).collect()
 }

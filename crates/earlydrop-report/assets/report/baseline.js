@@ -8,11 +8,7 @@ function addBaseline() {
   const { baseline } = data;
   if (!baseline || baseline.rows.length === 0 || baseline.metrics.length === 0) return false;
   const metrics = baseline.metrics.map((index) => data.metrics[index]);
-  const usual = Math.max(0, metrics.findIndex(({ name }) => name === "delay_mean"));
-  const column = () => {
-    const index = metrics.findIndex(({ name }) => name === get("difference"));
-    return index < 0 ? usual : index;
-  };
+  const column = () => Math.max(0, metrics.findIndex(({ name }) => name === get("difference")));
   addFigure({
     name: "baseline",
     title: `Differences from ${baselineLabel()}`,

@@ -12,11 +12,12 @@ use crate::answers::{answers, in_numbers};
 use crate::derived;
 use crate::table::{View, share_text};
 use crate::tune_answer::TuneAnswer;
-use earlydrop_lab::baseline::{Comparison, SIGNIFICANT};
+use earlydrop_lab::baseline::{Comparison, Difference, SIGNIFICANT};
 use earlydrop_lab::document::base_unit;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::number;
+use earlydrop_lab::numbers::Number;
 use earlydrop_lab::plan::{Cell, Hosts, Plan};
 use earlydrop_lab::scenario::Scheme;
 use earlydrop_lab::store::{Store, StoreError};
@@ -85,7 +86,7 @@ pub fn gather(
         warnings: plan.warnings(),
         link_metrics: LINK_METRICS.iter().map(metric).collect(),
         links: summary.links.iter().map(link_row).collect(),
-        baseline: view.comparison.as_ref().map(data::Baseline::of),
+        baseline: view.comparison.as_ref().map(|one| baseline(one, &judged)),
         live: live(store, summary)?,
         ..Data::default()
     })
@@ -401,35 +402,34 @@ fn link_row(row: &earlydrop_lab::summary::LinkSummary) -> data::LinkSummary {
     }
 }
 
-impl data::Baseline {
-    /// The differences of a comparison.
-    pub fn of(comparison: &Comparison) -> data::Baseline {
-        let rows = comparison.rows.iter().map(|row| data::DifferenceSummary {
+/// The differences of a comparison, in the metrics that a page has.
+fn baseline(comparison: &Comparison, judged: &Judged) -> data::Baseline {
+    let numbers = comparison.numbers.iter().enumerate();
+    let on_page = numbers.filter_map(|(column, number)| Some((column, judged.index_of(number)?)));
+    let columns: Vec<(usize, usize)> = on_page.collect();
+    let summary = |difference: Difference, number: &Number| data::Difference {
+        text: difference.mean.difference(number.unit().1),
+        share_text: difference.share.map(share_text),
+        mean: difference.mean.mean,
+        half: difference.mean.half,
+        share: difference.share,
+        significant: difference.significant,
+    };
+    let rows = comparison.rows.iter().map(|row| {
+        let values = columns
+            .iter()
+            .map(|(column, _)| Some(summary(row.values[*column]?, &comparison.numbers[*column])));
+        data::DifferenceSummary {
             scheme: row.scheme,
             point: row.point,
-            values: row
-                .values
-                .iter()
-                .zip(&comparison.metrics)
-                .map(|(difference, metric)| {
-                    let difference = (*difference)?;
-                    Some(data::Difference {
-                        text: difference.mean.difference(METRICS[*metric].scale),
-                        share_text: difference.share.map(share_text),
-                        mean: difference.mean.mean,
-                        half: difference.mean.half,
-                        share: difference.share,
-                        significant: difference.significant,
-                    })
-                })
-                .collect(),
-        });
-        data::Baseline {
-            scheme: comparison.baseline,
-            significance: SIGNIFICANT,
-            metrics: comparison.metrics.clone(),
-            rows: rows.collect(),
+            values: values.collect(),
         }
+    });
+    data::Baseline {
+        scheme: comparison.baseline,
+        significance: SIGNIFICANT,
+        rows: rows.collect(),
+        metrics: columns.iter().map(|(_, metric)| *metric).collect(),
     }
 }
 

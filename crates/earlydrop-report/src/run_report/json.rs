@@ -114,8 +114,8 @@ fn link(plan: &Plan, row: &LinkSummary) -> Value {
 fn differences(plan: &Plan, comparison: &Comparison) -> Value {
     let labels = plan.labels();
     let row = |row: &DifferenceRow| {
-        let metrics = comparison.metrics.iter().zip(&row.values);
-        let measured = metrics.filter_map(|(metric, difference)| {
+        let numbers = comparison.numbers.iter().zip(&row.values);
+        let measured = numbers.filter_map(|(number, difference)| {
             let difference = (*difference)?;
             let value = json!({
                 "difference": difference.mean.mean,
@@ -124,7 +124,7 @@ fn differences(plan: &Plan, comparison: &Comparison) -> Value {
                 "p_value": difference.p_value,
                 "significant": difference.significant,
             });
-            Some((METRICS[*metric].name.to_string(), value))
+            Some((number.name(), value))
         });
         json!({
             "scheme": labels[row.scheme],

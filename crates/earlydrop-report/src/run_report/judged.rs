@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use earlydrop_lab::metrics::{self, Felt, METRICS, Metric};
+use earlydrop_lab::numbers::Number;
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::rows::{CellRow, GroupRow};
 use earlydrop_lab::scenario::Feels;
@@ -52,6 +53,18 @@ impl Judged {
             metrics: felt.metrics.clone(),
         };
         self.all.iter().map(of_group).collect()
+    }
+
+    /// The index of a number among a page's metrics: those of the link, then those of groups.
+    pub(super) fn index_of(&self, number: &Number) -> Option<usize> {
+        match number {
+            Number::OfLink(index) => Some(*index),
+            Number::OfGroup(index, group) => {
+                let is_it = |column: &Column| (column.index, &column.group) == (*index, group);
+                Some(METRICS.len() + self.columns.iter().position(is_it)?)
+            }
+            Number::Ratio(..) => None,
+        }
     }
 
     /// "calls.end_to_end_p99", and so on.
