@@ -44,7 +44,7 @@ export interface Readings {
   /** Packets dropped and marked a second. */
   drops: number;
   marks: number;
-  /** Jain's index of the flows' rates. */
+  /** Jain's index of the rates of the flows of the first group that wants all it can get. */
   fairness: number;
 }
 
@@ -69,17 +69,21 @@ export function readings(lane: Lane, time: number, linkBps: number): Readings {
     squared += queue * queue;
   }
   const difference = (column: number) => (samples.at(last, column) - samples.at(first, column)) / seconds;
+  const flows = lane.description?.flows ?? [];
+  const elastic = flows.find((flow) => flow.elastic)?.group;
   const rates: number[] = [];
+  let all = 0;
   for (let flow = 0; flow < lane.throughput.flowCount; flow += 1) {
     const mean = lane.throughput.recent(flow, time, READING);
-    if (mean > 0) rates.push(mean);
+    all += mean;
+    if (mean > 0 && flows[flow]?.group === elastic) rates.push(mean);
   }
   const sum = rates.reduce((sum, rate) => sum + rate, 0);
   const squares = rates.reduce((sum, rate) => sum + rate * rate, 0);
   return {
     delay: ((bytes / count) * 8) / linkBps,
     swing: Math.sqrt(Math.max(0, squared / count - (packets / count) ** 2)),
-    use: sum / linkBps,
+    use: all / linkBps,
     drops: difference(SAMPLE.dropped),
     marks: difference(SAMPLE.marked),
     fairness: rates.length > 0 ? (sum * sum) / (rates.length * squares) : Number.NaN,

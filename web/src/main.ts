@@ -8,7 +8,7 @@ import { Laboratory } from "./laboratory.ts";
 import { Program } from "./program.ts";
 import { defaultSetup, knobsAt, parseSpec, settingsAt, type Setup } from "./setup.ts";
 import type { Scheme } from "./types.ts";
-import { SECOND, digits, formatWith, percent, span as spanText } from "./units.ts";
+import { SECOND, formatWith, percent, span as spanText } from "./units.ts";
 import { CurveEditor } from "./ui/curve.ts";
 import { Column } from "./ui/column.ts";
 import { button, byId, el, fill, throttled } from "./ui/dom.ts";
@@ -22,7 +22,7 @@ import { WhyPanel } from "./ui/why.ts";
 /** Metrics that are shown of a whole run. */
 const METRICS: [name: string, label: string, text: (value: number) => string][] = [
   ["utilisation", "link used", percent], ["delay_mean", "queueing delay, mean", spanText], ["delay_p99", "queueing delay, 99%", spanText],
-  ["loss", "packets dropped", percent], ["marked", "packets marked", percent], ["fairness", "Jain's fairness", (value) => digits(value)],
+  ["loss", "packets dropped", percent], ["marked", "packets marked", percent],
 ];
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
@@ -192,11 +192,11 @@ class Page {
       this.laboratory.lanes.map(async (lane, index) => {
         const outcome = await lane.outcome();
         if ("problems" in outcome) return;
-        const rows = METRICS.flatMap(([name, label, text]): [string, string][] => {
-          const value = outcome[name as keyof typeof outcome] as number | null | undefined;
+        const ofLink = METRICS.flatMap(([name, label, text]): [string, string][] => {
+          const value = outcome.metrics[name];
           return value === undefined ? [] : [[label, value === null ? "–" : text(value)]];
         });
-        this.columns[index]?.showOutcome(rows);
+        this.columns[index]?.showOutcome([...outcome.felt, ...ofLink]);
       }),
     );
     byId("state").textContent = "";

@@ -35,7 +35,7 @@ export interface Description {
   link: { name: string; rate_bps: number; delay_ns: number; packet_bytes: number };
   parameters: { name: string; value: string }[];
   probes: string[];
-  flows: { group: string; kind: "tcp" | "datagrams" }[];
+  flows: { group: string; kind: "tcp" | "datagrams"; /** Whether it wants as much of the link as it can get. */ elastic: boolean }[];
   cwnd_flows: number[];
   warnings: string[];
   schemes: string[];
@@ -83,8 +83,13 @@ export interface Opening {
   sample_ns?: number;
 }
 
-/** Metrics of a whole cell, by name; null where there is nothing to measure. */
-export type Outcome = Record<string, number | null>;
+/** Metrics of a whole cell. */
+export interface Outcome {
+  /** What each group of flows feels: a name and a text each. */
+  felt: [name: string, value: string][];
+  /** Those of the link and all flows, by name; null where there is nothing to measure. */
+  metrics: Record<string, number | null>;
+}
 
 /** Columns of the table of packets; the scheme's probes follow. */
 export const PACKET = { at: 0, event: 1, flow: 2, kind: 3, number: 4, size: 5, marked: 6, queue: 7, probes: 8 } as const;

@@ -34,7 +34,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     const handle = calls.open();
     if (!handle) throw new Error(`${file}: ${text(calls)}`);
     calls.outcome(handle);
-    for (const [name, value] of Object.entries(JSON.parse(text(calls)))) {
+    for (const [name, value] of Object.entries(JSON.parse(text(calls)).metrics)) {
       if (!Object.is(value, outcome[name])) {
         throw new Error(`${file}: ${name} is ${value} here and ${outcome[name]} natively (of an old program? web/build):\n${opening.scenario}`);
       }

@@ -4,10 +4,13 @@ use earlydrop::Explanation;
 use earlydrop::registry::LinkFacts;
 use earlydrop::units::BitsPerSec;
 use earlydrop_lab::document::{Place, Problems};
-use earlydrop_lab::metrics::METRICS;
+use earlydrop_lab::metrics::{self, Felt, METRICS, Metric};
+use earlydrop_lab::number::with_unit;
 use earlydrop_lab::outcome::Outcome;
 use earlydrop_lab::plan::{Cell, Plan};
+use earlydrop_lab::scenario::{Feels, Scenario};
 use earlydrop_lab::scheme_list::describe_all;
+use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::watch::Watch;
 use earlydrop_sim::traffic::Traffic;
 use serde_json::{Map, Value, json};
@@ -59,7 +62,9 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
             Traffic::Tcp { .. } => "tcp",
             Traffic::Datagrams { .. } => "datagrams",
         };
-        json!({ "group": &*flow.group, "kind": kind })
+        let group = scenario.groups.iter().find(|one| one.name == flow.group);
+        let is_elastic = group.is_some_and(|group| group.feels == Feels::Rate);
+        json!({ "group": &*flow.group, "kind": kind, "elastic": is_elastic })
     });
     let facts = LinkFacts {
         rate: link.mean_rate(),
@@ -129,11 +134,22 @@ pub(crate) fn explanation(explanation: &Explanation) -> String {
     .to_string()
 }
 
-/// The metrics of a cell by name.
-pub(crate) fn outcome(outcome: &Outcome) -> String {
+/// What each group of flows feels, in words, and the metrics of a cell by name.
+pub(crate) fn outcome(outcome: &Outcome, scenario: &Scenario) -> String {
     let values = METRICS.iter().zip(&outcome.values);
     let named: Map<String, Value> = values
         .map(|(metric, value)| (metric.name.to_string(), json!(value)))
         .collect();
-    Value::Object(named).to_string()
+    let of_groups: Vec<&Metric> = metrics::of_groups().collect();
+    let felt = Felt::all(scenario).into_iter().flat_map(|felt| {
+        let group = outcome.groups.iter().find(|(name, ..)| *name == felt.group);
+        let figures = felt.metrics.iter().filter_map(|index| {
+            let (metric, value) = (of_groups[*index], group?.2[*index]?);
+            let label = format!("{}: {}", felt.group, metric.title);
+            let number = Mean::new(value, None, 1).with_interval(metric.scale);
+            Some(json!([label, with_unit(number, metric.unit)]))
+        });
+        figures.collect::<Vec<Value>>()
+    });
+    json!({ "felt": felt.collect::<Vec<_>>(), "metrics": named }).to_string()
 }

@@ -222,7 +222,9 @@ pub extern "C" fn text_len() -> usize {
 /// programs in Rust, and for tests.
 pub fn outcome_of(argument: &str) -> Result<serde_json::Value, String> {
     let (session, _) = Opening::read(argument.as_bytes())?.open()?;
-    serde_json::from_str(&session.outcome()).map_err(|error| error.to_string())
+    let outcome: serde_json::Value =
+        serde_json::from_str(&session.outcome()).map_err(|error| error.to_string())?;
+    Ok(outcome["metrics"].clone())
 }
 
 /// Makes a text the answer of a call; none without a session.

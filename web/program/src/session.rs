@@ -1,11 +1,13 @@
 //! A cell that is watched, and the rows gathered of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use earlydrop::aqm::DropReason;
 use earlydrop::units::Nanos;
 use earlydrop_lab::budget::Limits;
 use earlydrop_lab::plan::{Cell, Plan, Source, TraceFiles};
+use earlydrop_lab::scenario::Scenario;
 use earlydrop_lab::watch::{Detail, Watch};
 use earlydrop_sim::packet_log::{PacketEvent, PacketRecord};
 use serde::Deserialize;
@@ -104,8 +106,12 @@ impl Opening {
         let opened = Watch::open(&plan, cell, self.detail());
         let watch = opened.map_err(|problem| answers::problem(&problem.to_string()))?;
         let description = answers::description(&plan, cell, &watch);
-        let tables = Default::default();
-        Ok((Session { watch, tables }, description))
+        let session = Session {
+            watch,
+            scenario: plan.points[cell.point].scenario.clone(),
+            tables: Default::default(),
+        };
+        Ok((session, description))
     }
 
     fn cell(&self) -> Result<(Plan, Cell), String> {
@@ -148,6 +154,7 @@ impl Opening {
 /// A cell in progress.
 pub(crate) struct Session {
     watch: Watch,
+    scenario: Arc<Scenario>,
     /// Rows since the last [`clear`](Session::clear): packets, samples, cwnd.
     tables: [Vec<f64>; 3],
 }
@@ -185,7 +192,7 @@ impl Session {
     }
 
     pub(crate) fn outcome(self) -> String {
-        answers::outcome(&self.watch.outcome())
+        answers::outcome(&self.watch.outcome(), &self.scenario)
     }
 }
 

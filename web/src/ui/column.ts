@@ -132,7 +132,7 @@ export class Column {
       ["link used", percent(Math.min(1, use)), "the part of the link's rate that was used in the last 3 s"],
       ["drops", `${digits(drops)}/s`, "packets dropped a second, over the last 3 s"],
       ["marks", `${digits(marks)}/s`, "packets marked a second instead of dropped (ECN), over the last 3 s"],
-      ["fairness", digits(fairness, 2), "Jain's index of the flows' rates over the last 3 s: 1 where all are equal"],
+      ["fairness", digits(fairness, 2), "Jain's index of the rates over the last 3 s: 1 where all are equal; of the flows of the first group that wants all it can get"],
     ];
     fill(this.figures, ...entries.map(([name, value, title]) => el("div", { title }, el("dt", {}, name), el("dd", { "data-reading": name }, value))));
     this.settings.textContent = view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${name} ${value}`)).join(", ");

@@ -27,7 +27,7 @@ const LIMITS: Limits = Limits {
 };
 
 /// Events of a run at most: an estimate of them is a small factor off.
-const EVENTS: u64 = 3_000_000;
+const EVENTS: u64 = 400_000;
 
 /// What became of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +127,11 @@ impl Draw<'_> {
                     Shape::Table(_) | Shape::Named(_) => true,
                     Shape::One(Kind::Text(_)) | Shape::List(_) => field.when.is_some(),
                     _ => false,
+                };
+                // What can be chosen is: faults lie where two choices meet.
+                let one_in = match field.shape {
+                    Shape::One(Kind::Choice(_)) => 2,
+                    _ => one_in,
                 };
                 if !(is_needed || decides || self.rarely(one_in)) {
                     continue;
