@@ -190,6 +190,9 @@ impl Reader<'_> {
             return Ok(Than::Schemes(texts(node)));
         }
         let text = node.text().unwrap_or_else(|| node.to_toml());
+        if self.no_scheme(&text).is_none() {
+            return Ok(Than::Schemes(vec![text]));
+        }
         let unit = metric.map_or("", Metric::base_unit);
         let value = text.parse::<Quantity>().ok().and_then(|quantity| {
             let given = crate::document::base_unit(quantity.dimension);

@@ -45,6 +45,9 @@ fn runs_say_whether_an_expectation_holds() {
     let worst = part.worst.unwrap();
     assert!(worst.starts_with("droptail at network.rtt = "), "{worst}");
     assert!(worst.ends_with("expected less than 200 ms"), "{worst}");
+    // One scheme needs no list.
+    let one = judged(&format!("{call}of = [\"codel\"]\nthan = \"droptail\""));
+    assert_eq!((one.verdict, one.comparisons), (Verdict::Holds, 2));
     // At one point.
     let at = "at = { network.rtt = \"40 ms\" }";
     let one = judged(&format!("{call}of = [\"codel\"]\n{at}"));

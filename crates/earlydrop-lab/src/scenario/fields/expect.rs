@@ -61,7 +61,7 @@ pub(crate) static EXPECT: Section = Section {
         ),
         Field::new(
             "than",
-            Shape::Open("a list of schemes' labels, or a value such as \"20 ms\", \"1%\" or 0.5"),
+            Shape::Open("the labels of schemes, or a value such as \"20 ms\", \"1%\" or 0.5"),
             "",
             "with what it is compared; without it, with all schemes that are not in `of`",
         ),
