@@ -8,8 +8,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use earlydrop_lab::baseline::{self, Comparison, headline_numbers, numbers_of};
 use earlydrop_lab::files::Overwrite;
+use earlydrop_lab::lengthening::{Length, length};
 use earlydrop_lab::metrics::{self, METRICS};
-use earlydrop_lab::plan::{Cell, Length, Plan, Source};
+use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
 use earlydrop_lab::store::{self, Report, RunError, Store, missing_cells, run_cells, run_until};
@@ -122,10 +123,10 @@ impl Run {
             if !self.given.is_auto() || progress.done < progress.planned {
                 return Ok((progress, precision, None));
             }
-            let length = self.writes(|plan, store| {
-                Ok(self.given.length(plan, &Summary::of_store(plan, store)?)?)
+            let reached = self.writes(|plan, store| {
+                Ok(length(&self.given, plan, &Summary::of_store(plan, store)?)?)
             })?;
-            match length {
+            match reached {
                 Length::Enough => return Ok((progress, precision, None)),
                 Length::Spent(why) => return Ok((progress, precision, Some(why))),
                 Length::Longer(longer, _) => self.lengthen(*longer)?,

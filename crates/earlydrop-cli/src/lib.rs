@@ -33,7 +33,7 @@ use earlydrop_lab::escape::visible;
 use commands::{bridge, live, shell};
 use commands::{
     check, compare, configure, explain, export, figure, lab, queue, report, reproduce, run,
-    schemes, suite, trace, translate, tune,
+    schemes, senders, suite, trace, translate, tune,
 };
 use draw::{Style, painted};
 use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
@@ -73,6 +73,7 @@ enum Command {
     Figure(figure::Figure),
     Lab(lab::Lab),
     Schemes(schemes::Schemes),
+    Senders(senders::Senders),
     Check(check::Check),
     Explain(explain::Explain),
     Translate(translate::Translate),
@@ -232,6 +233,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<u8, Failure> {
         Command::Figure(arguments) => figure::run(arguments, out),
         Command::Lab(arguments) => lab::run(arguments, out),
         Command::Schemes(arguments) => schemes::run(arguments, out, style),
+        Command::Senders(arguments) => senders::run(arguments, out, style),
         Command::Check(arguments) => check::run(arguments, out),
         Command::Explain(arguments) => explain::run(arguments, out, style),
         Command::Translate(arguments) => translate::run(arguments, out, style),

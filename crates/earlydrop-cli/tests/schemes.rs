@@ -1,7 +1,12 @@
 //! `earlydrop schemes` as a user runs it.
 
+use std::fs;
+use std::path::Path;
+
 use assert_cmd::Command;
 use earlydrop::registry::SCHEMES;
+
+use crate::support::User;
 
 /// The command without the environment's variables about the terminal.
 fn schemes(arguments: &[&str]) -> Command {
@@ -127,4 +132,29 @@ fn columns_decide_the_width_of_what_is_piped() {
     let stdout = command.assert().success().get_output().stdout.clone();
     let text = String::from_utf8(stdout).unwrap();
     assert!(text.lines().all(|line| line.chars().count() <= 50));
+}
+
+#[test]
+fn the_page_of_senders_is_current_and_the_command_prints_its_parts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("docs/reference/senders.md")).unwrap();
+    assert!(
+        page == earlydrop_sim::tcp::manual::page(),
+        "run: cargo run -p earlydrop-sim --features manual --example senders_page > \
+         docs/reference/senders.md"
+    );
+    let user = User::new();
+    let list = user.runs(&["senders"]).well().out;
+    for controller in earlydrop_sim::tcp::CONTROLLERS {
+        assert!(list.contains(controller.name), "{list}");
+        let manual = user.runs(&["senders", controller.name]).well().out;
+        assert!(manual.contains("Equations"), "{manual}");
+    }
+    let wrong = user.runs(&["senders", "cubik"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(
+        wrong.err.contains("did you mean \"cubic\"?"),
+        "{}",
+        wrong.err
+    );
 }

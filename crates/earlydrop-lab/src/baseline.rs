@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use crate::document::suggestion;
-use crate::metrics::{Felt, METRICS};
-use crate::numbers::{Number, Runs};
+use crate::metrics::{Felt, METRICS, Number};
 use crate::plan::Plan;
 use crate::statistics::{Mean, differences, holm, p_value};
 use crate::summary::Summary;
+use crate::values::Runs;
 
 /// The difference of a scheme's metric from the baseline's.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,7 @@
 use earlydrop::units::Quantity;
 
 use crate::document::{Content, Entries, Node, Problem, suggestion};
-use crate::metrics::{self, METRICS, Metric};
-use crate::numbers::Number;
+use crate::metrics::{self, METRICS, Metric, Number};
 use crate::scenario::Scenario;
 use crate::scenario::fields::EXPECT;
 use crate::sweep::Axis;

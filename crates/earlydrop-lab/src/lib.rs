@@ -92,10 +92,10 @@ pub mod files;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod judge;
+pub mod lengthening;
 #[cfg(feature = "live")]
 pub mod live;
 pub mod metrics;
-pub mod numbers;
 pub mod outcome;
 pub mod plan;
 pub mod rows;
@@ -114,6 +114,7 @@ pub mod timing;
 pub mod trace;
 #[cfg(feature = "threads")]
 pub mod tune;
+pub mod values;
 #[cfg(feature = "threads")]
 pub mod verify;
 mod version;

@@ -6,10 +6,9 @@ use earlydrop_lab::baseline::{
 };
 use earlydrop_lab::escape::{CsvField, CsvWriter, markdown};
 use earlydrop_lab::metrics::{
-    self, FEW_UNFINISHED, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric,
+    self, FEW_UNFINISHED, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric, Number,
 };
 use earlydrop_lab::number;
-use earlydrop_lab::numbers::Number;
 use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::statistics::{Mean, Standing};
 use earlydrop_lab::summary::{GroupSummary, LinkSummary, RankedMean, SchemeSummary, Summary};

@@ -16,12 +16,63 @@ use crate::schemes::DOCUMENTED;
 /// ```
 pub fn of(scheme: &str) -> Option<String> {
     let (_, head) = DOCUMENTED.iter().find(|(name, _)| *name == scheme)?;
+    Some(markdown(head))
+}
+
+/// The lines of documentation that a file of Rust begins with, as text of their own: a program
+/// does not carry the rest of the file. [`markdown`] makes Markdown of them.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! documentation {
+    ($file:expr) => {{
+        const FILE: &str = include_str!($file);
+        const HEAD: [u8; $crate::manual::head_length(FILE)] = $crate::manual::head(FILE);
+        match core::str::from_utf8(&HEAD) {
+            Ok(head) => head,
+            Err(_) => "",
+        }
+    }};
+}
+
+/// Lines of documentation without their `//!`.
+#[doc(hidden)]
+pub fn markdown(head: &str) -> String {
     let mut text = String::new();
     for line in head.lines().map_while(|line| line.strip_prefix("//!")) {
         text.push_str(line.strip_prefix(' ').unwrap_or(line));
         text.push('\n');
     }
-    Some(text)
+    text
+}
+
+/// The length of the lines of documentation that `file` begins with.
+#[doc(hidden)]
+pub const fn head_length(file: &str) -> usize {
+    let bytes = file.as_bytes();
+    let mut at = 0;
+    while at + 2 < bytes.len()
+        && bytes[at] == b'/'
+        && bytes[at + 1] == b'/'
+        && bytes[at + 2] == b'!'
+    {
+        while at < bytes.len() && bytes[at] != b'\n' {
+            at += 1;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// The beginning of `file`, as bytes of their own.
+#[doc(hidden)]
+pub const fn head<const LENGTH: usize>(file: &str) -> [u8; LENGTH] {
+    let mut head = [0; LENGTH];
+    let mut at = 0;
+    while at < LENGTH {
+        head[at] = file.as_bytes()[at];
+        at += 1;
+    }
+    head
 }
 
 /// One page about every scheme, as Markdown.

@@ -19,6 +19,7 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 mod run_options;
 pub(crate) mod schemes;
+pub(crate) mod senders;
 #[cfg(target_os = "linux")]
 pub(crate) mod shell;
 pub(crate) mod suite;

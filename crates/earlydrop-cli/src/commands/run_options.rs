@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use earlydrop_lab::baseline::{self, Comparison, headline_numbers, numbers_of};
+use earlydrop_lab::lengthening::{Length, length};
 use earlydrop_lab::metrics;
-use earlydrop_lab::plan::{Length, Plan, Source};
+use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
 use earlydrop_lab::store::{self, Store};
@@ -152,7 +153,7 @@ fn run_to_length(
             return Ok((store, plan, progress, precision));
         }
         let duration = plan.scenario().duration;
-        match source.length(&plan, &Summary::of_store(&plan, &store)?)? {
+        match length(source, &plan, &Summary::of_store(&plan, &store)?)? {
             Length::Enough => return Ok((store, plan, progress, precision)),
             Length::Spent(why) => {
                 notices.warn(&format!(

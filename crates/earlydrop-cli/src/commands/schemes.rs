@@ -289,7 +289,7 @@ fn titled(title: &str, lines: Vec<Text>, style: &Style) -> Vec<Text> {
 }
 
 /// Terms with their descriptions, one below the other.
-fn definitions(terms: Vec<(Text, Text)>, style: &Style) -> Vec<Text> {
+pub(super) fn definitions(terms: Vec<(Text, Text)>, style: &Style) -> Vec<Text> {
     let longest = terms.iter().map(|(term, _)| term.width()).max();
     let column = longest.unwrap_or(0) + 2;
     let room = style.width.saturating_sub(2);

@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use crate::expect::{Expectation, Relation, Than};
-use crate::metrics;
+use crate::metrics::{self, Number};
 use crate::number;
-use crate::numbers::{self, Number};
 use crate::plan::Plan;
 use crate::statistics::{Mean, p_value};
 use crate::summary::Summary;
+use crate::values;
 
 /// The runs of a plan.
 pub(super) struct Runs<'a> {
     plan: &'a Plan,
     summary: &'a Summary,
-    runs: numbers::Runs<'a>,
+    runs: values::Runs<'a>,
 }
 
 /// A comparison of a scheme at a point.
@@ -45,7 +45,7 @@ impl<'a> Runs<'a> {
         Runs {
             plan,
             summary,
-            runs: numbers::Runs::of(&summary.cells, &summary.group_cells),
+            runs: values::Runs::of(&summary.cells, &summary.group_cells),
         }
     }
 

@@ -9,6 +9,7 @@ mod flows;
 mod list;
 mod list_of_links;
 mod list_of_live;
+mod numbers;
 mod survival;
 
 use earlydrop_sim::results::QueueResult;
@@ -18,6 +19,7 @@ pub use flows::{FlowAggregate, SizeBin};
 pub use list::METRICS;
 pub use list_of_links::LINK_METRICS;
 pub use list_of_live::LIVE_METRICS;
+pub use numbers::Number;
 
 use crate::document::suggestion;
 use crate::timing::LiveTiming;

@@ -1,19 +1,14 @@
 //! `duration = "auto"`: runs of twice the duration again and again, until they are long enough.
 //!
-//! Long enough is a run in which nothing [moves](crate::settled) and whose intervals of what each
-//! group of flows feels are narrow. A longer run begins anew: its warm-up, a share of its duration,
-//! is longer, too.
+//! A longer run begins anew: its warm-up, a share of its duration, is longer, too. Whether it is long
+//! enough says `lengthening`.
 
 use earlydrop::units::Nanos;
 
 use super::{Plan, Source};
 use crate::budget::Limits;
 use crate::document::{Node, Problem, Problems};
-use crate::metrics::{self, Felt};
-use crate::number::percent;
 use crate::scenario::Scenario;
-use crate::settled;
-use crate::summary::{GroupSummary, Summary};
 
 /// The first duration has so many round-trip times, and so many periods of a sender's sawtooth.
 const ROUND_TRIPS: f64 = 500.0;
@@ -22,17 +17,6 @@ const SAWTOOTHS: f64 = 20.0;
 const LONGEST: u64 = 16;
 /// The duration with which a scenario is read to find its first one.
 const TO_READ: Nanos = Nanos::from_secs(1000);
-
-/// Whether a run whose duration is "auto" is long enough.
-#[derive(Clone, Debug)]
-pub enum Length {
-    /// It is.
-    Enough,
-    /// It is not, for this reason: this one is twice as long.
-    Longer(Box<Source>, String),
-    /// It is not, for this reason, and a longer one would be longer than is allowed.
-    Spent(String),
-}
 
 impl Source {
     /// Whether its duration is "auto".
@@ -61,21 +45,10 @@ impl Source {
         Ok(all.map(|duration| self.lasting(duration)).collect())
     }
 
-    /// Whether the run of `plan`, a plan of one of its [lengths](Source::lengths), is long enough.
-    pub fn length(&self, plan: &Plan, summary: &Summary) -> Result<Length, Problems> {
-        let Some(why) = wants_longer(plan, summary) else {
-            return Ok(Length::Enough);
-        };
-        let duration = plan.scenario().duration;
-        let longer = self.lengths()?.into_iter().find_map(|mut longer| {
-            longer.seeds = longer.seeds.max(plan.seeds.len());
-            let planned = longer.plan().ok()?;
-            (planned.scenario().duration > duration).then_some(longer)
-        });
-        Ok(match longer {
-            Some(longer) => Length::Longer(Box::new(longer), why),
-            None => Length::Spent(why),
-        })
+    /// This scenario with so many seeds at least.
+    pub fn with_least_seeds(mut self, seeds: usize) -> Source {
+        self.seeds = self.seeds.max(seeds);
+        self
     }
 
     fn first_and_longest(&self) -> Result<(Nanos, Nanos), Vec<Problem>> {
@@ -119,42 +92,6 @@ fn first(scenario: &Scenario) -> f64 {
 fn rounded(seconds: f64) -> Nanos {
     let power = 10_f64.powf(seconds.max(1e-6).log10().floor() - 1.0);
     Nanos::from_secs_f64((seconds / power - 1e-9).ceil() * power)
-}
-
-/// Why a run is not long enough; `None` where it is, or where one seed cannot tell.
-fn wants_longer(plan: &Plan, summary: &Summary) -> Option<String> {
-    let labels = plan.labels();
-    if let Some(moving) = summary.moving.first() {
-        let of = moving.group.as_deref().unwrap_or("the link");
-        let (title, label) = (settled::title(moving.drift), labels[moving.scheme]);
-        return Some(format!("{title} of {of} had not settled under {label}"));
-    }
-    let widest = summary.groups.iter().filter_map(|group| {
-        let scenario = &plan.points[group.point].scenario;
-        let felt = Felt::all(scenario)
-            .into_iter()
-            .find(|felt| felt.group == group.name)?;
-        let index = *felt.metrics.first()?;
-        Some((half_width(group, index)?, group, index))
-    });
-    let (widest, group, index) = widest.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let title = metrics::of_groups()
-        .nth(index)
-        .map_or("", |metric| metric.title);
-    (widest > plan.scenario().measure.interval).then(|| {
-        format!(
-            "the interval of {title} ({}) under {} is ±{} of the mean",
-            group.name,
-            labels[group.scheme],
-            percent(widest)
-        )
-    })
-}
-
-/// The half-width of an interval as a share of the mean; `None` with one seed, and of zero.
-fn half_width(group: &GroupSummary, index: usize) -> Option<f64> {
-    let mean = group.values[index]?.mean;
-    (mean.mean != 0.0).then_some(mean.half? / mean.mean.abs())
 }
 
 #[cfg(test)]

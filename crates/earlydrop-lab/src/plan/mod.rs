@@ -15,7 +15,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use changes::CHANGED;
-pub use lengths::Length;
 pub use options::ShortName;
 pub use recording::{Contents, Recording, TraceFiles};
 #[cfg(feature = "files")]

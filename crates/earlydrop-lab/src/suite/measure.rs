@@ -1,11 +1,11 @@
 //! Measures: the numbers by which a part of a suite is answered.
 
-use crate::metrics::{self, Better, METRICS, Metric};
-use crate::numbers::{Number, Runs};
+use crate::metrics::{self, Better, METRICS, Metric, Number};
 use crate::plan::Plan;
 use crate::rows::Rows;
 use crate::statistics::Mean;
 use crate::summary::{RankedMean, Summary};
+use crate::values::Runs;
 
 /// A number by which schemes are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 
 use std::collections::HashMap;
 
-use earlydrop_lab::metrics::{self, Felt, METRICS, Metric};
-use earlydrop_lab::numbers::Number;
+use earlydrop_lab::metrics::{self, Felt, METRICS, Metric, Number};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::rows::{CellRow, GroupRow};
 use earlydrop_lab::scenario::Feels;

@@ -55,6 +55,8 @@ mod ack;
 pub mod control;
 mod counts;
 mod ecn;
+#[cfg(feature = "manual")]
+pub mod manual;
 mod out_of_order;
 mod profile;
 mod rate_sample;

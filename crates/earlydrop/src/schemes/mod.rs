@@ -50,14 +50,10 @@ macro_rules! schemes {
         /// Every scheme's name, and the lines of documentation that its file begins with.
         #[cfg(feature = "manual")]
         pub(crate) const DOCUMENTED: &[(&str, &str)] = &[
-            $(($module::SCHEME.name, {
-                const FILE: &str = include_str!(concat!($folder, stringify!($module), ".rs"));
-                const HEAD: [u8; head_length(FILE)] = head(FILE);
-                match core::str::from_utf8(&HEAD) {
-                    Ok(head) => head,
-                    Err(_) => "",
-                }
-            })),+
+            $((
+                $module::SCHEME.name,
+                crate::documentation!(concat!($folder, stringify!($module), ".rs"))
+            )),+
         ];
     };
 }
@@ -105,36 +101,6 @@ schemes! {
     sfq in "",
     step in "",
     dial in "",
-}
-
-/// The length of the lines of documentation that `file` begins with.
-#[cfg(feature = "manual")]
-const fn head_length(file: &str) -> usize {
-    let bytes = file.as_bytes();
-    let mut at = 0;
-    while at + 2 < bytes.len()
-        && bytes[at] == b'/'
-        && bytes[at + 1] == b'/'
-        && bytes[at + 2] == b'!'
-    {
-        while at < bytes.len() && bytes[at] != b'\n' {
-            at += 1;
-        }
-        at += 1;
-    }
-    at
-}
-
-/// The beginning of `file`, as bytes of their own: a program does not carry the rest.
-#[cfg(feature = "manual")]
-const fn head<const LENGTH: usize>(file: &str) -> [u8; LENGTH] {
-    let mut head = [0; LENGTH];
-    let mut at = 0;
-    while at < LENGTH {
-        head[at] = file.as_bytes()[at];
-        at += 1;
-    }
-    head
 }
 
 impl Registry {
