@@ -160,11 +160,12 @@ fn add_senders(
     segments_per_second: f64,
     flight: &mut Flight,
 ) {
-    let seconds = run.lasts().as_secs_f64();
+    let lasts = run.lasts();
+    let seconds = lasts.as_secs_f64();
     let (mut windows, mut shared_windows) = (0.0, 0.0);
     let (mut first_windows, mut longest_rtt) = (0.0, 0.0_f64);
     for sender in senders {
-        let connections = connections(sender.application, run.lasts());
+        let connections = connections(sender.application, lasts);
         flight.connections += connections.at_once;
         let first = sender.first_window();
         flight.starts += connections.starts;

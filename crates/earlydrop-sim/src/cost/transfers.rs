@@ -25,6 +25,7 @@ pub(super) fn over_new_connections(run: &Run, packets: f64) -> f64 {
 /// Transfers of those applications: as many as pauses between them allow, and as packets are
 /// enough for.
 fn of_those(run: &Run, packets: f64, is_one: impl Fn(&Application) -> bool) -> f64 {
+    let lasts = run.lasts();
     let (mut in_time, mut fewest) = (0.0, f64::INFINITY);
     for flow in &run.flows {
         let Traffic::Tcp {
@@ -46,7 +47,7 @@ fn of_those(run: &Run, packets: f64, is_one: impl Fn(&Application) -> bool) -> f
             | Application::Web { pause: between, .. }
             | Application::Pages { pause: between, .. }
             | Application::Requests { think: between, .. }
-            | Application::Incast(Incast { think: between, .. }) => starts(between, run.lasts()),
+            | Application::Incast(Incast { think: between, .. }) => starts(between, lasts),
         };
     }
     in_time.min(packets / fewest)
