@@ -43,9 +43,7 @@ impl Flow {
     #[inline(always)]
     pub(super) fn fast_path_profile<'a>(&self, profiles: &'a [Profile]) -> Option<&'a Profile> {
         match &self.ends {
-            Ends::Tcp(connection) if self.state.path == Path::Fast => {
-                Some(&profiles[connection.profile as usize])
-            }
+            Ends::Tcp(_) if self.state.path == Path::Fast => Some(&profiles[self.profile as usize]),
             _ => None,
         }
     }
@@ -147,10 +145,10 @@ impl Flow {
 
     /// Adds the packets that took the fast path to the totals.
     pub(super) fn add_counted(&self, totals: &mut Totals, profiles: &[Profile]) {
-        let Ends::Tcp(connection) = &self.ends else {
+        let Ends::Tcp(_) = &self.ends else {
             return;
         };
-        let profile = &profiles[connection.profile as usize];
+        let profile = &profiles[self.profile as usize];
         let (segment, ack) = (profile.segment_size, profile.ack_size);
         let Counted {
             sent,

@@ -40,11 +40,12 @@ impl Flows {
 
     /// An acknowledgment arrives at its sender.
     pub(super) fn on_ack(&mut self, accounts: &mut Accounts, packet: Packet, now: Nanos) {
-        let Flow { ends, meter, .. } = &mut self.flows[packet.flow_index() as usize];
+        let flow = &mut self.flows[packet.flow_index() as usize];
+        let profile = &self.profiles[flow.profile as usize];
+        let Flow { ends, meter, .. } = flow;
         let Ends::Tcp(connection) = ends else {
             return;
         };
-        let profile = &self.profiles[connection.profile as usize];
         let note = packet.note().map(|place| accounts.notes.take(place));
         let echo = note.map_or_else(|| packet.stamp(now), |note| note.stamp);
         let sacked = note
@@ -69,7 +70,7 @@ impl Flows {
         let Ends::Tcp(connection) = &mut flow.ends else {
             return None;
         };
-        let profile = &self.profiles[connection.profile as usize];
+        let profile = &self.profiles[flow.profile as usize];
         let segment = connection.sender.poll_transmit(profile, now)?;
         let size = connection.wire_size(&segment);
         let kind = if segment.syn { Kind::Syn } else { Kind::Data };
@@ -99,7 +100,7 @@ impl Flows {
         if !flow.state.passive {
             return None;
         }
-        let profile = &self.profiles[connection.profile as usize];
+        let profile = &self.profiles[flow.profile as usize];
         connection.restart_receiver_at(packet.number());
         let receiver = &mut connection.receiver;
         let new = receiver.on_segment_fast(profile, packet.number())?;

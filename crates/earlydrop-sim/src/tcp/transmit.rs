@@ -54,6 +54,7 @@ impl Sender {
         seq.snd_max = number + 1;
         tcb.rto.time_segment(number, now);
         tcb.last_sent_at = now;
+        tcb.sent_new = true;
         self.record_new_data(number, now);
         self.tcb.arm_probe_for_new_data(now);
         Some(number)
@@ -194,6 +195,7 @@ impl Tcb {
         let syn = self.syn_sent && number == self.seq.iss;
         if new {
             self.seq.snd_max = number + 1;
+            self.sent_new = true;
             self.rto.time_segment(number, now);
         } else {
             self.counts.retransmissions += 1;

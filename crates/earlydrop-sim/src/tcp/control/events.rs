@@ -43,8 +43,8 @@ pub struct AckSample {
     pub rtt: Option<Nanos>,
     /// The smoothed round-trip time (RFC 6298, SRTT); zero before the first measurement.
     pub srtt: Nanos,
-    /// Whether `cwnd` limited the sender, and not a lack of data or `rwnd`. A `cwnd` that was
-    /// not used does not grow (the aim of RFC 7661).
+    /// Whether `cwnd` limited the sender at some time within the last round trip, and not a lack of
+    /// data or `rwnd`. A `cwnd` that was not used does not grow (the aim of RFC 7661).
     pub cwnd_limited: bool,
     /// Whether a loss is being repaired, or `cwnd` is being reduced for a mark: it does not grow
     /// meanwhile.

@@ -90,7 +90,6 @@ pub(in crate::tcp) struct AckDelta {
     /// Segments newly reported by SACK blocks.
     pub(in crate::tcp) newly_sacked: u32,
     in_flight: u32,
-    cwnd_limited: bool,
     rtt: Option<Nanos>,
     /// Holes newly known to be lost.
     lost: u32,
@@ -131,6 +130,7 @@ impl Tcb {
             }
         }
         let in_flight = self.pipe(&sack.board);
+        self.note_cwnd_use(in_flight);
         let known = sack.board.acknowledge(ack.next);
         let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
         let delivered = distance(self.seq.snd_una, ack.next) - known + newly_sacked;
@@ -143,7 +143,6 @@ impl Tcb {
             marked: counted + ack.marked_segments(profile, delivered),
             newly_sacked,
             in_flight,
-            cwnd_limited: in_flight >= self.congestion.whole_cwnd(),
             rtt: None,
             lost: 0,
         };
@@ -284,6 +283,7 @@ impl Tcb {
             return;
         }
         let rate = sack.rate.as_mut();
+        let cwnd_limited = self.congestion.is_cwnd_limited();
         self.congestion.control.on_ack(&AckSample {
             now,
             segments: delta.delivered,
@@ -291,7 +291,7 @@ impl Tcb {
             in_flight: delta.in_flight,
             rtt: delta.rtt,
             srtt: self.rto.srtt(profile),
-            cwnd_limited: delta.cwnd_limited,
+            cwnd_limited,
             recovering,
             rate_sample: rate.and_then(|rate| rate.take(delta.lost)),
         });
