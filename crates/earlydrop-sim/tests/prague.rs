@@ -78,7 +78,11 @@ fn prague_and_cubic_share_dualpi2_at_many_rates_and_round_trips() {
 fn without_a_floor_a_step_shorter_than_a_packet_starves_prague() {
     // 1 ms is less than the 1.2 ms of a packet at 10 Mbps: whatever waits behind one is marked.
     let cubic = with_ecn(Algorithm::Cubic, None);
-    let ratio = ratio(&results("dualpi2:step_packets=0", 10, &[(prague(), 50), (cubic, 50)]));
+    let ratio = ratio(&results(
+        "dualpi2:step_packets=0",
+        10,
+        &[(prague(), 50), (cubic, 50)],
+    ));
     println!("10 Mbps, 50 ms, no floor: Prague / CUBIC {ratio:.2}");
     assert!(ratio < 0.3, "{ratio}");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use earlydrop::aqm::DropReason;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
-use earlydrop_sim::network::{Link, LinkId, Network, Node, SharedBuffer};
+use earlydrop_sim::network::{Dumbbell, Link, LinkId, Network, Node, SharedBuffer};
 use earlydrop_sim::results::Results;
 use earlydrop_sim::spread::Spread;
 use earlydrop_sim::tcp::{Algorithm, LossDetection, Profile};
@@ -426,4 +426,39 @@ fn without_spraying_a_connection_takes_one_route() {
         queues.any(|queue| queue.name == **name && queue.counters.departed.packets > 0)
     };
     assert_eq!(names.iter().filter(carries).count(), 1);
+}
+
+/// A step drops what it cannot mark. Handshakes and acknowledgments of DCTCP are ECN-capable, as
+/// in Linux, so that every flow gets its share.
+#[test]
+fn forty_dctcp_flows_share_a_step() {
+    let link = Link::new(BitsPerSec::from_mbps(10_000), Nanos::from_micros(25));
+    let there = link
+        .clone()
+        .queue("step:threshold=65 packets".parse().unwrap());
+    let mut dumbbell = Dumbbell::new(there, link);
+    let profile = Arc::new(Profile::modern(Algorithm::Dctcp));
+    let hosts: Vec<_> = (0..40)
+        .map(|_| dumbbell.pair(BitsPerSec::from_mbps(100_000), Nanos::from_micros(12)))
+        .collect();
+    let mut run = Run::new(dumbbell.network, Nanos::from_secs(2)).seed(11);
+    run.measure.warm_up = Nanos::from_secs(1);
+    for (index, (from, to)) in hosts.into_iter().enumerate() {
+        let start = Nanos::from_micros(100 * index as u64);
+        run.add(Flow::bulk(from, to, &profile).at(start));
+    }
+    let goodputs: Vec<f64> = run
+        .results()
+        .unwrap()
+        .flows
+        .iter()
+        .map(|f| f.goodput)
+        .collect();
+    let (sum, squares) = goodputs
+        .iter()
+        .fold((0.0, 0.0), |(sum, squares), &goodput| {
+            (sum + goodput, squares + goodput * goodput)
+        });
+    let jain = sum * sum / (40.0 * squares);
+    assert!(jain > 0.99, "{jain}: {goodputs:?}");
 }

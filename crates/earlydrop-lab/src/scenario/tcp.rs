@@ -144,6 +144,7 @@ fn set_flags(profile: &mut Profile, tcp: &Entries) {
             &mut profile.ecn_on_retransmissions,
             "ecn_on_retransmissions",
         ),
+        (&mut profile.ecn_on_control, "ecn_on_control"),
     ] {
         set(flag, tcp.flag_or_auto(name));
     }

@@ -102,6 +102,7 @@ impl Flow {
         let next = receiver.rcv_nxt();
         let ack = Packet::new(Kind::Ack, packet.flow_index(), next, profile.ack_size);
         let ack = ack.stamped(echo.sent).with_class(self.class);
+        let ack = ack.with_ecn(profile.control_codepoint());
         Some(Answer::Now(ack.retransmitted(echo.retransmission)))
     }
 

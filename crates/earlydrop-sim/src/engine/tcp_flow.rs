@@ -3,7 +3,7 @@
 //! This is the slow path: it handles every packet of every flow. [`fast_path`](super::fast_path)
 //! has shortcuts for the most frequent cases.
 
-use earlydrop::packet::Packet as _;
+use earlydrop::packet::{Ecn, Packet as _};
 use earlydrop::units::Nanos;
 
 use super::accounts::Accounts;
@@ -143,7 +143,10 @@ impl Flows {
         let (connection, profile) = self.connection(index)?;
         let arrival = Arrival {
             number: packet.number(),
-            ecn: packet.ecn(),
+            ecn: match packet.kind() {
+                Kind::Syn => Ecn::NotCapable,
+                _ => packet.ecn(),
+            },
             cwr: packet.echo(),
             retransmission: packet.is_retransmission(),
             sent: packet.stamp(at),
@@ -162,10 +165,14 @@ impl Flows {
     /// The packet of an acknowledgment that a receiver sends.
     #[inline]
     fn ack_packet(&mut self, accounts: &mut Accounts, index: u32, reply: &Reply) -> Packet {
-        let size = self.connection(index).map_or(0, |(_, p)| p.ack_size);
+        let profile = self.connection(index).map(|(_, profile)| profile);
+        let (size, ecn) = profile.map_or((0, Ecn::NotCapable), |profile| {
+            (profile.ack_size, profile.control_codepoint())
+        });
         accounts.totals.sent.add(size);
         let packet = Packet::new(Kind::Ack, index, reply.next, size)
             .stamped(reply.echo)
+            .with_ecn(ecn)
             .with_class(self[index].class)
             .retransmitted(reply.echo_retransmitted)
             .echoing(reply.ece);

@@ -5,6 +5,7 @@
 
 use core::fmt;
 
+use earlydrop::packet::Ecn;
 use earlydrop::units::{Bytes, Nanos};
 
 use super::control::{Algorithm, ControlSettings};
@@ -52,6 +53,11 @@ pub struct Profile {
     /// Whether retransmissions are ECN-capable too. RFC 3168, 6.1.5, forbids it. ns-2 does it,
     /// and so do senders whose queues drop much of what is not capable (RFC 8257).
     pub ecn_on_retransmissions: bool,
+    /// Whether packets without data are ECN-capable too: SYN, its answer, and acknowledgments.
+    /// RFC 3168, 6.1.4: "pure acknowledgement packets MUST be sent with the not-ECT codepoint".
+    /// Linux sends them ECN-capable for controls that need marks (`tcp_ca_needs_ecn`), since their
+    /// queues drop what is not. Neither end counts marks of such packets.
+    pub ecn_on_control: bool,
     /// Delayed acknowledgments; `None`: one acknowledgment for each segment.
     pub delayed_acks: Option<DelayedAcks>,
     /// The retransmission timer.
@@ -110,6 +116,7 @@ impl Profile {
             ecn_feedback: None,
             classic_ecn_fallback: false,
             ecn_on_retransmissions: true,
+            ecn_on_control: false,
             delayed_acks: None,
             timer: RtoParams {
                 initial: Nanos::from_secs(3),
@@ -171,6 +178,7 @@ impl Profile {
             ecn_feedback: controller.feedback,
             classic_ecn_fallback: false,
             ecn_on_retransmissions: matches!(controller.ecn, EcnMode::Dctcp | EcnMode::L4s),
+            ecn_on_control: matches!(controller.ecn, EcnMode::Dctcp | EcnMode::L4s),
             delayed_acks: Some(DelayedAcks {
                 every: 2,
                 timeout: Nanos::from_millis(40),
@@ -219,6 +227,15 @@ impl Profile {
         };
         profile.quick_acks = true;
         profile
+    }
+
+    /// The codepoint of packets without data.
+    #[inline]
+    pub(crate) fn control_codepoint(&self) -> Ecn {
+        match self.ecn_on_control {
+            true => self.ecn.codepoint(),
+            false => Ecn::NotCapable,
+        }
     }
 
     /// What the congestion controller goes by.

@@ -131,6 +131,21 @@ fn cwnd_does_not_grow_unused() {
     assert_eq!(link.sender.cwnd(), 10.0);
 }
 
+#[test]
+fn syns_are_ecn_capable_where_the_queue_would_drop_them() {
+    let codepoints = |algorithm| {
+        let profile = Profile::modern(algorithm);
+        let mut sender = Sender::new(&profile, Nanos::ZERO);
+        sender.supply(2);
+        let syn = sender.poll_transmit(&profile, Nanos::ZERO).unwrap();
+        (syn.ecn, profile.control_codepoint())
+    };
+    let reno = (Ecn::NotCapable, Ecn::NotCapable);
+    assert_eq!(codepoints(Algorithm::Reno), reno);
+    assert_eq!(codepoints(Algorithm::Dctcp), (Ecn::Ect0, Ecn::Ect0));
+    assert_eq!(codepoints(Algorithm::Prague), (Ecn::Ect1, Ecn::Ect1));
+}
+
 /// cwnd was full before a burst of acknowledgments; pacing has not filled it again between them.
 #[test]
 fn each_acknowledgment_of_a_burst_grows_cwnd_whether_paced_or_not() {

@@ -209,7 +209,13 @@ impl Tcb {
             self.arm_probe_for_new_data(now);
         }
         // RFC 3168, 6.1.5: retransmissions are not ECN-capable; nor are SYNs (6.1.1).
-        let capable = !syn && (new || profile.ecn_on_retransmissions);
+        let ecn = if syn {
+            profile.control_codepoint()
+        } else if new || profile.ecn_on_retransmissions {
+            profile.ecn.codepoint()
+        } else {
+            Ecn::NotCapable
+        };
         // RFC 3168, 6.1.2: CWR on the first new data segment after the reduction.
         let cwr = self.congestion.cwr_pending && (new || profile.rules == Rules::Ns2);
         if cwr {
@@ -223,11 +229,7 @@ impl Tcb {
                 profile.segment_size
             },
             retransmission: !new,
-            ecn: if capable {
-                profile.ecn.codepoint()
-            } else {
-                Ecn::NotCapable
-            },
+            ecn,
             cwr: cwr && profile.feedback() == Some(EcnFeedback::Classic),
             syn,
         }

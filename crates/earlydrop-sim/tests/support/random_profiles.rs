@@ -158,6 +158,7 @@ pub(crate) fn profile() -> impl Strategy<Value = Profile> {
                 ecn_feedback: others.feedback.or(preset.ecn_feedback),
                 classic_ecn_fallback: switch(0, preset.classic_ecn_fallback),
                 ecn_on_retransmissions: switch(1, preset.ecn_on_retransmissions),
+                ecn_on_control: switch(7, preset.ecn_on_control),
                 delayed_acks: others.delayed_acks.unwrap_or(preset.delayed_acks),
                 timer: others.timer.unwrap_or(preset.timer),
                 rtt_sampling: others.sampling.unwrap_or(preset.rtt_sampling),
@@ -215,6 +216,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         ecn_feedback,
         classic_ecn_fallback,
         ecn_on_retransmissions,
+        ecn_on_control,
         delayed_acks,
         timer,
         rtt_sampling,
@@ -246,6 +248,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         .for_each(|feedback| count_feedback(feedback, seen));
     seen.switch("classic ECN fallback", *classic_ecn_fallback);
     seen.switch("ECN on retransmissions", *ecn_on_retransmissions);
+    seen.switch("ECN without data", *ecn_on_control);
     seen.switch("delayed ACKs", delayed_acks.is_some());
     if let Some(DelayedAcks { every, timeout: _ }) = delayed_acks {
         seen.varies("segments of a delayed ACK", *every, 2);

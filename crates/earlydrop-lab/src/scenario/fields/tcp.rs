@@ -253,6 +253,11 @@ pub(super) static TCP: Section = Section {
             "whether retransmissions are ECN-capable",
         ),
         from_profile(
+            "ecn_on_control",
+            FLAG,
+            "whether SYN, SYN-ACK and pure ACKs are ECN-capable: on for DCTCP and Prague, as in Linux",
+        ),
+        from_profile(
             "growth",
             Kind::OrAuto(&Kind::Choice(&[
                 (
