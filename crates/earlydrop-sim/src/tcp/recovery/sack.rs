@@ -210,7 +210,13 @@ impl Tcb {
         let full_ack = self.congestion.covers_recover(ack.next);
         let ns3_growth = profile.growth == Growth::CountedAsNs3;
         let reducing = sack.prr.is_some() && !full_ack;
-        let ece = ack.ece && profile.feedback() == Some(EcnFeedback::Classic);
+        // RFC 3168, 6.1.2: "TCP should not react to congestion indications more than once every
+        // window of data". CWR goes out with new data only, so ECE stays set while the window of a
+        // timeout is retransmitted, which was the reaction.
+        let repeats_timeout = self.congestion.state == CongestionState::Timeout
+            && !self.congestion.covers_more_than_recover(ack.next);
+        let classic = profile.feedback() == Some(EcnFeedback::Classic);
+        let ece = ack.ece && classic && !repeats_timeout;
         let counted =
             ack.accecn.is_some() && delta.marked > 0 && !profile.control.controller().counts_marks;
         if recovering && full_ack && ns3_growth {
