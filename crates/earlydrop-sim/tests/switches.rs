@@ -8,7 +8,7 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::{Dumbbell, Link, LinkId, Network, Node, SharedBuffer};
 use earlydrop_sim::results::Results;
 use earlydrop_sim::spread::Spread;
-use earlydrop_sim::tcp::{Algorithm, LossDetection, Profile};
+use earlydrop_sim::tcp::{Algorithm, HyStartKind, LossDetection, Profile};
 use earlydrop_sim::traffic::{Application, Flow, Incast, Pattern, Start, Step};
 
 /// A switch with so many hosts on links of 1 Gbps and 1 us, whose ports to them have `queue`.
@@ -461,4 +461,24 @@ fn forty_dctcp_flows_share_a_step() {
         });
     let jain = sum * sum / (40.0 * squares);
     assert!(jain > 0.99, "{jain}: {goodputs:?}");
+}
+
+/// 100 Mbps, 40 ms, a buffer of one BDP. Conservative slow start still grows by a quarter in each of
+/// five round trips (RFC 9406, 4.2), so it overflows the buffer, too, by less.
+#[test]
+fn hystart_of_modern_cubic_loses_a_third_of_what_slow_start_loses() {
+    let lost = |hystart| {
+        let link = Link::new(BitsPerSec::from_mbps(100), Nanos::from_millis(10));
+        let there = link.clone().queue("droptail:limit=333".parse().unwrap());
+        let mut dumbbell = Dumbbell::new(there, link);
+        let (from, to) = dumbbell.pair(BitsPerSec::from_mbps(10_000), Nanos::from_millis(5));
+        let mut profile = Profile::modern(Algorithm::Cubic);
+        profile.hystart = hystart;
+        let mut run = Run::new(dumbbell.network, Nanos::from_millis(1000)).seed(1);
+        run.add(Flow::bulk(from, to, &Arc::new(profile)).at(Nanos::ZERO));
+        let flow = run.results().unwrap().flows.remove(0);
+        flow.lost as f64 / f64::from(flow.sender.segments)
+    };
+    let shares = [HyStartKind::Off, HyStartKind::PlusPlus].map(lost);
+    assert!(shares[0] > 0.15 && shares[1] < 0.07, "{shares:?}");
 }

@@ -3,8 +3,8 @@
 use earlydrop::registry::Value;
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
-    Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection,
-    Profile, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
+    Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind,
+    LossDetection, Profile, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
 };
 
 use crate::document::{Entries, Problem};
@@ -184,6 +184,12 @@ fn set_variants(profile: &mut Profile, tcp: &Entries) {
         "rising" => RenoEstimate::Rising,
         "steady" => RenoEstimate::Steady,
         _ => profile.reno_estimate,
+    };
+    profile.hystart = match tcp.choice("hystart") {
+        "off" => HyStartKind::Off,
+        "plusplus" => HyStartKind::PlusPlus,
+        "linux" => HyStartKind::Linux,
+        _ => profile.hystart,
     };
     profile.reduction = match tcp.choice("reduction") {
         "at-once" => Reduction::AtOnce,

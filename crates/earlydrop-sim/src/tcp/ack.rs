@@ -43,7 +43,9 @@ impl Sender {
             sacked: &[],
             accecn: None,
         };
-        let rtt = tcb.on_new_data_acked(profile, &ack, now, false);
+        let rack = sack.as_ref().and_then(|sack| sack.rack.as_ref());
+        let newest = rack.and_then(|rack| rack.times.newest_rtt(next - 1, now));
+        let rtt = tcb.on_new_data_acked(profile, &ack, now, false, newest);
         if tcb.loss_timer.kind() != LossTimerKind::Off {
             if let Some(rtt) = rtt
                 && let Some(sack) = sack

@@ -92,6 +92,6 @@ pub use rto::{LEAST_RTO, RtoParams};
 pub use segment::{Ack, SackBlock, Segment};
 pub use sender::Sender;
 pub use settings::{
-    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Recovery, Reduction,
-    RenoEstimate, RttSampling, Rules,
+    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind, LossDetection, Recovery,
+    Reduction, RenoEstimate, RttSampling, Rules,
 };

@@ -11,8 +11,8 @@ use earlydrop::units::{Bytes, Nanos};
 use super::control::{Algorithm, ControlSettings};
 use super::rto::RtoParams;
 use super::settings::{
-    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Recovery, Reduction,
-    RenoEstimate, RttSampling, Rules,
+    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind, LossDetection, Recovery,
+    Reduction, RenoEstimate, RttSampling, Rules,
 };
 
 /// The segments of the largest transfer: half of those that 32 bits number.
@@ -81,6 +81,8 @@ pub struct Profile {
     pub growth: Growth,
     /// How CUBIC's estimate of Reno's `cwnd` grows.
     pub reno_estimate: RenoEstimate,
+    /// How CUBIC ends slow start before a loss.
+    pub hystart: HyStartKind,
     /// The least `cwnd`, in segments, that a mark leaves to CUBIC. To the others it leaves 2.
     pub least_after_mark: u32,
     /// Whether a receiver with delayed acknowledgments sends some at once, as Linux does: the
@@ -132,6 +134,7 @@ impl Profile {
             whole_cuts: false,
             growth: Growth::Segments,
             reno_estimate: RenoEstimate::Rising,
+            hystart: HyStartKind::Off,
             least_after_mark: 1,
             quick_acks: false,
             reduction: Reduction::AtOnce,
@@ -197,6 +200,7 @@ impl Profile {
             whole_cuts: false,
             growth: Growth::Segments,
             reno_estimate: RenoEstimate::Rising,
+            hystart: HyStartKind::PlusPlus,
             least_after_mark: 1,
             quick_acks: false,
             reduction: Reduction::AtOnce,
@@ -208,10 +212,13 @@ impl Profile {
     /// [`Profile::modern`] with what is known to differ in Linux (`tcp_cong.c`, `tcp_cubic.c`,
     /// `tcp_input.c`):
     /// - `cwnd` grows and is reduced by whole segments; reductions are proportional (PRR);
-    /// - CUBIC's estimate of Reno stays slow, and a mark leaves at least 2 segments;
+    /// - Reno's `ssthresh` is half of `cwnd`, and the acknowledgment that ends a recovery counts
+    ///   for growth;
+    /// - CUBIC computes in integers and ticks, its estimate of Reno stays slow, a mark leaves at
+    ///   least 2 segments, and HyStart ends slow start;
     /// - some acknowledgments are not delayed.
     ///
-    /// HyStart, which needs a `cwnd` of 16, is left out. So is Linux's lower bound of 200 ms on the
+    /// Left out is Linux's lower bound of 200 ms on the
     /// variance term instead of on RTO: RTO is never below SRTT + 200 ms there, and here never
     /// below 200 ms.
     pub const fn linux(algorithm: Algorithm) -> Profile {
@@ -219,6 +226,7 @@ impl Profile {
         profile.whole_cuts = true;
         profile.growth = Growth::CountedAsLinux;
         profile.reno_estimate = RenoEstimate::Steady;
+        profile.hystart = HyStartKind::Linux;
         profile.least_after_mark = 2;
         // Linux's Prague does not use PRR for marks: cwnd also grows while it is reduced.
         profile.reduction = match algorithm {
@@ -250,6 +258,8 @@ impl Profile {
             whole_cuts: self.whole_cuts,
             least_after_mark: self.least_after_mark,
             classic_ecn_fallback: self.classic_ecn_fallback,
+            hystart: self.hystart,
+            payload: self.payload(),
         }
     }
 

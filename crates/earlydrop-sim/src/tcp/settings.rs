@@ -62,6 +62,18 @@ pub enum RenoEstimate {
     Steady,
 }
 
+/// How CUBIC ends slow start before a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HyStartKind {
+    /// Not at all.
+    Off,
+    /// HyStart++ (RFC 9406). RFC 9438, 4.10: CUBIC "SHOULD" use it.
+    PlusPlus,
+    /// Linux's HyStart, by trains of acknowledgments and by delay. Needs
+    /// [`Growth::CountedAsLinux`].
+    Linux,
+}
+
 /// How a reduction of `cwnd` takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {

@@ -142,6 +142,7 @@ impl Tcb {
         ack: &Ack,
         now: Nanos,
         recovering: bool,
+        newest_rtt: Option<Nanos>,
     ) -> Option<Nanos> {
         let in_flight = self.seq.flight_size();
         self.note_cwnd_use(in_flight);
@@ -158,6 +159,7 @@ impl Tcb {
             marked: ack.marked_segments(profile, segments),
             in_flight,
             rtt,
+            newest_rtt: newest_rtt.or(rtt),
             srtt: self.rto.srtt(profile),
             cwnd_limited,
             recovering,

@@ -175,6 +175,11 @@ impl Tcb {
             self.congestion.control.on_restart(now, initial);
             self.update_send_window(profile);
         }
+        if self.seq.snd_max > self.seq.iss {
+            self.congestion
+                .control
+                .on_transmit_start(now, self.last_sent_at);
+        }
         self.rto.expiry = Nanos::NEVER;
     }
 

@@ -2,8 +2,9 @@
 
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
-    Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection,
-    Profile, ProfileError, Recovery, Reduction, RenoEstimate, RtoParams, RttSampling, Rules,
+    Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind,
+    LossDetection, Profile, ProfileError, Recovery, Reduction, RenoEstimate, RtoParams,
+    RttSampling, Rules,
 };
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -24,6 +25,7 @@ equally! {
     rules, count_rules, Rules: Standard Ns2;
     growth, count_growth, Growth: Segments CountedAsNs3 CountedAsLinux;
     estimate, count_estimate, RenoEstimate: Rising Steady;
+    hystart, count_hystart, HyStartKind: Off PlusPlus Linux;
     reduction, count_reduction, Reduction: AtOnce Proportional;
     mode, count_mode, EcnMode: Off Classic Dctcp L4s;
     feedback, count_feedback, EcnFeedback: Classic Dctcp AccEcn Ace;
@@ -50,6 +52,7 @@ struct Others {
     rules: Option<Rules>,
     growth: Option<Growth>,
     estimate: Option<RenoEstimate>,
+    hystart: Option<HyStartKind>,
     reduction: Option<Reduction>,
     ecn: Option<EcnMode>,
     feedback: Option<EcnFeedback>,
@@ -84,7 +87,11 @@ fn others() -> impl Strategy<Value = Others> {
     let rules = (
         (weighted(0.4, recovery()), weighted(0.4, detection())),
         (weighted(0.05, rules()), weighted(0.15, growth())),
-        (weighted(0.2, estimate()), weighted(0.3, reduction())),
+        (
+            weighted(0.2, estimate()),
+            weighted(0.3, reduction()),
+            weighted(0.3, hystart()),
+        ),
         (weighted(0.6, mode()), weighted(0.4, feedback())),
         (weighted(0.4, handshake()), weighted(0.3, sampling())),
     );
@@ -102,7 +109,8 @@ fn others() -> impl Strategy<Value = Others> {
         numbers,
     )
         .prop_map(|(rules, (a, b, c), delayed_acks, timer, numbers)| {
-            let ((recovery, detection), (rules, growth), (estimate, reduction), ecn, ends) = rules;
+            let ((recovery, detection), (rules, growth), (estimate, reduction, hystart), ecn, ends) =
+                rules;
             let ((initial_ssthresh, max_burst), (dupack_threshold, least_after_mark), window) =
                 numbers;
             Others {
@@ -111,6 +119,7 @@ fn others() -> impl Strategy<Value = Others> {
                 rules,
                 growth,
                 estimate,
+                hystart,
                 reduction,
                 ecn: ecn.0,
                 feedback: ecn.1,
@@ -168,6 +177,7 @@ pub(crate) fn profile() -> impl Strategy<Value = Profile> {
                 slow_start_restart: switch(4, preset.slow_start_restart),
                 whole_cuts: switch(5, preset.whole_cuts),
                 growth: others.growth.unwrap_or(preset.growth),
+                hystart: others.hystart.unwrap_or(preset.hystart),
                 reno_estimate: others.estimate.unwrap_or(preset.reno_estimate),
                 least_after_mark: others.least_after_mark.unwrap_or(preset.least_after_mark),
                 quick_acks: switch(6, preset.quick_acks),
@@ -227,6 +237,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         whole_cuts,
         growth,
         reno_estimate,
+        hystart,
         least_after_mark,
         quick_acks,
         reduction,
@@ -271,6 +282,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
     seen.switch("whole cuts", *whole_cuts);
     count_growth(growth, seen);
     count_estimate(reno_estimate, seen);
+    count_hystart(hystart, seen);
     seen.varies("least after mark", *least_after_mark, 1);
     seen.switch("quick ACKs", *quick_acks);
     count_reduction(reduction, seen);

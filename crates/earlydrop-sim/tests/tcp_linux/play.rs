@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
-use earlydrop_sim::tcp::{Ack, Algorithm, EcnFeedback, EcnMode, Profile, Segment, Sender};
+use earlydrop_sim::tcp::{
+    Ack, Algorithm, EcnFeedback, EcnMode, HyStartKind, Profile, Segment, Sender,
+};
 
 use super::peer::{Answer, Bottleneck, ScriptedAck, ScriptedReceiver};
 use super::script::{Action, Script};
@@ -86,6 +88,9 @@ pub(crate) fn profile(control: &str, script: &Script) -> Option<Profile> {
     // The script's receiver acknowledges as the script says.
     profile.delayed_acks = None;
     profile.quick_acks = false;
+    if control == "cubic" {
+        profile.hystart = HyStartKind::Off;
+    }
     profile.receiver_window = (script.number("window") / 1448).min(1 << 24) as u32;
     Some(profile)
 }

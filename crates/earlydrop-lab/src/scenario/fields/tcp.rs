@@ -284,6 +284,15 @@ pub(super) static TCP: Section = Section {
             "how CUBIC's Reno-friendly estimate of cwnd grows",
         ),
         from_profile(
+            "hystart",
+            Kind::OrAuto(&Kind::Choice(&[
+                ("off", "slow start ends at the first congestion"),
+                ("plusplus", "HyStart++ (RFC 9406)"),
+                ("linux", "Linux's HyStart, with growth = \"linux\""),
+            ])),
+            "how CUBIC ends slow start before a loss",
+        ),
+        from_profile(
             "least_after_mark",
             SEGMENTS,
             "CUBIC's minimum cwnd after a mark: 1, in Linux 2",

@@ -36,7 +36,7 @@ mod windowed_max;
 
 use earlydrop::units::Nanos;
 
-use super::settings::{EcnFeedback, EcnMode, Growth, RenoEstimate};
+use super::settings::{EcnFeedback, EcnMode, Growth, HyStartKind, RenoEstimate};
 use bbr::Bbr;
 use bbr3::Bbr3;
 use cubic::Cubic;
@@ -154,6 +154,9 @@ macro_rules! controllers {
             fn on_restart(&mut self, now: Nanos, initial_window: f64) {
                 match self { $(AnyControl::$name(control) => control.on_restart(now, initial_window),)* }
             }
+            fn on_transmit_start(&mut self, now: Nanos, last: Nanos) {
+                match self { $(AnyControl::$name(control) => control.on_transmit_start(now, last),)* }
+            }
             fn reduces_for_loss_after_mark(&self) -> bool {
                 match self { $(AnyControl::$name(control) => control.reduces_for_loss_after_mark(),)* }
             }
@@ -268,6 +271,9 @@ fn cubic_parameters(settings: &ControlSettings) -> cubic::Parameters {
         linux_growth: settings.growth == Growth::CountedAsLinux,
         whole_cuts: settings.whole_cuts,
         least_after_mark: f64::from(settings.least_after_mark),
+        hystart: (settings.hystart == HyStartKind::PlusPlus).then(hystart::Parameters::default),
+        linux_hystart: settings.hystart == HyStartKind::Linux,
+        payload: settings.payload,
         ..cubic::Parameters::default()
     }
 }

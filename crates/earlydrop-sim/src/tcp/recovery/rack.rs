@@ -81,6 +81,12 @@ impl TransmitTimes {
         self.entry(number) & 1 == 1
     }
 
+    /// The round trip of `number`, which is acknowledged now, if it was not retransmitted.
+    #[inline(always)]
+    pub(in crate::tcp) fn newest_rtt(&self, number: u32, now: Nanos) -> Option<Nanos> {
+        (!self.is_retransmission(number)).then(|| now.since(self.sent_at(number)))
+    }
+
     /// Records that `number` is sent now, with `snd_una` the oldest number in flight.
     #[inline(always)]
     pub(in crate::tcp) fn record(

@@ -27,7 +27,7 @@ use crate::tcp::control::{AckSample, Control};
 use crate::tcp::profile::Profile;
 use crate::tcp::rate_sample::RateSampler;
 use crate::tcp::segment::Ack;
-use crate::tcp::sequence::distance;
+use crate::tcp::sequence::{SequenceSpace, distance};
 use crate::tcp::settings::{EcnFeedback, Growth, Reduction, Rules};
 use crate::tcp::tcb::{CongestionState, LossTimer, LossTimerKind, Tcb};
 
@@ -91,6 +91,8 @@ pub(in crate::tcp) struct AckDelta {
     pub(in crate::tcp) newly_sacked: u32,
     in_flight: u32,
     rtt: Option<Nanos>,
+    /// The round trip of the newest segment, if nothing acknowledged was retransmitted.
+    newest_rtt: Option<Nanos>,
     /// Holes newly known to be lost.
     lost: u32,
 }
@@ -132,6 +134,7 @@ impl Tcb {
         let in_flight = self.pipe(&sack.board);
         self.note_cwnd_use(in_flight);
         let known = sack.board.acknowledge(ack.next);
+        let newest_rtt = newest_rtt(sack, ack, self.seq, now);
         let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
         let delivered = distance(self.seq.snd_una, ack.next) - known + newly_sacked;
         let counted = ack.accecn.map_or(0, |fields| {
@@ -144,6 +147,7 @@ impl Tcb {
             newly_sacked,
             in_flight,
             rtt: None,
+            newest_rtt,
             lost: 0,
         };
         match profile.rules {
@@ -223,6 +227,9 @@ impl Tcb {
             delta.delivered = acked;
             self.report_ack(profile, sack, delta, false, now);
         } else {
+            // Linux leaves the state Recovery before `tcp_cong_control` asks whether to grow.
+            let ended = full_ack && profile.growth == Growth::CountedAsLinux;
+            let recovering = recovering && !ended;
             let no_growth = recovering || reducing || acked == 0 || ece || counted;
             self.report_ack(profile, sack, delta, no_growth, now);
         }
@@ -296,6 +303,7 @@ impl Tcb {
             marked: delta.marked,
             in_flight: delta.in_flight,
             rtt: delta.rtt,
+            newest_rtt: delta.newest_rtt.or(delta.rtt),
             srtt: self.rto.srtt(profile),
             cwnd_limited,
             recovering,
@@ -533,6 +541,29 @@ impl Tcb {
             self.arm_probe(now);
         }
     }
+}
+
+/// The round trip of the newest segment that `ack` reports for the first time, before the scoreboard
+/// takes note of it: by a SACK block, else cumulatively and if nothing so acknowledged was
+/// retransmitted (Linux: `tcp_clean_rtx_queue`, `ca_rtt_us`). `None` without transmit times.
+fn newest_rtt(sack: &SackState, ack: &Ack, seq: SequenceSpace, now: Nanos) -> Option<Nanos> {
+    let times = &sack.rack.as_ref()?.times;
+    let blocks = ack.sacked.iter().filter(|block| block.from > ack.next);
+    let by_block = blocks
+        .filter(|block| block.from < block.to && block.to <= seq.snd_max)
+        .filter_map(|block| {
+            sack.board
+                .last_hole(block.to)
+                .filter(|last| *last >= block.from)
+        })
+        .filter_map(|number| times.newest_rtt(number, now))
+        .min();
+    let cumulative = || {
+        let mut numbers = seq.snd_una..ack.next;
+        let clean = numbers.all(|number| !times.is_retransmission(number));
+        (clean && ack.next > seq.snd_una).then(|| now.since(times.sent_at(ack.next - 1)))
+    };
+    by_block.or_else(cumulative)
 }
 
 /// Finds what an acknowledgment up to `next` shows to be lost, and counts it in `delta`; returns
