@@ -172,6 +172,7 @@ fn set_variants(profile: &mut Profile, tcp: &Entries) {
     profile.rtt_sampling = match tcp.choice("round_trips") {
         "one-at-a-time" => RttSampling::OneAtATime,
         "every" => RttSampling::Every,
+        "by-segment" => RttSampling::BySegment,
         _ => profile.rtt_sampling,
     };
     profile.growth = match tcp.choice("growth") {

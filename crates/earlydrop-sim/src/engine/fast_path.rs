@@ -134,7 +134,7 @@ impl Flow {
         }
         let (next, sender) = (ack.number(), &mut connection.sender);
         let echo = match profile.rtt_sampling {
-            RttSampling::Every => ack.stamp(at),
+            RttSampling::Every | RttSampling::BySegment => ack.stamp(at),
             // The sender remembers when it sent the timed segment.
             RttSampling::OneAtATime => Nanos::ZERO,
         };

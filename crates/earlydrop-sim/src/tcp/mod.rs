@@ -88,7 +88,7 @@ pub use counts::SenderCounts;
 pub use profile::{MAX_TRANSFER, Profile, ProfileError};
 pub(crate) use receiver::{AckDecision, Echo};
 pub use receiver::{Arrival, Receiver, Reply};
-pub use rto::{LEAST_RTO, RtoParams};
+pub use rto::{LEAST_RTO, RtoParams, TimerClock};
 pub use segment::{Ack, SackBlock, Segment};
 pub use sender::Sender;
 pub use settings::{

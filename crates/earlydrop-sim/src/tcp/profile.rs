@@ -9,7 +9,7 @@ use earlydrop::packet::Ecn;
 use earlydrop::units::{Bytes, Nanos};
 
 use super::control::{Algorithm, ControlSettings};
-use super::rto::RtoParams;
+use super::rto::{RtoParams, TimerClock};
 use super::settings::{
     DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind, LossDetection, Recovery,
     Reduction, RenoEstimate, RttSampling, Rules,
@@ -125,6 +125,7 @@ impl Profile {
                 minimum: Nanos::from_millis(200),
                 maximum: Nanos::from_secs(60),
                 tick: Nanos::from_millis(10),
+                clock: TimerClock::Exact,
             },
             rtt_sampling: RttSampling::OneAtATime,
             dupack_threshold: 3,
@@ -153,6 +154,7 @@ impl Profile {
             minimum: Nanos::ZERO,
             maximum: Nanos::from_secs(60),
             tick: Nanos::from_millis(100),
+            clock: TimerClock::Exact,
         };
         profile.initial_window = 1;
         profile.limited_transmit = false;
@@ -191,6 +193,7 @@ impl Profile {
                 minimum: Nanos::from_millis(200),
                 maximum: Nanos::from_secs(60),
                 tick: Nanos::from_millis(1),
+                clock: TimerClock::Exact,
             },
             rtt_sampling: RttSampling::Every,
             dupack_threshold: 3,
@@ -217,10 +220,8 @@ impl Profile {
     /// - CUBIC computes in integers and ticks, its estimate of Reno stays slow, a mark leaves at
     ///   least 2 segments, and HyStart ends slow start;
     /// - some acknowledgments are not delayed.
-    ///
-    /// Left out is Linux's lower bound of 200 ms on the
-    /// variance term instead of on RTO: RTO is never below SRTT + 200 ms there, and here never
-    /// below 200 ms.
+    /// - RTO is SRTT + max(200 ms, 4 RTTVAR); timers expire with the ticks of the timer wheel;
+    /// - round trips are those of segments, also of segments that SACK reports.
     pub const fn linux(algorithm: Algorithm) -> Profile {
         let mut profile = Profile::modern(algorithm);
         profile.whole_cuts = true;
@@ -234,6 +235,8 @@ impl Profile {
             _ => Reduction::Proportional,
         };
         profile.quick_acks = true;
+        profile.timer.clock = TimerClock::Linux;
+        profile.rtt_sampling = RttSampling::BySegment;
         profile
     }
 

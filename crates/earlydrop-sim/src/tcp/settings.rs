@@ -142,6 +142,10 @@ pub enum RttSampling {
     OneAtATime,
     /// Every segment, by the timestamp its acknowledgment echoes (RFC 7323).
     Every,
+    /// As Linux: the first of the segments newly acknowledged, or else reported by SACK, that was
+    /// sent once, by the time at which it was sent; else the timestamp, in milliseconds. Without
+    /// [`LossDetection::Rack`], which keeps these times, as [`RttSampling::Every`].
+    BySegment,
 }
 
 /// Delayed acknowledgments (RFC 5681, 4.2).

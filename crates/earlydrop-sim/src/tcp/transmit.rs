@@ -12,7 +12,7 @@ use super::recovery::sack::SackState;
 use super::recovery::scoreboard::Scoreboard;
 use super::segment::Segment;
 use super::sender::Sender;
-use super::settings::{EcnFeedback, Rules};
+use super::settings::{EcnFeedback, Growth, Rules};
 use super::tcb::{LossTimerKind, Tcb};
 
 impl Sender {
@@ -171,8 +171,8 @@ impl Tcb {
         let rto = self.rto.rto();
         let idle = now.since(self.last_sent_at) > rto && self.seq.snd_max > self.seq.iss;
         if idle && profile.slow_start_restart && profile.rules == Rules::Standard {
-            let initial = f64::from(profile.initial_window);
-            self.congestion.control.on_restart(now, initial);
+            let window = self.restart_window(profile, now.since(self.last_sent_at));
+            self.congestion.control.on_restart(now, window);
             self.update_send_window(profile);
         }
         if self.seq.snd_max > self.seq.iss {
@@ -181,6 +181,17 @@ impl Tcb {
                 .on_transmit_start(now, self.last_sent_at);
         }
         self.rto.expiry = Nanos::NEVER;
+    }
+
+    /// RW of RFC 5681, 4.1, after `idle`: the initial window. Linux halves `cwnd` for each RTO that
+    /// has passed, down to that (RFC 2861, 3; `tcp_cwnd_restart`).
+    fn restart_window(&self, profile: &Profile, idle: Nanos) -> f64 {
+        let initial = profile.initial_window;
+        if profile.growth != Growth::CountedAsLinux {
+            return f64::from(initial);
+        }
+        let halvings = (idle.0.saturating_sub(1) / self.rto.rto().0.max(1)).min(31);
+        f64::from((self.congestion.whole_cwnd() >> halvings).max(initial))
     }
 
     /// New data is sent at `now`: arms PTO anew, where it may run.
@@ -235,7 +246,12 @@ impl Tcb {
             },
             retransmission: !new,
             ecn,
-            cwr: cwr && profile.feedback() == Some(EcnFeedback::Classic),
+            // RFC 8257, 3.3: "The setting of the CWR bit is also as per [RFC3168]."
+            cwr: cwr
+                && matches!(
+                    profile.feedback(),
+                    Some(EcnFeedback::Classic | EcnFeedback::Dctcp)
+                ),
             syn,
         }
     }

@@ -4,7 +4,7 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
     Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind,
     LossDetection, Profile, ProfileError, Recovery, Reduction, RenoEstimate, RtoParams,
-    RttSampling, Rules,
+    RttSampling, Rules, TimerClock,
 };
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -30,7 +30,13 @@ equally! {
     mode, count_mode, EcnMode: Off Classic Dctcp L4s;
     feedback, count_feedback, EcnFeedback: Classic Dctcp AccEcn Ace;
     handshake, count_handshake, Handshake: None ThreeWay;
-    sampling, count_sampling, RttSampling: OneAtATime Every;
+}
+
+variants! {
+    sampling, count_sampling, RttSampling:
+        2 RttSampling::OneAtATime => Just(RttSampling::OneAtATime),
+        2 RttSampling::Every => Just(RttSampling::Every),
+        1 RttSampling::BySegment => Just(RttSampling::BySegment),
 }
 
 /// Each of the controllers, with equal weights.
@@ -76,6 +82,10 @@ fn others() -> impl Strategy<Value = Others> {
         minimum: Nanos::from_millis(minimum),
         maximum: Nanos::from_secs(8),
         tick: Nanos(tick),
+        clock: match initial % 2 {
+            0 => TimerClock::Exact,
+            _ => TimerClock::Linux,
+        },
     });
     let delayed = weighted(0.5, (1..5_u32, 1_000_000..80_000_000_u64));
     let delayed = delayed.prop_map(|acks| {
@@ -269,11 +279,13 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         minimum,
         maximum,
         tick,
+        clock,
     } = timer;
     seen.varies("initial RTO", *initial, Nanos::from_secs(1));
     seen.varies("minimum RTO", *minimum, Nanos::from_millis(200));
     seen.varies("maximum RTO", *maximum, Nanos::from_secs(60));
     seen.varies("tick", *tick, Nanos::from_millis(1));
+    seen.switch("Linux's timers", *clock == TimerClock::Linux);
     count_sampling(rtt_sampling, seen);
     seen.varies("duplicate ACKs", *dupack_threshold, 3);
     seen.switch("limited transmit", *limited_transmit);

@@ -219,6 +219,10 @@ pub(super) static TCP: Section = Section {
                     "every",
                     "every segment, by the timestamp that its ACK echoes (RFC 7323)",
                 ),
+                (
+                    "by-segment",
+                    "every segment, also by SACK, by the time at which it was sent, as Linux",
+                ),
             ])),
             "the segments whose round-trip time is measured",
         ),

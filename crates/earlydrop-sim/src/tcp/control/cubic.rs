@@ -55,7 +55,7 @@ mod linux_hystart;
 #[cfg(test)]
 mod tests;
 
-use super::aimd::ABC_LIMIT;
+use super::aimd::{ABC_LIMIT, three_quarters};
 use super::events::{AckSample, CongestionEvent, Control, Signal};
 use super::hystart::{self, HyStart, Step};
 use earlydrop::units::Nanos;
@@ -368,6 +368,9 @@ impl Control for Cubic {
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {
+        if self.parameters.linux_growth {
+            self.ssthresh = self.ssthresh.max(three_quarters(self.cwnd));
+        }
         self.cwnd = self.cwnd.min(initial_window).max(1.0);
         self.epoch = None;
         self.unused_since = None;

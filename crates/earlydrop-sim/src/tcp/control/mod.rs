@@ -198,7 +198,7 @@ controllers! {
         linux_name: Some("cubic"),
     }
     /// `cwnd` is reduced by the fraction of segments marked (RFC 8257).
-    Dctcp => Box<Dctcp>, |settings, _| Box::new(Dctcp::new(initial_cwnd(settings), initial_ssthresh(settings), dctcp::Parameters::default())), {
+    Dctcp => Box<Dctcp>, |settings, _| Box::new(Dctcp::new(initial_cwnd(settings), initial_ssthresh(settings), dctcp_parameters(settings))), {
         name: "dctcp",
         title: "DCTCP",
         meaning: "reduces cwnd in proportion to the share of segments marked (RFC 8257)",
@@ -275,6 +275,13 @@ fn cubic_parameters(settings: &ControlSettings) -> cubic::Parameters {
         linux_hystart: settings.hystart == HyStartKind::Linux,
         payload: settings.payload,
         ..cubic::Parameters::default()
+    }
+}
+
+fn dctcp_parameters(settings: &ControlSettings) -> dctcp::Parameters {
+    dctcp::Parameters {
+        linux: settings.growth == Growth::CountedAsLinux,
+        ..dctcp::Parameters::default()
     }
 }
 

@@ -19,7 +19,7 @@
 use earlydrop::units::Nanos;
 
 use super::ack_counter::AckCounter;
-use super::aimd::ABC_LIMIT;
+use super::aimd::{ABC_LIMIT, three_quarters};
 use super::events::{AckSample, CongestionEvent, Control, ControlSettings};
 use crate::tcp::settings::{Growth, Rules};
 
@@ -199,6 +199,9 @@ impl Control for Reno {
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {
+        if self.growth == Growth::CountedAsLinux {
+            self.ssthresh = self.ssthresh.max(three_quarters(self.cwnd));
+        }
         self.cwnd = self.cwnd.min(initial_window);
     }
 }

@@ -127,7 +127,7 @@ impl AckTime {
     pub(in crate::tcp) fn of(profile: &Profile, ack: &Ack, now: Nanos) -> AckTime {
         AckTime {
             now,
-            echo: (profile.rtt_sampling == RttSampling::Every).then_some(ack.echo),
+            echo: (profile.rtt_sampling != RttSampling::OneAtATime).then_some(ack.echo),
         }
     }
 }

@@ -23,12 +23,12 @@ use super::rack::{AckTime, Rack};
 use super::scoreboard::Scoreboard;
 use super::tlp::Probe;
 use crate::tcp::accecn::SenderCounters;
-use crate::tcp::control::{AckSample, Control};
+use crate::tcp::control::{AckSample, Algorithm, Control};
 use crate::tcp::profile::Profile;
 use crate::tcp::rate_sample::RateSampler;
 use crate::tcp::segment::Ack;
 use crate::tcp::sequence::{SequenceSpace, distance};
-use crate::tcp::settings::{EcnFeedback, Growth, Reduction, Rules};
+use crate::tcp::settings::{EcnFeedback, Growth, Reduction, RttSampling, Rules};
 use crate::tcp::tcb::{CongestionState, LossTimer, LossTimerKind, Tcb};
 
 /// The state only senders with selective acknowledgments have.
@@ -93,6 +93,8 @@ pub(in crate::tcp) struct AckDelta {
     rtt: Option<Nanos>,
     /// The round trip of the newest segment, if nothing acknowledged was retransmitted.
     newest_rtt: Option<Nanos>,
+    /// When the first segment was sent that measures a round trip for RTO.
+    first_sent: Option<Nanos>,
     /// Holes newly known to be lost.
     lost: u32,
 }
@@ -134,7 +136,7 @@ impl Tcb {
         let in_flight = self.pipe(&sack.board);
         self.note_cwnd_use(in_flight);
         let known = sack.board.acknowledge(ack.next);
-        let newest_rtt = newest_rtt(sack, ack, self.seq, now);
+        let times = segment_times(sack, ack, self.seq);
         let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
         let delivered = distance(self.seq.snd_una, ack.next) - known + newly_sacked;
         let counted = ack.accecn.map_or(0, |fields| {
@@ -147,7 +149,8 @@ impl Tcb {
             newly_sacked,
             in_flight,
             rtt: None,
-            newest_rtt,
+            newest_rtt: times.newest.map(|sent| now.since(sent)),
+            first_sent: times.first,
             lost: 0,
         };
         match profile.rules {
@@ -172,7 +175,12 @@ impl Tcb {
         if profile.rules == Rules::Ns2 && self.rto.repeats {
             return 0;
         }
-        let time = AckTime::of(profile, ack, now);
+        let mut time = AckTime::of(profile, ack, now);
+        if profile.rtt_sampling == RttSampling::BySegment {
+            // TSecr is that of the last segment in order (RFC 7323, 4.3), which says nothing of one
+            // that SACK reports: `tcp_sacktag_one` does not ask for it.
+            time.echo = None;
+        }
         let mut new = 0;
         for block in ack.sacked {
             if block.from > ack.next && block.from < block.to && block.to <= self.seq.snd_max {
@@ -200,10 +208,12 @@ impl Tcb {
         let acked = distance(self.seq.snd_una, ack.next);
         if acked > 0 {
             self.take_cumulative_ack(ack.next);
-            delta.rtt = self.rto.sample_rtt(profile, ack, now);
-            self.rearm_rto_after_ack(profile, now);
         } else if delta.newly_sacked > 0 {
             self.congestion.count_dupack();
+        }
+        delta.rtt = self.sample_sack_rtt(profile, sack, ack, delta.first_sent, acked > 0, now);
+        if acked > 0 {
+            self.rearm_rto_after_ack(profile, now);
         }
         let lost = self.detect_losses(profile, sack, ack, delta, now);
         self.report_losses(sack, now);
@@ -211,7 +221,12 @@ impl Tcb {
             prr.on_ack(delta.delivered, acked > 0 && delta.lost == 0);
         }
         let recovering = self.congestion.in_fast_recovery();
-        let full_ack = self.congestion.covers_recover(ack.next);
+        let linux = profile.growth == Growth::CountedAsLinux;
+        let full_ack = match self.congestion.state {
+            // Linux holds CWR until something sent after the reduction is acknowledged.
+            CongestionState::Cwr if linux => self.congestion.covers_more_than_recover(ack.next),
+            _ => self.congestion.covers_recover(ack.next),
+        };
         let ns3_growth = profile.growth == Growth::CountedAsNs3;
         let reducing = sack.prr.is_some() && !full_ack;
         // RFC 3168, 6.1.2: "TCP should not react to congestion indications more than once every
@@ -220,7 +235,8 @@ impl Tcb {
         let repeats_timeout = self.congestion.state == CongestionState::Timeout
             && !self.congestion.covers_more_than_recover(ack.next);
         let classic = profile.feedback() == Some(EcnFeedback::Classic);
-        let ece = ack.ece && classic && !repeats_timeout;
+        let ece = ack.ece && (classic || self.is_linux_dctcp(profile));
+        let ece = ece && !repeats_timeout;
         let counted =
             ack.accecn.is_some() && delta.marked > 0 && !profile.control.controller().counts_marks;
         if recovering && full_ack && ns3_growth {
@@ -228,8 +244,7 @@ impl Tcb {
             self.report_ack(profile, sack, delta, false, now);
         } else {
             // Linux leaves the state Recovery before `tcp_cong_control` asks whether to grow.
-            let ended = full_ack && profile.growth == Growth::CountedAsLinux;
-            let recovering = recovering && !ended;
+            let recovering = recovering && !(full_ack && linux);
             let no_growth = recovering || reducing || acked == 0 || ece || counted;
             self.report_ack(profile, sack, delta, no_growth, now);
         }
@@ -242,6 +257,38 @@ impl Tcb {
         self.on_ack_of_probe(profile, &mut sack.probe, &sack.board, ack, acked > 0, now);
         self.update_send_window_sack(profile, sack);
         self.choose_loss_timer(sack, acked, now);
+    }
+
+    /// The round trip that an ACK measures for RTO; `acked`: it moved `snd_una`, as only then a
+    /// timestamp measures one (RFC 7323, 4.1). `first_sent` measures one as Linux.
+    fn sample_sack_rtt(
+        &mut self,
+        profile: &Profile,
+        sack: &SackState,
+        ack: &Ack,
+        first_sent: Option<Nanos>,
+        acked: bool,
+        now: Nanos,
+    ) -> Option<Nanos> {
+        if profile.rtt_sampling != RttSampling::BySegment || sack.rack.is_none() {
+            return acked.then(|| self.rto.sample_rtt(profile, ack, now))?;
+        }
+        let by_timestamp = || {
+            const MS: u64 = 1_000_000;
+            let ticks = (now.0 / MS - ack.echo.0 / MS).max(1);
+            acked.then_some(Nanos(ticks * MS))
+        };
+        let rtt = first_sent
+            .map(|sent| now.since(sent))
+            .or_else(by_timestamp)?;
+        self.rto.end_backoff(profile);
+        self.rto.measure(profile, rtt, now);
+        Some(rtt)
+    }
+
+    /// Whether an ECE of DCTCP's ends growth, as in Linux: it enters CWR before it would grow.
+    fn is_linux_dctcp(&self, profile: &Profile) -> bool {
+        profile.growth == Growth::CountedAsLinux && profile.control == Algorithm::Dctcp
     }
 
     /// All that was sent before the last reduction is acknowledged: recovery, if there is one, ends.
@@ -543,27 +590,47 @@ impl Tcb {
     }
 }
 
-/// The round trip of the newest segment that `ack` reports for the first time, before the scoreboard
-/// takes note of it: by a SACK block, else cumulatively and if nothing so acknowledged was
-/// retransmitted (Linux: `tcp_clean_rtx_queue`, `ca_rtt_us`). `None` without transmit times.
-fn newest_rtt(sack: &SackState, ack: &Ack, seq: SequenceSpace, now: Nanos) -> Option<Nanos> {
-    let times = &sack.rack.as_ref()?.times;
-    let blocks = ack.sacked.iter().filter(|block| block.from > ack.next);
-    let by_block = blocks
-        .filter(|block| block.from < block.to && block.to <= seq.snd_max)
-        .filter_map(|block| {
-            sack.board
-                .last_hole(block.to)
-                .filter(|last| *last >= block.from)
-        })
-        .filter_map(|number| times.newest_rtt(number, now))
-        .min();
-    let cumulative = || {
-        let mut numbers = seq.snd_una..ack.next;
-        let clean = numbers.all(|number| !times.is_retransmission(number));
-        (clean && ack.next > seq.snd_una).then(|| now.since(times.sent_at(ack.next - 1)))
+/// When the first and the last of the segments were sent that an ACK reports for the first time,
+/// of those that were sent once.
+#[derive(Clone, Copy, Debug, Default)]
+struct SegmentTimes {
+    first: Option<Nanos>,
+    newest: Option<Nanos>,
+}
+
+/// The times that `ack` measures round trips by, before the scoreboard takes note of it (Linux:
+/// `tcp_clean_rtx_queue`): of what is acknowledged cumulatively, if nothing of it was
+/// retransmitted; SACK blocks measure the newest, and the first where there is no other. None
+/// without transmit times.
+fn segment_times(sack: &SackState, ack: &Ack, seq: SequenceSpace) -> SegmentTimes {
+    let mut found = SegmentTimes::default();
+    let Some(rack) = &sack.rack else {
+        return found;
     };
-    by_block.or_else(cumulative)
+    let holes = |from: u32, to: u32| {
+        let next = move |number: &u32| sack.board.hole(number + 1, to);
+        core::iter::successors(sack.board.hole(from, to), next)
+    };
+    let mut numbers = seq.snd_una..ack.next;
+    if !numbers.any(|number| rack.times.is_retransmission(number)) {
+        let sent = |number| rack.times.sent_at(number);
+        found.first = holes(seq.snd_una, ack.next).next().map(sent);
+        found.newest = holes(seq.snd_una, ack.next).last().map(sent);
+    }
+    let blocks = ack.sacked.iter().filter(|block| block.from > ack.next);
+    let reported = blocks
+        .filter(|block| block.from < block.to && block.to <= seq.snd_max)
+        .flat_map(|block| holes(block.from, block.to))
+        .filter(|number| !rack.times.is_retransmission(*number))
+        .map(|number| rack.times.sent_at(number));
+    let (first, newest) = reported.fold((Nanos::NEVER, None), |(first, newest), sent| {
+        (first.min(sent), newest.max(Some(sent)))
+    });
+    if newest.is_some() {
+        found.newest = newest;
+        found.first = found.first.or(Some(first));
+    }
+    found
 }
 
 /// Finds what an acknowledgment up to `next` shows to be lost, and counts it in `delta`; returns
