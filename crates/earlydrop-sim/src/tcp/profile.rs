@@ -274,6 +274,11 @@ impl Profile {
             && self.rules == Rules::Standard
     }
 
+    /// Whether an ECE of DCTCP's ends growth, as in Linux: it enters CWR before it would grow.
+    pub(crate) fn is_linux_dctcp(&self) -> bool {
+        self.growth == Growth::CountedAsLinux && self.control == Algorithm::Dctcp
+    }
+
     /// How marks are reported; `None` without ECN.
     #[inline]
     pub fn feedback(&self) -> Option<EcnFeedback> {

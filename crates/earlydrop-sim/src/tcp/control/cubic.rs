@@ -148,10 +148,26 @@ pub struct Cubic {
     unused_since: Option<Nanos>,
     /// During the first slow start, where wanted.
     hystart: Option<HyStart>,
-    /// Growth by whole segments, where wanted.
-    linux: LinuxGrowth,
+    /// What takes the place of all but `cwnd` and `ssthresh`, with Linux's growth.
+    linux: Option<Box<Linux>>,
+}
+
+/// The state of Linux's CUBIC.
+#[derive(Clone, Debug, Default)]
+struct Linux {
+    growth: LinuxGrowth,
     /// Until slow start has ended, where wanted.
-    linux_hystart: Option<LinuxHyStart>,
+    hystart: Option<LinuxHyStart>,
+}
+
+impl Linux {
+    /// The state at the start, and after a timeout.
+    fn new(parameters: &Parameters) -> Linux {
+        Linux {
+            growth: LinuxGrowth::default(),
+            hystart: parameters.linux_hystart.then(LinuxHyStart::new),
+        }
+    }
 }
 
 impl Cubic {
@@ -169,8 +185,9 @@ impl Cubic {
             epoch: None,
             unused_since: None,
             hystart: parameters.hystart.map(HyStart::new),
-            linux: LinuxGrowth::default(),
-            linux_hystart: parameters.linux_hystart.then(LinuxHyStart::new),
+            linux: parameters
+                .linux_growth
+                .then(|| Box::new(Linux::new(&parameters))),
         }
     }
 
@@ -233,30 +250,6 @@ impl Cubic {
         self.parameters.scale * since_k * since_k * since_k
     }
 
-    /// Processes an acknowledgment as Linux: the round trip first, then growth by whole segments.
-    fn on_ack_as_linux(&mut self, ack: &AckSample) {
-        if let Some(rtt) = ack.newest_rtt
-            && self.linux.measure(ack.now, rtt)
-            && self.cwnd < self.ssthresh
-            && let Some(hystart) = &mut self.linux_hystart
-        {
-            let sizes = (self.cwnd, f64::from(self.parameters.payload));
-            if hystart.on_ack(ack, rtt, self.linux.min_rtt(), sizes) {
-                self.ssthresh = self.cwnd;
-                self.linux_hystart = None;
-            }
-        }
-        if ack.recovering || !ack.cwnd_limited {
-            return;
-        }
-        let room = (self.ssthresh - self.cwnd).clamp(0.0, f64::from(ack.segments)) as u32;
-        self.cwnd += f64::from(room);
-        if room < ack.segments {
-            let cwnd = self.cwnd as u32;
-            self.cwnd += f64::from(self.linux.grow(ack.now, cwnd, ack.segments - room));
-        }
-    }
-
     /// Grows `cwnd` in congestion avoidance for `segments` acknowledged.
     fn avoid_congestion(&mut self, now: Nanos, rtt: Nanos, segments: f64) {
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
@@ -284,8 +277,8 @@ impl Cubic {
 
     /// Reduces W_max and `ssthresh` (4.6, 4.7); returns `beta cwnd`.
     fn reduce_ssthresh(&mut self) -> f64 {
-        if self.parameters.linux_growth {
-            self.ssthresh = f64::from(self.linux.reduce(self.cwnd as u32));
+        if let Some(linux) = &mut self.linux {
+            self.ssthresh = f64::from(linux.growth.reduce(self.cwnd as u32));
             return self.ssthresh;
         }
         let beta = self.parameters.beta;
@@ -313,6 +306,38 @@ impl Cubic {
     }
 }
 
+impl Linux {
+    /// Processes an acknowledgment: the round trip first, then growth by whole segments. Returns
+    /// `cwnd` and `ssthresh`.
+    fn on_ack(
+        &mut self,
+        ack: &AckSample,
+        payload: f64,
+        (cwnd, ssthresh): (f64, f64),
+    ) -> (f64, f64) {
+        let mut ssthresh = ssthresh;
+        if let Some(rtt) = ack.newest_rtt
+            && self.growth.measure(ack.now, rtt)
+            && cwnd < ssthresh
+            && let Some(hystart) = &mut self.hystart
+            && hystart.on_ack(ack, rtt, self.growth.min_rtt(), (cwnd, payload))
+        {
+            ssthresh = cwnd;
+            self.hystart = None;
+        }
+        if ack.recovering || !ack.cwnd_limited {
+            return (cwnd, ssthresh);
+        }
+        let room = (ssthresh - cwnd).clamp(0.0, f64::from(ack.segments)) as u32;
+        let mut cwnd = cwnd + f64::from(room);
+        if room < ack.segments {
+            let left = ack.segments - room;
+            cwnd += f64::from(self.growth.grow(ack.now, cwnd as u32, left));
+        }
+        (cwnd, ssthresh)
+    }
+}
+
 impl Control for Cubic {
     fn cwnd(&self) -> f64 {
         self.cwnd
@@ -323,8 +348,10 @@ impl Control for Cubic {
     }
 
     fn on_ack(&mut self, ack: &AckSample) {
-        if self.parameters.linux_growth {
-            return self.on_ack_as_linux(ack);
+        if let Some(linux) = &mut self.linux {
+            let payload = f64::from(self.parameters.payload);
+            (self.cwnd, self.ssthresh) = linux.on_ack(ack, payload, (self.cwnd, self.ssthresh));
+            return;
         }
         if ack.recovering {
             return;
@@ -362,8 +389,9 @@ impl Control for Cubic {
         self.w_max = 0.0;
         self.epoch = None;
         self.hystart = None;
-        self.linux.reset();
-        self.linux_hystart = self.parameters.linux_hystart.then(LinuxHyStart::new);
+        if let Some(linux) = &mut self.linux {
+            **linux = Linux::new(&self.parameters);
+        }
         self.cwnd = 1.0;
     }
 
@@ -377,6 +405,8 @@ impl Control for Cubic {
     }
 
     fn on_transmit_start(&mut self, now: Nanos, last: Nanos) {
-        self.linux.on_transmit_start(now, last);
+        if let Some(linux) = &mut self.linux {
+            linux.growth.on_transmit_start(now, last);
+        }
     }
 }

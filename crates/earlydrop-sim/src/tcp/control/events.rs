@@ -47,6 +47,8 @@ pub struct AckSample {
     pub rtt: Option<Nanos>,
     /// The round-trip time of the segment sent last of those newly acknowledged, if none of them was
     /// retransmitted: without the delay of a delayed acknowledgment, which [`rtt`](Self::rtt) has.
+    /// draft-ietf-ccwg-bbr, RS.rtt: "The RTT sample calculated based on the most recently-sent
+    /// packet of the packets that have just been ACKed."
     pub newest_rtt: Option<Nanos>,
     /// The smoothed round-trip time (RFC 6298, SRTT); zero before the first measurement.
     pub srtt: Nanos,

@@ -21,13 +21,14 @@ use earlydrop::units::Nanos;
 use super::prr::Prr;
 use super::rack::{AckTime, Rack};
 use super::scoreboard::Scoreboard;
+use super::segment_times::segment_times;
 use super::tlp::Probe;
 use crate::tcp::accecn::SenderCounters;
-use crate::tcp::control::{AckSample, Algorithm, Control};
+use crate::tcp::control::{AckSample, Control};
 use crate::tcp::profile::Profile;
 use crate::tcp::rate_sample::RateSampler;
 use crate::tcp::segment::Ack;
-use crate::tcp::sequence::{SequenceSpace, distance};
+use crate::tcp::sequence::distance;
 use crate::tcp::settings::{EcnFeedback, Growth, Reduction, RttSampling, Rules};
 use crate::tcp::tcb::{CongestionState, LossTimer, LossTimerKind, Tcb};
 
@@ -235,7 +236,7 @@ impl Tcb {
         let repeats_timeout = self.congestion.state == CongestionState::Timeout
             && !self.congestion.covers_more_than_recover(ack.next);
         let classic = profile.feedback() == Some(EcnFeedback::Classic);
-        let ece = ack.ece && (classic || self.is_linux_dctcp(profile));
+        let ece = ack.ece && (classic || profile.is_linux_dctcp());
         let ece = ece && !repeats_timeout;
         let counted =
             ack.accecn.is_some() && delta.marked > 0 && !profile.control.controller().counts_marks;
@@ -284,11 +285,6 @@ impl Tcb {
         self.rto.end_backoff(profile);
         self.rto.measure(profile, rtt, now);
         Some(rtt)
-    }
-
-    /// Whether an ECE of DCTCP's ends growth, as in Linux: it enters CWR before it would grow.
-    fn is_linux_dctcp(&self, profile: &Profile) -> bool {
-        profile.growth == Growth::CountedAsLinux && profile.control == Algorithm::Dctcp
     }
 
     /// All that was sent before the last reduction is acknowledged: recovery, if there is one, ends.
@@ -404,10 +400,8 @@ impl Tcb {
         if let Some(prr) = &sack.prr {
             let pipe = self.pipe(board);
             let grant = prr.grant(self.congestion.whole_cwnd(), pipe, self.segments_sent());
-            let (window, rwnd) = (
-                (pipe + grant).min(profile.receiver_window),
-                profile.receiver_window,
-            );
+            let rwnd = profile.receiver_window;
+            let window = (pipe + grant).min(rwnd);
             self.congestion.send_window = window;
             self.seq.limit_to((window + board.sacked()).min(rwnd));
         } else if profile.limited_transmit && !self.output.sack_recovery {
@@ -588,49 +582,6 @@ impl Tcb {
             self.arm_probe(now);
         }
     }
-}
-
-/// When the first and the last of the segments were sent that an ACK reports for the first time,
-/// of those that were sent once.
-#[derive(Clone, Copy, Debug, Default)]
-struct SegmentTimes {
-    first: Option<Nanos>,
-    newest: Option<Nanos>,
-}
-
-/// The times that `ack` measures round trips by, before the scoreboard takes note of it (Linux:
-/// `tcp_clean_rtx_queue`): of what is acknowledged cumulatively, if nothing of it was
-/// retransmitted; SACK blocks measure the newest, and the first where there is no other. None
-/// without transmit times.
-fn segment_times(sack: &SackState, ack: &Ack, seq: SequenceSpace) -> SegmentTimes {
-    let mut found = SegmentTimes::default();
-    let Some(rack) = &sack.rack else {
-        return found;
-    };
-    let holes = |from: u32, to: u32| {
-        let next = move |number: &u32| sack.board.hole(number + 1, to);
-        core::iter::successors(sack.board.hole(from, to), next)
-    };
-    let mut numbers = seq.snd_una..ack.next;
-    if !numbers.any(|number| rack.times.is_retransmission(number)) {
-        let sent = |number| rack.times.sent_at(number);
-        found.first = holes(seq.snd_una, ack.next).next().map(sent);
-        found.newest = holes(seq.snd_una, ack.next).last().map(sent);
-    }
-    let blocks = ack.sacked.iter().filter(|block| block.from > ack.next);
-    let reported = blocks
-        .filter(|block| block.from < block.to && block.to <= seq.snd_max)
-        .flat_map(|block| holes(block.from, block.to))
-        .filter(|number| !rack.times.is_retransmission(*number))
-        .map(|number| rack.times.sent_at(number));
-    let (first, newest) = reported.fold((Nanos::NEVER, None), |(first, newest), sent| {
-        (first.min(sent), newest.max(Some(sent)))
-    });
-    if newest.is_some() {
-        found.newest = newest;
-        found.first = found.first.or(Some(first));
-    }
-    found
 }
 
 /// Finds what an acknowledgment up to `next` shows to be lost, and counts it in `delta`; returns

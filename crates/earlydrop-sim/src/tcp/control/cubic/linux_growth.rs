@@ -103,11 +103,6 @@ impl LinuxGrowth {
         ((u64::from(cwnd) * BETA / 1024) as u32).max(2)
     }
 
-    /// Forgets all: the retransmission timer expired (`bictcp_reset`).
-    pub(super) fn reset(&mut self) {
-        *self = LinuxGrowth::default();
-    }
-
     /// Sending starts again after `idle`, which the epoch does not count (`cubictcp_cwnd_event`).
     pub(super) fn on_transmit_start(&mut self, now: Nanos, last: Nanos) {
         if let Some(epoch) = &mut self.epoch {
@@ -135,7 +130,7 @@ impl LinuxGrowth {
             };
             self.every = self.follow_curve(&epoch, now, cwnd);
         }
-        let step = (u64::from(cwnd) * W_EST_EIGHTHS >> 3) as u32;
+        let step = ((u64::from(cwnd) * W_EST_EIGHTHS) >> 3) as u32;
         while self.w_est_count > step {
             self.w_est_count -= step;
             self.w_est += 1;
@@ -163,7 +158,7 @@ impl LinuxGrowth {
         let elapsed = now - epoch.began + self.min_rtt.div_ceil(1000);
         let t = (elapsed << 10) / 1000;
         let offset = u128::from(t.abs_diff(epoch.k));
-        let delta = (u128::from(SCALE) * offset * offset * offset >> 40) as u64;
+        let delta = ((u128::from(SCALE) * offset * offset * offset) >> 40) as u64;
         let origin = u64::from(epoch.origin);
         let target = match t < epoch.k {
             true => origin.saturating_sub(delta),
