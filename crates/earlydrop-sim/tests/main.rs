@@ -23,6 +23,8 @@ mod reference;
 mod snapshot;
 mod steering;
 mod switches;
+mod tcp_linux;
+mod tcp_linux_traces;
 mod traffic;
 mod utilisation;
 mod workloads;

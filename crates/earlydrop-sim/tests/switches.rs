@@ -5,10 +5,10 @@ use std::sync::Arc;
 use earlydrop::aqm::DropReason;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
-use earlydrop_sim::network::{Link, LinkId, Network, Node, SharedBuffer};
+use earlydrop_sim::network::{Dumbbell, Link, LinkId, Network, Node, SharedBuffer};
 use earlydrop_sim::results::Results;
 use earlydrop_sim::spread::Spread;
-use earlydrop_sim::tcp::{Algorithm, LossDetection, Profile};
+use earlydrop_sim::tcp::{Algorithm, HyStartKind, LossDetection, Profile};
 use earlydrop_sim::traffic::{Application, Flow, Incast, Pattern, Start, Step};
 
 /// A switch with so many hosts on links of 1 Gbps and 1 us, whose ports to them have `queue`.
@@ -426,4 +426,59 @@ fn without_spraying_a_connection_takes_one_route() {
         queues.any(|queue| queue.name == **name && queue.counters.departed.packets > 0)
     };
     assert_eq!(names.iter().filter(carries).count(), 1);
+}
+
+/// A step drops what it cannot mark. Handshakes and acknowledgments of DCTCP are ECN-capable, as
+/// in Linux, so that every flow gets its share.
+#[test]
+fn forty_dctcp_flows_share_a_step() {
+    let link = Link::new(BitsPerSec::from_mbps(10_000), Nanos::from_micros(25));
+    let there = link
+        .clone()
+        .queue("step:threshold=65 packets".parse().unwrap());
+    let mut dumbbell = Dumbbell::new(there, link);
+    let profile = Arc::new(Profile::modern(Algorithm::Dctcp));
+    let hosts: Vec<_> = (0..40)
+        .map(|_| dumbbell.pair(BitsPerSec::from_mbps(100_000), Nanos::from_micros(12)))
+        .collect();
+    let mut run = Run::new(dumbbell.network, Nanos::from_secs(2)).seed(11);
+    run.measure.warm_up = Nanos::from_secs(1);
+    for (index, (from, to)) in hosts.into_iter().enumerate() {
+        let start = Nanos::from_micros(100 * index as u64);
+        run.add(Flow::bulk(from, to, &profile).at(start));
+    }
+    let goodputs: Vec<f64> = run
+        .results()
+        .unwrap()
+        .flows
+        .iter()
+        .map(|f| f.goodput)
+        .collect();
+    let (sum, squares) = goodputs
+        .iter()
+        .fold((0.0, 0.0), |(sum, squares), &goodput| {
+            (sum + goodput, squares + goodput * goodput)
+        });
+    let jain = sum * sum / (40.0 * squares);
+    assert!(jain > 0.99, "{jain}: {goodputs:?}");
+}
+
+/// 100 Mbps, 40 ms, a buffer of one BDP. Conservative slow start still grows by a quarter in each of
+/// five round trips (RFC 9406, 4.2), so it overflows the buffer, too, by less.
+#[test]
+fn hystart_of_modern_cubic_loses_a_third_of_what_slow_start_loses() {
+    let lost = |hystart| {
+        let link = Link::new(BitsPerSec::from_mbps(100), Nanos::from_millis(10));
+        let there = link.clone().queue("droptail:limit=333".parse().unwrap());
+        let mut dumbbell = Dumbbell::new(there, link);
+        let (from, to) = dumbbell.pair(BitsPerSec::from_mbps(10_000), Nanos::from_millis(5));
+        let mut profile = Profile::modern(Algorithm::Cubic);
+        profile.hystart = hystart;
+        let mut run = Run::new(dumbbell.network, Nanos::from_millis(1000)).seed(1);
+        run.add(Flow::bulk(from, to, &Arc::new(profile)).at(Nanos::ZERO));
+        let flow = run.results().unwrap().flows.remove(0);
+        flow.lost as f64 / f64::from(flow.sender.segments)
+    };
+    let shares = [HyStartKind::Off, HyStartKind::PlusPlus].map(lost);
+    assert!(shares[0] > 0.15 && shares[1] < 0.07, "{shares:?}");
 }

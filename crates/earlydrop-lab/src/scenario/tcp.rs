@@ -3,8 +3,8 @@
 use earlydrop::registry::Value;
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
-    Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection,
-    Profile, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
+    Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind,
+    LossDetection, Profile, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
 };
 
 use crate::document::{Entries, Problem};
@@ -144,6 +144,7 @@ fn set_flags(profile: &mut Profile, tcp: &Entries) {
             &mut profile.ecn_on_retransmissions,
             "ecn_on_retransmissions",
         ),
+        (&mut profile.ecn_on_control, "ecn_on_control"),
     ] {
         set(flag, tcp.flag_or_auto(name));
     }
@@ -171,6 +172,7 @@ fn set_variants(profile: &mut Profile, tcp: &Entries) {
     profile.rtt_sampling = match tcp.choice("round_trips") {
         "one-at-a-time" => RttSampling::OneAtATime,
         "every" => RttSampling::Every,
+        "by-segment" => RttSampling::BySegment,
         _ => profile.rtt_sampling,
     };
     profile.growth = match tcp.choice("growth") {
@@ -183,6 +185,12 @@ fn set_variants(profile: &mut Profile, tcp: &Entries) {
         "rising" => RenoEstimate::Rising,
         "steady" => RenoEstimate::Steady,
         _ => profile.reno_estimate,
+    };
+    profile.hystart = match tcp.choice("hystart") {
+        "off" => HyStartKind::Off,
+        "plusplus" => HyStartKind::PlusPlus,
+        "linux" => HyStartKind::Linux,
+        _ => profile.hystart,
     };
     profile.reduction = match tcp.choice("reduction") {
         "at-once" => Reduction::AtOnce,

@@ -43,9 +43,7 @@ impl Flow {
     #[inline(always)]
     pub(super) fn fast_path_profile<'a>(&self, profiles: &'a [Profile]) -> Option<&'a Profile> {
         match &self.ends {
-            Ends::Tcp(connection) if self.state.path == Path::Fast => {
-                Some(&profiles[connection.profile as usize])
-            }
+            Ends::Tcp(_) if self.state.path == Path::Fast => Some(&profiles[self.profile as usize]),
             _ => None,
         }
     }
@@ -104,6 +102,7 @@ impl Flow {
         let next = receiver.rcv_nxt();
         let ack = Packet::new(Kind::Ack, packet.flow_index(), next, profile.ack_size);
         let ack = ack.stamped(echo.sent).with_class(self.class);
+        let ack = ack.with_ecn(profile.control_codepoint());
         Some(Answer::Now(ack.retransmitted(echo.retransmission)))
     }
 
@@ -135,7 +134,7 @@ impl Flow {
         }
         let (next, sender) = (ack.number(), &mut connection.sender);
         let echo = match profile.rtt_sampling {
-            RttSampling::Every => ack.stamp(at),
+            RttSampling::Every | RttSampling::BySegment => ack.stamp(at),
             // The sender remembers when it sent the timed segment.
             RttSampling::OneAtATime => Nanos::ZERO,
         };
@@ -147,10 +146,10 @@ impl Flow {
 
     /// Adds the packets that took the fast path to the totals.
     pub(super) fn add_counted(&self, totals: &mut Totals, profiles: &[Profile]) {
-        let Ends::Tcp(connection) = &self.ends else {
+        let Ends::Tcp(_) = &self.ends else {
             return;
         };
-        let profile = &profiles[connection.profile as usize];
+        let profile = &profiles[self.profile as usize];
         let (segment, ack) = (profile.segment_size, profile.ack_size);
         let Counted {
             sent,

@@ -172,7 +172,7 @@ impl Simulation {
         let meter = &mut flow.meter;
         let (sender, smoothed_rtt) = match &flow.ends {
             Ends::Tcp(connection) => {
-                let (sender, profile) = (&connection.sender, connection.profile as usize);
+                let (sender, profile) = (&connection.sender, flow.profile as usize);
                 let counts = sender.counts();
                 let recorded = flow.state.has_baseline;
                 let baseline = self.accounts.baseline(index, recorded, &counts);

@@ -30,6 +30,8 @@ pub(super) struct Flow {
     pub(super) state: State,
     pub(super) class: u8,
     pub(super) counted: Counted,
+    /// The index of its profile, if it is over TCP.
+    pub(super) profile: u32,
     /// A new segment of it without number and time, for the fast path.
     pub(super) segment: Template,
     pub(super) meter: FlowMeter,
@@ -159,8 +161,6 @@ impl Ends {
 pub(super) struct Connection {
     /// The finite application. Without one, the sender has endless data.
     pub(super) session: Option<Box<Session>>,
-    /// The index of its profile.
-    pub(super) profile: u32,
     pub(super) receiver: Receiver,
     pub(super) sender: Sender,
 }
@@ -352,7 +352,7 @@ impl Flow {
     /// Payload of a full segment in bytes, or 1 for flows without segments.
     pub(super) fn payload(&self, profiles: &[Profile]) -> u32 {
         match &self.ends {
-            Ends::Tcp(connection) => profiles[connection.profile as usize].payload(),
+            Ends::Tcp(_) => profiles[self.profile as usize].payload(),
             _ => 1,
         }
     }

@@ -66,9 +66,10 @@ impl Flows {
     /// The connection of a flow over TCP, and its profile.
     #[inline(always)]
     pub(super) fn connection(&mut self, index: u32) -> Option<(&mut Connection, &Profile)> {
-        match &mut self.flows[index as usize].ends {
+        let flow = &mut self.flows[index as usize];
+        match &mut flow.ends {
             Ends::Tcp(connection) => {
-                let profile = &self.profiles[connection.profile as usize];
+                let profile = &self.profiles[flow.profile as usize];
                 Some((connection, profile))
             }
             _ => None,

@@ -3,7 +3,7 @@
 //! This is the slow path: it handles every packet of every flow. [`fast_path`](super::fast_path)
 //! has shortcuts for the most frequent cases.
 
-use earlydrop::packet::Packet as _;
+use earlydrop::packet::{Ecn, Packet as _};
 use earlydrop::units::Nanos;
 
 use super::accounts::Accounts;
@@ -40,11 +40,12 @@ impl Flows {
 
     /// An acknowledgment arrives at its sender.
     pub(super) fn on_ack(&mut self, accounts: &mut Accounts, packet: Packet, now: Nanos) {
-        let Flow { ends, meter, .. } = &mut self.flows[packet.flow_index() as usize];
+        let flow = &mut self.flows[packet.flow_index() as usize];
+        let profile = &self.profiles[flow.profile as usize];
+        let Flow { ends, meter, .. } = flow;
         let Ends::Tcp(connection) = ends else {
             return;
         };
-        let profile = &self.profiles[connection.profile as usize];
         let note = packet.note().map(|place| accounts.notes.take(place));
         let echo = note.map_or_else(|| packet.stamp(now), |note| note.stamp);
         let sacked = note
@@ -69,7 +70,7 @@ impl Flows {
         let Ends::Tcp(connection) = &mut flow.ends else {
             return None;
         };
-        let profile = &self.profiles[connection.profile as usize];
+        let profile = &self.profiles[flow.profile as usize];
         let segment = connection.sender.poll_transmit(profile, now)?;
         let size = connection.wire_size(&segment);
         let kind = if segment.syn { Kind::Syn } else { Kind::Data };
@@ -99,7 +100,7 @@ impl Flows {
         if !flow.state.passive {
             return None;
         }
-        let profile = &self.profiles[connection.profile as usize];
+        let profile = &self.profiles[flow.profile as usize];
         connection.restart_receiver_at(packet.number());
         let receiver = &mut connection.receiver;
         let new = receiver.on_segment_fast(profile, packet.number())?;
@@ -142,7 +143,10 @@ impl Flows {
         let (connection, profile) = self.connection(index)?;
         let arrival = Arrival {
             number: packet.number(),
-            ecn: packet.ecn(),
+            ecn: match packet.kind() {
+                Kind::Syn => Ecn::NotCapable,
+                _ => packet.ecn(),
+            },
             cwr: packet.echo(),
             retransmission: packet.is_retransmission(),
             sent: packet.stamp(at),
@@ -161,10 +165,14 @@ impl Flows {
     /// The packet of an acknowledgment that a receiver sends.
     #[inline]
     fn ack_packet(&mut self, accounts: &mut Accounts, index: u32, reply: &Reply) -> Packet {
-        let size = self.connection(index).map_or(0, |(_, p)| p.ack_size);
+        let profile = self.connection(index).map(|(_, profile)| profile);
+        let (size, ecn) = profile.map_or((0, Ecn::NotCapable), |profile| {
+            (profile.ack_size, profile.control_codepoint())
+        });
         accounts.totals.sent.add(size);
         let packet = Packet::new(Kind::Ack, index, reply.next, size)
             .stamped(reply.echo)
+            .with_ecn(ecn)
             .with_class(self[index].class)
             .retransmitted(reply.echo_retransmitted)
             .echoing(reply.ece);

@@ -9,7 +9,7 @@ use earlydrop::units::Nanos;
 use super::profile::Profile;
 use super::segment::Ack;
 use super::sender::Sender;
-use super::settings::{EcnMode, Rules};
+use super::settings::{EcnMode, RttSampling, Rules};
 use super::tcb::LossTimerKind;
 
 /// RTO when the SYN was retransmitted and no round trip could be measured (RFC 6298, 5.7).
@@ -35,7 +35,7 @@ impl Sender {
         if !new_data || tcb.ack_slow_path {
             return false;
         }
-        let ack = Ack {
+        let mut ack = Ack {
             next,
             echo,
             echo_retransmitted: false,
@@ -43,7 +43,16 @@ impl Sender {
             sacked: &[],
             accecn: None,
         };
-        let rtt = tcb.on_new_data_acked(profile, &ack, now, false);
+        let rack = sack.as_ref().and_then(|sack| sack.rack.as_ref());
+        let mut newest = None;
+        if let Some(rack) = rack {
+            newest = rack.times.newest_rtt(next - 1, now);
+            if profile.rtt_sampling == RttSampling::BySegment {
+                // Nothing was retransmitted, and the first segment has the longest round trip.
+                ack.echo = rack.times.sent_at(tcb.seq.snd_una);
+            }
+        }
+        let rtt = tcb.on_new_data_acked(profile, &ack, now, false, newest);
         if tcb.loss_timer.kind() != LossTimerKind::Off {
             if let Some(rtt) = rtt
                 && let Some(sack) = sack
@@ -120,6 +129,12 @@ impl Sender {
         }
         tcb.take_cumulative_ack(ack.next);
         let rtt = tcb.rto.sample_rtt(profile, ack, now);
+        if let Some(sack) = &mut self.sack
+            && let Some(rack) = &mut sack.rack
+            && !ack.echo_retransmitted
+        {
+            rack.min_rtt = rack.min_rtt.min(rtt.unwrap_or(Nanos::NEVER));
+        }
         if rtt.is_none() && profile.rules == Rules::Standard {
             tcb.rto.reset(profile, RTO_AFTER_LOST_SYN);
         }

@@ -97,6 +97,30 @@ mod tests {
     }
 
     #[test]
+    fn ece_that_stays_set_after_a_timeout_does_not_keep_cwnd_at_one() {
+        for reduction in [Reduction::AtOnce, Reduction::Proportional] {
+            let mut profile = with_ecn(Recovery::Sack);
+            profile.reduction = reduction;
+            let mut script = Script::with_window(profile, 100);
+            script.ece_ack(1);
+            while script.sender.counts().timeouts == 0 {
+                script.wait();
+            }
+            assert_eq!(script.sender.cwnd(), 1.0);
+            // Each retransmission is acknowledged, with ECE: no new segment carried CWR.
+            let before = script.sender.snd_una();
+            let cwnds: Vec<f64> = (before + 1..before + 20)
+                .map(|next| {
+                    script.ece_ack(next);
+                    script.sender.cwnd()
+                })
+                .collect();
+            assert!(cwnds[9] > 8.0, "{cwnds:?}");
+            assert_eq!(script.sender.counts().marks, 1);
+        }
+    }
+
+    #[test]
     fn a_loss_in_a_window_with_an_ece_does_not_reduce_cwnd_again() {
         let mut script = Script::with_window(with_ecn(Recovery::NewReno), 10);
         script.ece_ack(1);

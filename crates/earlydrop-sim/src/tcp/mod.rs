@@ -24,6 +24,7 @@
 //! | `recovery/newreno.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |
 //! | `recovery/sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `ns2.rs` as ns-2's Sack1 |
 //! | `recovery/rack.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
+//! | `recovery/segment_times.rs` | which times of transmission an acknowledgment measures round trips by, as Linux |
 //! | `recovery/prr.rs` | proportional rate reduction (RFC 9937) |
 //! | `timeout.rs`, `rto.rs` | what happens when the retransmission timer expires (RFC 6298, 5), and how long it runs (RFC 6298, 2) |
 //! | `rate_sample.rs` | delivery rates (draft-cheng-iccrg-delivery-rate-estimation) |
@@ -90,10 +91,10 @@ pub use counts::SenderCounts;
 pub use profile::{MAX_TRANSFER, Profile, ProfileError};
 pub(crate) use receiver::{AckDecision, Echo};
 pub use receiver::{Arrival, Receiver, Reply};
-pub use rto::{LEAST_RTO, RtoParams};
+pub use rto::{LEAST_RTO, RtoParams, TimerClock};
 pub use segment::{Ack, SackBlock, Segment};
 pub use sender::Sender;
 pub use settings::{
-    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Recovery, Reduction,
-    RenoEstimate, RttSampling, Rules,
+    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind, LossDetection, Recovery,
+    Reduction, RenoEstimate, RttSampling, Rules,
 };

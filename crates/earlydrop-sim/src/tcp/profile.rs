@@ -5,13 +5,14 @@
 
 use core::fmt;
 
+use earlydrop::packet::Ecn;
 use earlydrop::units::{Bytes, Nanos};
 
 use super::control::{Algorithm, ControlSettings};
-use super::rto::RtoParams;
+use super::rto::{RtoParams, TimerClock};
 use super::settings::{
-    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection, Recovery, Reduction,
-    RenoEstimate, RttSampling, Rules,
+    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind, LossDetection, Recovery,
+    Reduction, RenoEstimate, RttSampling, Rules,
 };
 
 /// The segments of the largest transfer: half of those that 32 bits number.
@@ -52,6 +53,11 @@ pub struct Profile {
     /// Whether retransmissions are ECN-capable too. RFC 3168, 6.1.5, forbids it. ns-2 does it,
     /// and so do senders whose queues drop much of what is not capable (RFC 8257).
     pub ecn_on_retransmissions: bool,
+    /// Whether packets without data are ECN-capable too: SYN, its answer, and acknowledgments.
+    /// RFC 3168, 6.1.4: "pure acknowledgement packets MUST be sent with the not-ECT codepoint".
+    /// Linux sends them ECN-capable for controls that need marks (`tcp_ca_needs_ecn`), since their
+    /// queues drop what is not. Neither end counts marks of such packets.
+    pub ecn_on_control: bool,
     /// Delayed acknowledgments; `None`: one acknowledgment for each segment.
     pub delayed_acks: Option<DelayedAcks>,
     /// The retransmission timer.
@@ -75,6 +81,8 @@ pub struct Profile {
     pub growth: Growth,
     /// How CUBIC's estimate of Reno's `cwnd` grows.
     pub reno_estimate: RenoEstimate,
+    /// How CUBIC ends slow start before a loss.
+    pub hystart: HyStartKind,
     /// The least `cwnd`, in segments, that a mark leaves to CUBIC. To the others it leaves 2.
     pub least_after_mark: u32,
     /// Whether a receiver with delayed acknowledgments sends some at once, as Linux does: the
@@ -110,12 +118,14 @@ impl Profile {
             ecn_feedback: None,
             classic_ecn_fallback: false,
             ecn_on_retransmissions: true,
+            ecn_on_control: false,
             delayed_acks: None,
             timer: RtoParams {
                 initial: Nanos::from_secs(3),
                 minimum: Nanos::from_millis(200),
                 maximum: Nanos::from_secs(60),
                 tick: Nanos::from_millis(10),
+                clock: TimerClock::Exact,
             },
             rtt_sampling: RttSampling::OneAtATime,
             dupack_threshold: 3,
@@ -125,6 +135,7 @@ impl Profile {
             whole_cuts: false,
             growth: Growth::Segments,
             reno_estimate: RenoEstimate::Rising,
+            hystart: HyStartKind::Off,
             least_after_mark: 1,
             quick_acks: false,
             reduction: Reduction::AtOnce,
@@ -143,6 +154,7 @@ impl Profile {
             minimum: Nanos::ZERO,
             maximum: Nanos::from_secs(60),
             tick: Nanos::from_millis(100),
+            clock: TimerClock::Exact,
         };
         profile.initial_window = 1;
         profile.limited_transmit = false;
@@ -171,6 +183,7 @@ impl Profile {
             ecn_feedback: controller.feedback,
             classic_ecn_fallback: false,
             ecn_on_retransmissions: matches!(controller.ecn, EcnMode::Dctcp | EcnMode::L4s),
+            ecn_on_control: matches!(controller.ecn, EcnMode::Dctcp | EcnMode::L4s),
             delayed_acks: Some(DelayedAcks {
                 every: 2,
                 timeout: Nanos::from_millis(40),
@@ -180,6 +193,7 @@ impl Profile {
                 minimum: Nanos::from_millis(200),
                 maximum: Nanos::from_secs(60),
                 tick: Nanos::from_millis(1),
+                clock: TimerClock::Exact,
             },
             rtt_sampling: RttSampling::Every,
             dupack_threshold: 3,
@@ -189,6 +203,7 @@ impl Profile {
             whole_cuts: false,
             growth: Growth::Segments,
             reno_estimate: RenoEstimate::Rising,
+            hystart: HyStartKind::PlusPlus,
             least_after_mark: 1,
             quick_acks: false,
             reduction: Reduction::AtOnce,
@@ -200,17 +215,19 @@ impl Profile {
     /// [`Profile::modern`] with what is known to differ in Linux (`tcp_cong.c`, `tcp_cubic.c`,
     /// `tcp_input.c`):
     /// - `cwnd` grows and is reduced by whole segments; reductions are proportional (PRR);
-    /// - CUBIC's estimate of Reno stays slow, and a mark leaves at least 2 segments;
+    /// - Reno's `ssthresh` is half of `cwnd`, and the acknowledgment that ends a recovery counts
+    ///   for growth;
+    /// - CUBIC computes in integers and ticks, its estimate of Reno stays slow, a mark leaves at
+    ///   least 2 segments, and HyStart ends slow start;
     /// - some acknowledgments are not delayed.
-    ///
-    /// HyStart, which needs a `cwnd` of 16, is left out. So is Linux's lower bound of 200 ms on the
-    /// variance term instead of on RTO: RTO is never below SRTT + 200 ms there, and here never
-    /// below 200 ms.
+    /// - RTO is SRTT + max(200 ms, 4 RTTVAR); timers expire with the ticks of the timer wheel;
+    /// - round trips are those of segments, also of segments that SACK reports.
     pub const fn linux(algorithm: Algorithm) -> Profile {
         let mut profile = Profile::modern(algorithm);
         profile.whole_cuts = true;
         profile.growth = Growth::CountedAsLinux;
         profile.reno_estimate = RenoEstimate::Steady;
+        profile.hystart = HyStartKind::Linux;
         profile.least_after_mark = 2;
         // Linux's Prague does not use PRR for marks: cwnd also grows while it is reduced.
         profile.reduction = match algorithm {
@@ -218,7 +235,18 @@ impl Profile {
             _ => Reduction::Proportional,
         };
         profile.quick_acks = true;
+        profile.timer.clock = TimerClock::Linux;
+        profile.rtt_sampling = RttSampling::BySegment;
         profile
+    }
+
+    /// The codepoint of packets without data.
+    #[inline]
+    pub(crate) fn control_codepoint(&self) -> Ecn {
+        match self.ecn_on_control {
+            true => self.ecn.codepoint(),
+            false => Ecn::NotCapable,
+        }
     }
 
     /// What the congestion controller goes by.
@@ -233,6 +261,8 @@ impl Profile {
             whole_cuts: self.whole_cuts,
             least_after_mark: self.least_after_mark,
             classic_ecn_fallback: self.classic_ecn_fallback,
+            hystart: self.hystart,
+            payload: self.payload(),
         }
     }
 
@@ -242,6 +272,11 @@ impl Profile {
         self.loss_detection == LossDetection::Rack
             && self.recovery == Recovery::Sack
             && self.rules == Rules::Standard
+    }
+
+    /// Whether an ECE of DCTCP's ends growth, as in Linux: it enters CWR before it would grow.
+    pub(crate) fn is_linux_dctcp(&self) -> bool {
+        self.growth == Growth::CountedAsLinux && self.control == Algorithm::Dctcp
     }
 
     /// How marks are reported; `None` without ECN.

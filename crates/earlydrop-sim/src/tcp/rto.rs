@@ -10,6 +10,8 @@
 //! timer expires   RTO = 2 RTO, until new data is acknowledged                5.5
 //! ```
 //!
+//! With Linux's timers the minimum bounds the term 4 RTTVAR, not RTO.
+//!
 //! The last line holds whatever the minimum and the initial RTO are; a maximum below G is refused.
 //! A timer of zero would expire again and again at one moment.
 //!
@@ -34,6 +36,39 @@ pub struct RtoParams {
     pub maximum: Nanos,
     /// Granularity of the clock that measures round trips: G of RFC 6298. RTO is never below it.
     pub tick: Nanos,
+    /// How timers expire, and what the minimum bounds, with the standard rules.
+    pub clock: TimerClock,
+}
+
+/// How timers expire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerClock {
+    /// To the nanosecond.
+    Exact,
+    /// As Linux's at 1000 Hz: with ticks of a millisecond, and late by up to an eighth, as the
+    /// timer wheel has it. RTO is SRTT + max(minimum, 4 RTTVAR) (`tcp_rtt_estimator`), and the
+    /// timers of RACK and TLP have 2 ms more (TCP_TIMEOUT_MIN_US).
+    Linux,
+}
+
+/// A tick of Linux's clock.
+const JIFFY: u64 = 1_000_000;
+/// Ticks on Linux's clock at time 0, of which only the remainder by 64 and more matters. It is
+/// arbitrary on a real host; this is the reference's.
+const JIFFIES_AT_START: u64 = 32;
+/// Ticks that a level of the timer wheel has at most, less one, divided by its granularity.
+const WHEEL_LEVEL: u64 = 63;
+
+/// When a timer of Linux expires that is set now to `timeout` (`calc_wheel_index`): at a multiple of
+/// 8^level ticks that is later than the timeout; below 63 ticks the level is 0, below 504 it is 1.
+pub(super) fn wheel_expiry(now: Nanos, timeout: Nanos) -> Nanos {
+    let ticks = timeout.0.div_ceil(JIFFY);
+    let mut grain = 1;
+    while ticks >= WHEEL_LEVEL * grain {
+        grain *= 8;
+    }
+    let due = now.0 / JIFFY + JIFFIES_AT_START + ticks;
+    Nanos(((due / grain + 1) * grain - JIFFIES_AT_START) * JIFFY)
 }
 
 impl RtoParams {
@@ -63,7 +98,8 @@ pub struct RtoEstimator {
     base: u64,
     /// Factor by which RTO is backed off.
     backoff: u32,
-    /// When the clock ticks, nanoseconds after each full tick.
+    /// When ns-2's clock ticks, nanoseconds after each full tick; with the standard rules whether
+    /// timers are Linux's.
     phase: u32,
     /// SRTT in nanoseconds, or in eighths of a tick; 0 before the first measurement.
     srtt: u64,
@@ -79,7 +115,10 @@ impl RtoEstimator {
             srtt: 0,
             rttvar: 0,
             base: params.initial.max(params.floor()).0,
-            phase: (FlowKey(now.0).hash(0) % params.tick.0) as u32,
+            phase: match rules {
+                Rules::Ns2 => (FlowKey(now.0).hash(0) % params.tick.0) as u32,
+                Rules::Standard => u32::from(params.clock == TimerClock::Linux),
+            },
             backoff: 1,
         };
         estimator.update_rto(params, rules);
@@ -105,6 +144,12 @@ impl RtoEstimator {
     #[inline(always)]
     pub(super) fn twice_srtt(&self) -> Option<Nanos> {
         (self.srtt != 0).then_some(Nanos(2 * self.srtt))
+    }
+
+    /// Whether timers are Linux's; `false` with ns-2's rules, which have none of those that ask.
+    #[inline(always)]
+    pub(super) fn has_linux_timers(&self) -> bool {
+        self.phase == 1
     }
 
     /// The factor by which RTO is backed off: 1, 2, 4, ...
@@ -152,7 +197,15 @@ impl RtoEstimator {
             self.srtt = self.srtt - self.srtt / 8 + rtt / 8;
         }
         self.backoff = 1;
-        self.base = self.srtt + params.floor().0.max(4 * self.rttvar);
+        let floor = match params.clock {
+            TimerClock::Exact => params.floor(),
+            TimerClock::Linux => params.floor().max(params.minimum),
+        };
+        self.base = self.srtt + floor.0.max(4 * self.rttvar);
+        if params.clock == TimerClock::Linux {
+            // Doublings are of whole ticks.
+            self.base = self.base.div_ceil(JIFFY) * JIFFY;
+        }
     }
 
     fn measure_ticks(&mut self, params: &RtoParams, rtt: u64, now: u64) {
@@ -221,6 +274,7 @@ mod tests {
             minimum: ms(200),
             maximum: Nanos::from_secs(60),
             tick: ms(1),
+            clock: TimerClock::Exact,
         };
         let rules = Rules::Standard;
         let mut estimator = RtoEstimator::new(&params, rules, ms(0));
@@ -248,6 +302,24 @@ mod tests {
     }
 
     #[test]
+    fn linux_bounds_the_variance_term_and_rounds_timers_up_by_its_wheel() {
+        let params = RtoParams {
+            clock: TimerClock::Linux,
+            ..Profile::modern(super::super::Algorithm::Reno).timer
+        };
+        let mut estimator = RtoEstimator::new(&params, Rules::Standard, ms(0));
+        for _ in 0..50 {
+            estimator.measure(&params, Rules::Standard, ms(100), ms(900));
+        }
+        assert_eq!(estimator.rto(), ms(300));
+        // Level 0: the next tick. Level 1: multiples of 8 ticks; level 2: of 64, 32 at the start.
+        assert_eq!(wheel_expiry(Nanos(10_400_000), ms(5)), ms(16));
+        assert_eq!(wheel_expiry(Nanos(10_400_000), ms(63)), ms(80));
+        assert_eq!(wheel_expiry(Nanos(10_400_000), ms(62)), ms(73));
+        assert_eq!(wheel_expiry(ms(0), ms(504)), ms(544));
+    }
+
+    #[test]
     fn rto_is_never_below_the_tick_nor_a_microsecond() {
         let least = |tick: Nanos, rules| {
             let params = RtoParams {
@@ -255,6 +327,7 @@ mod tests {
                 minimum: Nanos::ZERO,
                 maximum: tick.max(LEAST_RTO),
                 tick,
+                clock: TimerClock::Exact,
             };
             let mut estimator = RtoEstimator::new(&params, rules, ms(0));
             let mut least = estimator.rto();

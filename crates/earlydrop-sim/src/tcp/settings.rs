@@ -62,6 +62,18 @@ pub enum RenoEstimate {
     Steady,
 }
 
+/// How CUBIC ends slow start before a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HyStartKind {
+    /// Not at all.
+    Off,
+    /// HyStart++ (RFC 9406). RFC 9438, 4.10: CUBIC "SHOULD" use it.
+    PlusPlus,
+    /// Linux's HyStart, by trains of acknowledgments and by delay. Needs
+    /// [`Growth::CountedAsLinux`].
+    Linux,
+}
+
 /// How a reduction of `cwnd` takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
@@ -130,6 +142,10 @@ pub enum RttSampling {
     OneAtATime,
     /// Every segment, by the timestamp its acknowledgment echoes (RFC 7323).
     Every,
+    /// As Linux: the first of the segments newly acknowledged, or else reported by SACK, that was
+    /// sent once, by the time at which it was sent; else the timestamp, in milliseconds. Without
+    /// [`LossDetection::Rack`], which keeps these times, as [`RttSampling::Every`].
+    BySegment,
 }
 
 /// Delayed acknowledgments (RFC 5681, 4.2).

@@ -25,7 +25,7 @@ use super::segment::Ack;
 use super::sequence::SequenceSpace;
 use super::settings::{Handshake, Rules};
 
-pub(super) use congestion::{Congestion, CongestionState};
+pub(super) use congestion::{Congestion, CongestionState, CwndUse};
 pub(super) use output::Output;
 pub(super) use timers::{LossTimer, LossTimerKind, RtoTimer};
 
@@ -46,6 +46,8 @@ pub(super) struct Tcb {
     pub(super) syn_sent: bool,
     /// Whether ACKs of new data must take the slow path.
     pub(super) ack_slow_path: bool,
+    /// Whether new data was sent since the last acknowledgment.
+    pub(super) sent_new: bool,
     pub(super) rto: RtoTimer,
     pub(super) last_sent_at: Nanos,
     pub(super) started_at: Nanos,
@@ -74,10 +76,12 @@ impl Tcb {
                 dupacks: 0,
                 state: CongestionState::Open,
                 cwr_pending: false,
+                cwnd_use: CwndUse::default(),
             },
             loss_timer: LossTimer::OFF,
             syn_sent: profile.handshake == Handshake::ThreeWay,
             ack_slow_path: true,
+            sent_new: false,
             rto: RtoTimer::new(profile, now),
             last_sent_at: now,
             started_at: now,
@@ -138,27 +142,45 @@ impl Tcb {
         ack: &Ack,
         now: Nanos,
         recovering: bool,
+        newest_rtt: Option<Nanos>,
     ) -> Option<Nanos> {
         let in_flight = self.seq.flight_size();
+        self.note_cwnd_use(in_flight);
         let segments = self.take_cumulative_ack(ack.next);
         let rtt = self.rto.sample_rtt(profile, ack, now);
         self.rearm_rto_after_ack(profile, now);
         if !recovering && self.congestion.control.grow_as_ns2() {
             return rtt;
         }
-        let cwnd = self.congestion.whole_cwnd();
+        let cwnd_limited = self.congestion.is_cwnd_limited();
         self.congestion.control.on_ack(&AckSample {
             now,
             segments,
             marked: ack.marked_segments(profile, segments),
             in_flight,
             rtt,
+            newest_rtt: newest_rtt.or(rtt),
             srtt: self.rto.srtt(profile),
-            cwnd_limited: in_flight >= cwnd,
+            cwnd_limited,
             recovering,
             rate_sample: None,
         });
         rtt
+    }
+
+    /// Notes how far `cwnd` was used by what was sent before this acknowledgment, with `in_flight`
+    /// segments in flight.
+    ///
+    /// RFC 9002, 7.8: "A sender SHOULD NOT consider itself application limited if it would have
+    /// fully utilized the congestion window without pacing delay."
+    #[inline(always)]
+    pub(super) fn note_cwnd_use(&mut self, in_flight: u32) {
+        let full = in_flight >= self.congestion.whole_cwnd();
+        let limited = full || self.output.pacing_deadline().is_some();
+        if core::mem::take(&mut self.sent_new) || limited {
+            let flight = self.seq.flight_size();
+            self.congestion.cwnd_use.note(&self.seq, flight, limited);
+        }
     }
 
     /// Arms PTO anew, as new data is sent or acknowledged.

@@ -6,7 +6,7 @@ use earlydrop::units::Nanos;
 
 use super::profile::Profile;
 use super::sender::Sender;
-use super::settings::Rules;
+use super::settings::{Growth, Rules};
 use super::tcb::{CongestionState, LossTimerKind, Tcb};
 
 impl Sender {
@@ -51,6 +51,15 @@ impl Sender {
 }
 
 impl Tcb {
+    /// Whether `ssthresh` stays at a timeout, since `cwnd` was reduced in this window already, as
+    /// Linux has it (`tcp_enter_loss`).
+    fn keeps_ssthresh(&self, profile: &Profile) -> bool {
+        let state = self.congestion.state;
+        let reduced = matches!(state, CongestionState::FastRecovery | CongestionState::Cwr);
+        let within = !self.congestion.covers_recover(self.seq.snd_una);
+        profile.growth == Growth::CountedAsLinux && reduced && within
+    }
+
     /// The retransmission timer expired with segments outstanding.
     fn on_rto(&mut self, profile: &Profile, now: Nanos) {
         self.counts.timeouts += 1;
@@ -61,7 +70,7 @@ impl Tcb {
         } else {
             // RFC 5681, 3.1: ssthresh = max(FlightSize / 2, 2 SMSS), cwnd = 1 segment; a segment
             // retransmitted by the timer before holds ssthresh constant.
-            self.collapse_cwnd(again, now);
+            self.collapse_cwnd(again || self.keeps_ssthresh(profile), now);
         }
         self.rto.back_off(profile); // RFC 6298, 5.5
         self.rto.rearm(now); // RFC 6298, 5.6

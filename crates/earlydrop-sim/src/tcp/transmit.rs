@@ -12,7 +12,7 @@ use super::recovery::sack::SackState;
 use super::recovery::scoreboard::Scoreboard;
 use super::segment::Segment;
 use super::sender::Sender;
-use super::settings::{EcnFeedback, Rules};
+use super::settings::{EcnFeedback, Growth, Rules};
 use super::tcb::{LossTimerKind, Tcb};
 
 impl Sender {
@@ -54,6 +54,7 @@ impl Sender {
         seq.snd_max = number + 1;
         tcb.rto.time_segment(number, now);
         tcb.last_sent_at = now;
+        tcb.sent_new = true;
         self.record_new_data(number, now);
         self.tcb.arm_probe_for_new_data(now);
         Some(number)
@@ -170,11 +171,27 @@ impl Tcb {
         let rto = self.rto.rto();
         let idle = now.since(self.last_sent_at) > rto && self.seq.snd_max > self.seq.iss;
         if idle && profile.slow_start_restart && profile.rules == Rules::Standard {
-            let initial = f64::from(profile.initial_window);
-            self.congestion.control.on_restart(now, initial);
+            let window = self.restart_window(profile, now.since(self.last_sent_at));
+            self.congestion.control.on_restart(now, window);
             self.update_send_window(profile);
         }
+        if self.seq.snd_max > self.seq.iss {
+            self.congestion
+                .control
+                .on_transmit_start(now, self.last_sent_at);
+        }
         self.rto.expiry = Nanos::NEVER;
+    }
+
+    /// RW of RFC 5681, 4.1, after `idle`: the initial window. Linux halves `cwnd` for each RTO that
+    /// has passed, down to that (RFC 2861, 3; `tcp_cwnd_restart`).
+    fn restart_window(&self, profile: &Profile, idle: Nanos) -> f64 {
+        let initial = profile.initial_window;
+        if profile.growth != Growth::CountedAsLinux {
+            return f64::from(initial);
+        }
+        let halvings = (idle.0.saturating_sub(1) / self.rto.rto().0.max(1)).min(31);
+        f64::from((self.congestion.whole_cwnd() >> halvings).max(initial))
     }
 
     /// New data is sent at `now`: arms PTO anew, where it may run.
@@ -194,6 +211,7 @@ impl Tcb {
         let syn = self.syn_sent && number == self.seq.iss;
         if new {
             self.seq.snd_max = number + 1;
+            self.sent_new = true;
             self.rto.time_segment(number, now);
         } else {
             self.counts.retransmissions += 1;
@@ -207,7 +225,13 @@ impl Tcb {
             self.arm_probe_for_new_data(now);
         }
         // RFC 3168, 6.1.5: retransmissions are not ECN-capable; nor are SYNs (6.1.1).
-        let capable = !syn && (new || profile.ecn_on_retransmissions);
+        let ecn = if syn {
+            profile.control_codepoint()
+        } else if new || profile.ecn_on_retransmissions {
+            profile.ecn.codepoint()
+        } else {
+            Ecn::NotCapable
+        };
         // RFC 3168, 6.1.2: CWR on the first new data segment after the reduction.
         let cwr = self.congestion.cwr_pending && (new || profile.rules == Rules::Ns2);
         if cwr {
@@ -221,12 +245,13 @@ impl Tcb {
                 profile.segment_size
             },
             retransmission: !new,
-            ecn: if capable {
-                profile.ecn.codepoint()
-            } else {
-                Ecn::NotCapable
-            },
-            cwr: cwr && profile.feedback() == Some(EcnFeedback::Classic),
+            ecn,
+            // RFC 8257, 3.3: "The setting of the CWR bit is also as per [RFC3168]."
+            cwr: cwr
+                && matches!(
+                    profile.feedback(),
+                    Some(EcnFeedback::Classic | EcnFeedback::Dctcp)
+                ),
             syn,
         }
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::network::{Link, LinkId, Network, Node};
-use earlydrop_sim::tcp::{Algorithm, EcnMode, Growth, LossDetection, Profile, Reduction};
+use earlydrop_sim::tcp::{
+    Algorithm, EcnMode, Growth, HyStartKind, LossDetection, Profile, Reduction,
+};
 use earlydrop_sim::traffic::Flow;
 
 use crate::reference::{Case, Measured, Outcome, loss_percent};
@@ -67,6 +69,7 @@ fn profile(version: Version, tcp: &str, ecn: bool) -> Profile {
     profile.loss_detection = LossDetection::DupAck;
     profile.lost_retransmissions = false;
     profile.reduction = Reduction::Proportional;
+    profile.hystart = HyStartKind::Off;
     if version == Version::AsItIs && tcp == "linuxreno" {
         profile.growth = Growth::CountedAsNs3;
     }

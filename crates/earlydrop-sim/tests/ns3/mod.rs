@@ -30,6 +30,7 @@ pub(crate) const NS3: ReferenceSimulator = ReferenceSimulator {
         ("cubic.*.noecn.N20", "timeouts", TIMER),
         ("cubic.pie.ecn.N20", "timeouts", TIMER),
         ("cubic.red|ared|pie.ecn.*", "mark_pct|ecn_cuts", ALPHA),
+        ("cubic.red.ecn.N20", "sojourn_p99", ALPHA),
         ("cubic.codel.ecn.*", "util|meanq|sojourn|sojourn_p99", ALPHA),
         ("cubic.codel.noecn.N20", "sojourn_p99", ALPHA),
         ("cubic.codel.noecn.N5", "loss_pct", CREDITS),

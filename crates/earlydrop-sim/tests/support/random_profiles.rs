@@ -2,8 +2,9 @@
 
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
-    Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, LossDetection,
-    Profile, ProfileError, Recovery, Reduction, RenoEstimate, RtoParams, RttSampling, Rules,
+    Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind,
+    LossDetection, Profile, ProfileError, Recovery, Reduction, RenoEstimate, RtoParams,
+    RttSampling, Rules, TimerClock,
 };
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -24,11 +25,18 @@ equally! {
     rules, count_rules, Rules: Standard Ns2;
     growth, count_growth, Growth: Segments CountedAsNs3 CountedAsLinux;
     estimate, count_estimate, RenoEstimate: Rising Steady;
+    hystart, count_hystart, HyStartKind: Off PlusPlus Linux;
     reduction, count_reduction, Reduction: AtOnce Proportional;
     mode, count_mode, EcnMode: Off Classic Dctcp L4s;
     feedback, count_feedback, EcnFeedback: Classic Dctcp AccEcn Ace;
     handshake, count_handshake, Handshake: None ThreeWay;
-    sampling, count_sampling, RttSampling: OneAtATime Every;
+}
+
+variants! {
+    sampling, count_sampling, RttSampling:
+        2 RttSampling::OneAtATime => Just(RttSampling::OneAtATime),
+        2 RttSampling::Every => Just(RttSampling::Every),
+        1 RttSampling::BySegment => Just(RttSampling::BySegment),
 }
 
 /// Each of the controllers, with equal weights.
@@ -50,6 +58,7 @@ struct Others {
     rules: Option<Rules>,
     growth: Option<Growth>,
     estimate: Option<RenoEstimate>,
+    hystart: Option<HyStartKind>,
     reduction: Option<Reduction>,
     ecn: Option<EcnMode>,
     feedback: Option<EcnFeedback>,
@@ -73,6 +82,10 @@ fn others() -> impl Strategy<Value = Others> {
         minimum: Nanos::from_millis(minimum),
         maximum: Nanos::from_secs(8),
         tick: Nanos(tick),
+        clock: match initial % 2 {
+            0 => TimerClock::Exact,
+            _ => TimerClock::Linux,
+        },
     });
     let delayed = weighted(0.5, (1..5_u32, 1_000_000..80_000_000_u64));
     let delayed = delayed.prop_map(|acks| {
@@ -84,7 +97,11 @@ fn others() -> impl Strategy<Value = Others> {
     let rules = (
         (weighted(0.4, recovery()), weighted(0.4, detection())),
         (weighted(0.05, rules()), weighted(0.15, growth())),
-        (weighted(0.2, estimate()), weighted(0.3, reduction())),
+        (
+            weighted(0.2, estimate()),
+            weighted(0.3, reduction()),
+            weighted(0.3, hystart()),
+        ),
         (weighted(0.6, mode()), weighted(0.4, feedback())),
         (weighted(0.4, handshake()), weighted(0.3, sampling())),
     );
@@ -102,7 +119,8 @@ fn others() -> impl Strategy<Value = Others> {
         numbers,
     )
         .prop_map(|(rules, (a, b, c), delayed_acks, timer, numbers)| {
-            let ((recovery, detection), (rules, growth), (estimate, reduction), ecn, ends) = rules;
+            let ((recovery, detection), (rules, growth), (estimate, reduction, hystart), ecn, ends) =
+                rules;
             let ((initial_ssthresh, max_burst), (dupack_threshold, least_after_mark), window) =
                 numbers;
             Others {
@@ -111,6 +129,7 @@ fn others() -> impl Strategy<Value = Others> {
                 rules,
                 growth,
                 estimate,
+                hystart,
                 reduction,
                 ecn: ecn.0,
                 feedback: ecn.1,
@@ -158,6 +177,7 @@ pub(crate) fn profile() -> impl Strategy<Value = Profile> {
                 ecn_feedback: others.feedback.or(preset.ecn_feedback),
                 classic_ecn_fallback: switch(0, preset.classic_ecn_fallback),
                 ecn_on_retransmissions: switch(1, preset.ecn_on_retransmissions),
+                ecn_on_control: switch(7, preset.ecn_on_control),
                 delayed_acks: others.delayed_acks.unwrap_or(preset.delayed_acks),
                 timer: others.timer.unwrap_or(preset.timer),
                 rtt_sampling: others.sampling.unwrap_or(preset.rtt_sampling),
@@ -167,6 +187,7 @@ pub(crate) fn profile() -> impl Strategy<Value = Profile> {
                 slow_start_restart: switch(4, preset.slow_start_restart),
                 whole_cuts: switch(5, preset.whole_cuts),
                 growth: others.growth.unwrap_or(preset.growth),
+                hystart: others.hystart.unwrap_or(preset.hystart),
                 reno_estimate: others.estimate.unwrap_or(preset.reno_estimate),
                 least_after_mark: others.least_after_mark.unwrap_or(preset.least_after_mark),
                 quick_acks: switch(6, preset.quick_acks),
@@ -215,6 +236,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         ecn_feedback,
         classic_ecn_fallback,
         ecn_on_retransmissions,
+        ecn_on_control,
         delayed_acks,
         timer,
         rtt_sampling,
@@ -225,6 +247,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         whole_cuts,
         growth,
         reno_estimate,
+        hystart,
         least_after_mark,
         quick_acks,
         reduction,
@@ -246,6 +269,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         .for_each(|feedback| count_feedback(feedback, seen));
     seen.switch("classic ECN fallback", *classic_ecn_fallback);
     seen.switch("ECN on retransmissions", *ecn_on_retransmissions);
+    seen.switch("ECN without data", *ecn_on_control);
     seen.switch("delayed ACKs", delayed_acks.is_some());
     if let Some(DelayedAcks { every, timeout: _ }) = delayed_acks {
         seen.varies("segments of a delayed ACK", *every, 2);
@@ -255,11 +279,13 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         minimum,
         maximum,
         tick,
+        clock,
     } = timer;
     seen.varies("initial RTO", *initial, Nanos::from_secs(1));
     seen.varies("minimum RTO", *minimum, Nanos::from_millis(200));
     seen.varies("maximum RTO", *maximum, Nanos::from_secs(60));
     seen.varies("tick", *tick, Nanos::from_millis(1));
+    seen.switch("Linux's timers", *clock == TimerClock::Linux);
     count_sampling(rtt_sampling, seen);
     seen.varies("duplicate ACKs", *dupack_threshold, 3);
     seen.switch("limited transmit", *limited_transmit);
@@ -268,6 +294,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
     seen.switch("whole cuts", *whole_cuts);
     count_growth(growth, seen);
     count_estimate(reno_estimate, seen);
+    count_hystart(hystart, seen);
     seen.varies("least after mark", *least_after_mark, 1);
     seen.switch("quick ACKs", *quick_acks);
     count_reduction(reduction, seen);

@@ -219,6 +219,10 @@ pub(super) static TCP: Section = Section {
                     "every",
                     "every segment, by the timestamp that its ACK echoes (RFC 7323)",
                 ),
+                (
+                    "by-segment",
+                    "every segment, also by SACK, by the time at which it was sent, as Linux",
+                ),
             ])),
             "the segments whose round-trip time is measured",
         ),
@@ -253,6 +257,11 @@ pub(super) static TCP: Section = Section {
             "whether retransmissions are ECN-capable",
         ),
         from_profile(
+            "ecn_on_control",
+            FLAG,
+            "whether SYN, SYN-ACK and pure ACKs are ECN-capable: on for DCTCP and Prague, as in Linux",
+        ),
+        from_profile(
             "growth",
             Kind::OrAuto(&Kind::Choice(&[
                 (
@@ -277,6 +286,15 @@ pub(super) static TCP: Section = Section {
                 ("steady", "at a constant rate (RFC 8312, Linux)"),
             ])),
             "how CUBIC's Reno-friendly estimate of cwnd grows",
+        ),
+        from_profile(
+            "hystart",
+            Kind::OrAuto(&Kind::Choice(&[
+                ("off", "slow start ends at the first congestion"),
+                ("plusplus", "HyStart++ (RFC 9406)"),
+                ("linux", "Linux's HyStart, with growth = \"linux\""),
+            ])),
+            "how CUBIC ends slow start before a loss",
         ),
         from_profile(
             "least_after_mark",

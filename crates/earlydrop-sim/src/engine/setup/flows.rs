@@ -80,12 +80,16 @@ pub(super) fn add(
             run,
             index,
             described,
+            profile: match &described.traffic {
+                Traffic::Tcp { profile, .. } => profiles.index_of(profile),
+                Traffic::Datagrams { .. } => 0,
+            },
             passive: routes[index].passive,
             listed: lists.get(&index),
             // Servers of a client draw one start.
             starts_as: incast::of(described).map_or(index, |i| first_servers[&i.client] as usize),
         };
-        simulation.flows.flows.push(builder.flow(&mut profiles));
+        simulation.flows.flows.push(builder.flow());
         simulation.accounts.add_flow();
         if index < run.flows.len() && request_of(described).is_some() {
             responders.push(index as u32);
@@ -246,6 +250,8 @@ struct FlowBuilder<'a> {
     run: &'a Run,
     index: usize,
     described: &'a traffic::Flow,
+    /// The index of its profile.
+    profile: u32,
     passive: bool,
     /// For a flow list, the number of each transfer's route.
     listed: Option<&'a Vec<u32>>,
@@ -258,8 +264,8 @@ impl FlowBuilder<'_> {
         stream(self.run.seed, purpose, self.index as u64)
     }
 
-    fn flow(&self, profiles: &mut Profiles) -> Flow {
-        let ends = self.ends(profiles);
+    fn flow(&self) -> Flow {
+        let ends = self.ends();
         let mut flow = self.with_ends(ends);
         let mut steps = self.described.steps.clone();
         // A requester starts when its responder needs it.
@@ -298,6 +304,7 @@ impl FlowBuilder<'_> {
             ends,
             meter,
             counted: Counted::default(),
+            profile: self.profile,
             rare: None,
             segment: Template::of(segment),
         };
@@ -316,7 +323,7 @@ impl FlowBuilder<'_> {
         self.described.start.draw(&mut random)
     }
 
-    fn ends(&self, profiles: &mut Profiles) -> Ends {
+    fn ends(&self) -> Ends {
         match &self.described.traffic {
             Traffic::Datagrams {
                 size,
@@ -339,7 +346,6 @@ impl FlowBuilder<'_> {
                 let connection = Connection {
                     sender: Sender::new(profile, self.start()),
                     receiver: Receiver::new(0),
-                    profile: profiles.index_of(profile),
                     session: None,
                 };
                 self.with_application(connection, application)

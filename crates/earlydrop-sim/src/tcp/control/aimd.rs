@@ -8,6 +8,12 @@ pub(super) const ABC_LIMIT: u32 = 2;
 /// The least `ssthresh`, segments (RFC 5681, 3.1, equation 4).
 const MIN_SSTHRESH: f64 = 2.0;
 
+/// Three quarters of `cwnd` in whole segments, which `ssthresh` is at least after an idle time
+/// (Linux: `tcp_current_ssthresh`).
+pub(super) fn three_quarters(cwnd: f64) -> f64 {
+    f64::from((cwnd as u32 >> 1) + (cwnd as u32 >> 2))
+}
+
 /// `cwnd` with additive increase and multiplicative decrease.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aimd {

@@ -407,12 +407,12 @@ impl Control for Bbr {
             self.conserving = false;
         }
         self.recovering &= ack.recovering || self.conserving;
-        self.correct_guessed_rate(ack.rtt);
+        self.correct_guessed_rate(ack.newest_rtt);
         self.check_cycle_phase(ack, lost);
         self.check_full_pipe(limited);
         self.check_drain(ack.now, in_flight);
         let age = self.parameters.min_rtt_age;
-        let expired = self.model.take_rtt(ack.now, ack.rtt, age);
+        let expired = self.model.take_rtt(ack.now, ack.newest_rtt, age);
         self.check_probe_rtt(ack.now, in_flight, expired);
         self.set_pacing_rate(self.pacing_gain);
         self.set_cwnd(f64::from(ack.segments), in_flight, lost);

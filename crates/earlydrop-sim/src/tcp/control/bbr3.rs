@@ -457,7 +457,7 @@ impl Control for Bbr3 {
         let lost = ack.rate_sample.map_or(0, |sample| sample.lost);
         let gone = ack.segments.saturating_add(lost);
         let in_flight = f64::from(ack.in_flight.saturating_sub(gone));
-        self.correct_guessed_rate(ack.rtt);
+        self.correct_guessed_rate(ack.newest_rtt);
         self.marks.count(ack);
         if ack.marked > 0 && !self.marks_apply() {
             self.model.note_loss();
@@ -476,7 +476,7 @@ impl Control for Bbr3 {
         self.update_cycle_phase(ack, &sample, in_flight);
         let expired = self
             .model
-            .update_min_rtt(ack.now, ack.rtt, &self.parameters);
+            .update_min_rtt(ack.now, ack.newest_rtt, &self.parameters);
         self.check_probe_rtt(ack.now, in_flight, expired);
         self.model.end_ack(&sample);
         self.set_pacing_rate(self.state.gains().0);

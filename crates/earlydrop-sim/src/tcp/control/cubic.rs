@@ -39,7 +39,7 @@
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | here |
 //! |---|---|---|---|
-//! | slow start | HyStart | HyStart | HyStart++ as an option, off |
+//! | slow start | HyStart | HyStart | HyStart++; Linux's HyStart with its growth |
 //! | Reno's estimate | alpha stays below 1 | none, later as Linux | RFC 9438 |
 //! | target at | t and the least round trip | t and the least round trip | t and SRTT |
 //! | growth of `cwnd` | whole segments, by a count of acknowledgments | as Linux | fractions |
@@ -51,14 +51,16 @@
 //! reductions, estimate and least `cwnd`.
 
 mod linux_growth;
+mod linux_hystart;
 #[cfg(test)]
 mod tests;
 
-use super::aimd::ABC_LIMIT;
+use super::aimd::{ABC_LIMIT, three_quarters};
 use super::events::{AckSample, CongestionEvent, Control, Signal};
 use super::hystart::{self, HyStart, Step};
 use earlydrop::units::Nanos;
-use linux_growth::{GrowthTarget, LinuxGrowth};
+use linux_growth::LinuxGrowth;
+use linux_hystart::LinuxHyStart;
 
 /// CUBIC's parameters; the defaults are RFC 9438's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,9 +83,12 @@ pub struct Parameters {
     pub whole_cuts: bool,
     /// The least `cwnd` after a mark, segments; 1 by section 4.6, 2 in Linux.
     pub least_after_mark: f64,
-    /// HyStart++ for the first slow start. None, though section 4.10 advises it, so that all
-    /// controllers here start alike.
+    /// HyStart++ for the first slow start (RFC 9406), where `linux_growth` is off.
     pub hystart: Option<hystart::Parameters>,
+    /// Linux's HyStart for every slow start, where `linux_growth` is on.
+    pub linux_hystart: bool,
+    /// Bytes of payload in a segment, for Linux's pacing rate.
+    pub payload: u32,
 }
 
 impl Default for Parameters {
@@ -98,6 +103,8 @@ impl Default for Parameters {
             whole_cuts: false,
             least_after_mark: 1.0,
             hystart: None,
+            linux_hystart: false,
+            payload: 1448,
         }
     }
 }
@@ -141,8 +148,26 @@ pub struct Cubic {
     unused_since: Option<Nanos>,
     /// During the first slow start, where wanted.
     hystart: Option<HyStart>,
-    /// Growth by whole segments, where wanted.
-    linux: LinuxGrowth,
+    /// What takes the place of all but `cwnd` and `ssthresh`, with Linux's growth.
+    linux: Option<Box<Linux>>,
+}
+
+/// The state of Linux's CUBIC.
+#[derive(Clone, Debug, Default)]
+struct Linux {
+    growth: LinuxGrowth,
+    /// Until slow start has ended, where wanted.
+    hystart: Option<LinuxHyStart>,
+}
+
+impl Linux {
+    /// The state at the start, and after a timeout.
+    fn new(parameters: &Parameters) -> Linux {
+        Linux {
+            growth: LinuxGrowth::default(),
+            hystart: parameters.linux_hystart.then(LinuxHyStart::new),
+        }
+    }
 }
 
 impl Cubic {
@@ -160,18 +185,15 @@ impl Cubic {
             epoch: None,
             unused_since: None,
             hystart: parameters.hystart.map(HyStart::new),
-            linux: LinuxGrowth::default(),
+            linux: parameters
+                .linux_growth
+                .then(|| Box::new(Linux::new(&parameters))),
         }
     }
 
     /// Grows `cwnd` in slow start; returns the segments left for congestion avoidance.
     fn slow_start(&mut self, ack: &AckSample) -> f64 {
-        let limit = if self.parameters.linux_growth {
-            u32::MAX
-        } else {
-            ABC_LIMIT
-        };
-        let mut grow = f64::from(ack.segments.min(limit));
+        let mut grow = f64::from(ack.segments.min(ABC_LIMIT));
         if let Some(hystart) = &mut self.hystart {
             match hystart.on_ack(ack) {
                 Step::Grow(segments) => grow = segments,
@@ -228,29 +250,9 @@ impl Cubic {
         self.parameters.scale * since_k * since_k * since_k
     }
 
-    /// Grows `cwnd` by whole segments, as Linux.
-    fn grow_as_linux(&mut self, epoch: &mut Epoch, now: Nanos, segments: u32) {
-        let ahead = self.linux.min_rtt.as_secs_f64();
-        let since_k = now.since(epoch.began).as_secs_f64() - epoch.k;
-        let target = GrowthTarget {
-            w_cubic: epoch.origin + self.above_origin(since_k + ahead).trunc(),
-            alpha: self.alpha_at(epoch.w_est),
-            reno_friendly: self.parameters.reno_friendly,
-            w_max_known: self.w_max > 0.0,
-        };
-        let cwnd = self.cwnd as u32;
-        self.cwnd += f64::from(self.linux.grow(now, cwnd, segments, &target));
-        epoch.w_est = self.linux.w_est();
-    }
-
     /// Grows `cwnd` in congestion avoidance for `segments` acknowledged.
     fn avoid_congestion(&mut self, now: Nanos, rtt: Nanos, segments: f64) {
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
-        if self.parameters.linux_growth {
-            self.grow_as_linux(&mut epoch, now, segments as u32);
-            self.epoch = Some(epoch);
-            return;
-        }
         if self.epoch.is_none() {
             self.w_max = epoch.origin;
         }
@@ -275,6 +277,10 @@ impl Cubic {
 
     /// Reduces W_max and `ssthresh` (4.6, 4.7); returns `beta cwnd`.
     fn reduce_ssthresh(&mut self) -> f64 {
+        if let Some(linux) = &mut self.linux {
+            self.ssthresh = f64::from(linux.growth.reduce(self.cwnd as u32));
+            return self.ssthresh;
+        }
         let beta = self.parameters.beta;
         self.cwnd_prior = self.cwnd;
         // 4.7: fast convergence.
@@ -296,8 +302,39 @@ impl Cubic {
         self.ssthresh = left.max(2.0);
         self.epoch = None;
         self.hystart = None;
-        self.linux.reset();
         left
+    }
+}
+
+impl Linux {
+    /// Processes an acknowledgment: the round trip first, then growth by whole segments. Returns
+    /// `cwnd` and `ssthresh`.
+    fn on_ack(
+        &mut self,
+        ack: &AckSample,
+        payload: f64,
+        (cwnd, ssthresh): (f64, f64),
+    ) -> (f64, f64) {
+        let mut ssthresh = ssthresh;
+        if let Some(rtt) = ack.newest_rtt
+            && self.growth.measure(ack.now, rtt)
+            && cwnd < ssthresh
+            && let Some(hystart) = &mut self.hystart
+            && hystart.on_ack(ack, rtt, self.growth.min_rtt(), (cwnd, payload))
+        {
+            ssthresh = cwnd;
+            self.hystart = None;
+        }
+        if ack.recovering || !ack.cwnd_limited {
+            return (cwnd, ssthresh);
+        }
+        let room = (ssthresh - cwnd).clamp(0.0, f64::from(ack.segments)) as u32;
+        let mut cwnd = cwnd + f64::from(room);
+        if room < ack.segments {
+            let left = ack.segments - room;
+            cwnd += f64::from(self.growth.grow(ack.now, cwnd as u32, left));
+        }
+        (cwnd, ssthresh)
     }
 }
 
@@ -311,8 +348,10 @@ impl Control for Cubic {
     }
 
     fn on_ack(&mut self, ack: &AckSample) {
-        if let Some(rtt) = ack.rtt {
-            self.linux.min_rtt = self.linux.min_rtt.min(rtt);
+        if let Some(linux) = &mut self.linux {
+            let payload = f64::from(self.parameters.payload);
+            (self.cwnd, self.ssthresh) = linux.on_ack(ack, payload, (self.cwnd, self.ssthresh));
+            return;
         }
         if ack.recovering {
             return;
@@ -350,14 +389,24 @@ impl Control for Cubic {
         self.w_max = 0.0;
         self.epoch = None;
         self.hystart = None;
-        self.linux.reset();
+        if let Some(linux) = &mut self.linux {
+            **linux = Linux::new(&self.parameters);
+        }
         self.cwnd = 1.0;
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {
+        if self.parameters.linux_growth {
+            self.ssthresh = self.ssthresh.max(three_quarters(self.cwnd));
+        }
         self.cwnd = self.cwnd.min(initial_window).max(1.0);
         self.epoch = None;
-        self.linux.reset();
         self.unused_since = None;
+    }
+
+    fn on_transmit_start(&mut self, now: Nanos, last: Nanos) {
+        if let Some(linux) = &mut self.linux {
+            linux.growth.on_transmit_start(now, last);
+        }
     }
 }

@@ -24,16 +24,18 @@
 //!   acknowledged are ignored.
 //! - A mark reduces `cwnd` by the alpha of the last complete observation window.
 //! - It needs [`AckSample::marked`]: with RFC 3168's echo alone alpha would fall to 0.
-//! - `cwnd` grows in the round trip after a mark too: RFC 3168, 6.1.2, only asks that it be
-//!   reduced once.
+//! - `cwnd` grows in the round trip after a mark too. RFC 3168, 6.1.2, asks that it be reduced
+//!   once, and that it not grow on an acknowledgment with ECE ("SHOULD NOT"), which with DCTCP's
+//!   echo would end growth wherever segments are marked.
 //! - A reduction is of `cwnd`, not of what is in flight: an unused `cwnd` does not grow here.
 //! - `cwnd` and `ssthresh` are at least 2 segments; a timeout leaves a `cwnd` of 1.
 //!
 //! # How other tools differ
 //! Linux stores alpha in 1/1024ths and whole segments, and does not grow `cwnd` in the round
-//! trip after a reduction. ns-3 computes alpha as here, over an observation window delimited
+//! trip after a reduction: so does [`Profile::linux`](crate::tcp::Profile::linux). ns-3 computes alpha as here, over an observation window delimited
 //! by sequence numbers.
 
+use super::ack_counter::AckCounter;
 use super::aimd::Aimd;
 use super::events::{AckSample, CongestionEvent, Control, Signal};
 use super::round::Round;
@@ -46,6 +48,8 @@ pub struct Parameters {
     pub gain: f64,
     /// alpha at the start; between 0 and 1; 1 by section 3.3.
     pub initial_alpha: f64,
+    /// Whether segments are whole and alpha is in 1/1024, as in Linux; false.
+    pub linux: bool,
 }
 
 impl Default for Parameters {
@@ -53,6 +57,7 @@ impl Default for Parameters {
         Parameters {
             gain: 1.0 / 16.0,
             initial_alpha: 1.0,
+            linux: false,
         }
     }
 }
@@ -101,6 +106,66 @@ impl Marks {
     }
 }
 
+/// DCTCP in whole segments and with alpha in 1/1024, as in Linux 6.1's `tcp_dctcp.c`.
+#[derive(Clone, Debug)]
+struct LinuxDctcp {
+    counter: AckCounter,
+    /// alpha, in 1/1024.
+    alpha: u32,
+    delivered: u32,
+    marked: u32,
+    round: Round,
+}
+
+impl LinuxDctcp {
+    fn new() -> LinuxDctcp {
+        LinuxDctcp {
+            counter: AckCounter::default(),
+            alpha: 1024,
+            delivered: 0,
+            marked: 0,
+            round: Round::default(),
+        }
+    }
+
+    /// Counts an acknowledgment. One that ends a window updates alpha by what came before it
+    /// (`dctcp_update_alpha`).
+    fn count(&mut self, ack: &AckSample) {
+        if self.round.ends_with(ack) {
+            let decay = match self.alpha >> 4 {
+                0 => self.alpha,
+                decay => decay,
+            };
+            let share = (self.marked << 6) / self.delivered.max(1);
+            self.alpha = (self.alpha - decay + share).min(1024);
+            (self.delivered, self.marked) = (0, 0);
+            self.round.begin(ack.in_flight.saturating_sub(ack.segments));
+        }
+        self.delivered += ack.segments;
+        self.marked += ack.marked.min(ack.segments);
+    }
+
+    /// Grows `cwnd` as Linux's Reno, by whole segments.
+    fn grow(&mut self, aimd: &mut Aimd, segments: u32) {
+        let room = (aimd.ssthresh - aimd.cwnd).clamp(0.0, f64::from(segments)) as u32;
+        aimd.cwnd += f64::from(room);
+        if room < segments {
+            let cwnd = (aimd.cwnd as u32).max(1);
+            aimd.cwnd += f64::from(self.counter.add(segments - room, cwnd));
+        }
+    }
+
+    /// `ssthresh` after a signal (`dctcp_ssthresh`, `dctcp_react_to_loss`).
+    fn reduced(&mut self, cwnd: u32, signal: Signal) -> f64 {
+        self.counter.clear();
+        let left = match signal {
+            Signal::Loss => cwnd / 2,
+            Signal::Mark => cwnd - ((u64::from(cwnd) * u64::from(self.alpha)) >> 11) as u32,
+        };
+        f64::from(left.max(2))
+    }
+}
+
 /// DCTCP's state for one flow.
 ///
 /// ```
@@ -113,6 +178,8 @@ impl Marks {
 pub struct Dctcp {
     marks: Marks,
     aimd: Aimd,
+    /// In place of `marks`, and of fractions of a segment, where wanted.
+    linux: Option<LinuxDctcp>,
 }
 
 impl Dctcp {
@@ -122,12 +189,16 @@ impl Dctcp {
         Dctcp {
             marks: Marks::new(parameters),
             aimd: Aimd::new(initial_cwnd, initial_ssthresh),
+            linux: parameters.linux.then(LinuxDctcp::new),
         }
     }
 
     /// alpha, the estimated fraction of segments that is marked.
     pub fn alpha(&self) -> f64 {
-        self.marks.alpha
+        match &self.linux {
+            Some(linux) => f64::from(linux.alpha) / 1024.0,
+            None => self.marks.alpha,
+        }
     }
 }
 
@@ -141,6 +212,13 @@ impl Control for Dctcp {
     }
 
     fn on_ack(&mut self, ack: &AckSample) {
+        if let Some(linux) = &mut self.linux {
+            linux.count(ack);
+            if ack.cwnd_limited && !ack.recovering {
+                linux.grow(&mut self.aimd, ack.segments);
+            }
+            return;
+        }
         if self.marks.count(ack) {
             self.marks.average(ack);
         }
@@ -150,6 +228,11 @@ impl Control for Dctcp {
     }
 
     fn on_congestion(&mut self, congestion: &CongestionEvent) {
+        if let Some(linux) = &mut self.linux {
+            let left = linux.reduced(self.aimd.cwnd as u32, congestion.signal);
+            (self.aimd.cwnd, self.aimd.ssthresh) = (left, left);
+            return;
+        }
         let factor = match congestion.signal {
             Signal::Loss => 0.5,
             // RFC 8257, 3.3: cwnd = cwnd * (1 - DCTCP.Alpha / 2).
@@ -159,6 +242,13 @@ impl Control for Dctcp {
     }
 
     fn on_timeout(&mut self, _now: Nanos, _in_flight: u32, again: bool) {
+        if let Some(linux) = &mut self.linux
+            && !again
+        {
+            self.aimd.ssthresh = linux.reduced(self.aimd.cwnd as u32, Signal::Loss);
+            self.aimd.cwnd = 1.0;
+            return;
+        }
         self.aimd.time_out(again);
     }
 

@@ -2,7 +2,7 @@
 
 use earlydrop::units::Nanos;
 
-use crate::tcp::settings::{Growth, RenoEstimate, Rules};
+use crate::tcp::settings::{Growth, HyStartKind, RenoEstimate, Rules};
 
 /// What of a [`Profile`](crate::tcp::Profile) a controller goes by.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,10 @@ pub struct ControlSettings {
     pub least_after_mark: u32,
     /// Whether Prague falls back to CUBIC's response in a classic ECN queue.
     pub classic_ecn_fallback: bool,
+    /// How CUBIC ends slow start before a loss.
+    pub hystart: HyStartKind,
+    /// Bytes of payload in a segment.
+    pub payload: u32,
 }
 
 /// An acknowledgment of new data, cumulative or selective; compare Linux's `ack_sample`.
@@ -41,10 +45,15 @@ pub struct AckSample {
     pub in_flight: u32,
     /// The round-trip time this acknowledgment measured, where it measured one.
     pub rtt: Option<Nanos>,
+    /// The round-trip time of the segment sent last of those newly acknowledged, if none of them was
+    /// retransmitted: without the delay of a delayed acknowledgment, which [`rtt`](Self::rtt) has.
+    /// draft-ietf-ccwg-bbr, RS.rtt: "The RTT sample calculated based on the most recently-sent
+    /// packet of the packets that have just been ACKed."
+    pub newest_rtt: Option<Nanos>,
     /// The smoothed round-trip time (RFC 6298, SRTT); zero before the first measurement.
     pub srtt: Nanos,
-    /// Whether `cwnd` limited the sender, and not a lack of data or `rwnd`. A `cwnd` that was
-    /// not used does not grow (the aim of RFC 7661).
+    /// Whether `cwnd` limited the sender at some time within the last round trip, and not a lack of
+    /// data or `rwnd`. A `cwnd` that was not used does not grow (the aim of RFC 7661).
     pub cwnd_limited: bool,
     /// Whether a loss is being repaired, or `cwnd` is being reduced for a mark: it does not grow
     /// meanwhile.
@@ -128,6 +137,8 @@ pub trait Control {
     /// Sending restarts after an idle time of more than RTO: `cwnd` is `initial_window` at most
     /// (RFC 5681, 4.1).
     fn on_restart(&mut self, now: Nanos, initial_window: f64);
+    /// Sending starts with nothing in flight; the last segment was sent at `last`.
+    fn on_transmit_start(&mut self, _now: Nanos, _last: Nanos) {}
     /// Whether it is to be notified of a loss in the round trip in which a mark has reduced `cwnd`.
     fn reduces_for_loss_after_mark(&self) -> bool {
         false

@@ -36,7 +36,7 @@ mod windowed_max;
 
 use earlydrop::units::Nanos;
 
-use super::settings::{EcnFeedback, EcnMode, Growth, RenoEstimate};
+use super::settings::{EcnFeedback, EcnMode, Growth, HyStartKind, RenoEstimate};
 use bbr::Bbr;
 use bbr3::Bbr3;
 use cubic::Cubic;
@@ -154,6 +154,9 @@ macro_rules! controllers {
             fn on_restart(&mut self, now: Nanos, initial_window: f64) {
                 match self { $(AnyControl::$name(control) => control.on_restart(now, initial_window),)* }
             }
+            fn on_transmit_start(&mut self, now: Nanos, last: Nanos) {
+                match self { $(AnyControl::$name(control) => control.on_transmit_start(now, last),)* }
+            }
             fn reduces_for_loss_after_mark(&self) -> bool {
                 match self { $(AnyControl::$name(control) => control.reduces_for_loss_after_mark(),)* }
             }
@@ -195,7 +198,7 @@ controllers! {
         linux_name: Some("cubic"),
     }
     /// `cwnd` is reduced by the fraction of segments marked (RFC 8257).
-    Dctcp => Box<Dctcp>, |settings, _| Box::new(Dctcp::new(initial_cwnd(settings), initial_ssthresh(settings), dctcp::Parameters::default())), {
+    Dctcp => Box<Dctcp>, |settings, _| Box::new(Dctcp::new(initial_cwnd(settings), initial_ssthresh(settings), dctcp_parameters(settings))), {
         name: "dctcp",
         title: "DCTCP",
         meaning: "reduces cwnd in proportion to the share of segments marked (RFC 8257)",
@@ -268,7 +271,17 @@ fn cubic_parameters(settings: &ControlSettings) -> cubic::Parameters {
         linux_growth: settings.growth == Growth::CountedAsLinux,
         whole_cuts: settings.whole_cuts,
         least_after_mark: f64::from(settings.least_after_mark),
+        hystart: (settings.hystart == HyStartKind::PlusPlus).then(hystart::Parameters::default),
+        linux_hystart: settings.hystart == HyStartKind::Linux,
+        payload: settings.payload,
         ..cubic::Parameters::default()
+    }
+}
+
+fn dctcp_parameters(settings: &ControlSettings) -> dctcp::Parameters {
+    dctcp::Parameters {
+        linux: settings.growth == Growth::CountedAsLinux,
+        ..dctcp::Parameters::default()
     }
 }
 

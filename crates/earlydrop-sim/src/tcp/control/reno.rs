@@ -13,13 +13,13 @@
 //! | | here | ns-2 |
 //! |---|---|---|
 //! | growth | by segments, only when `cwnd` was used; with [`Growth::CountedAsLinux`] by whole ones, and without L | 1, or 1 / `cwnd`, for each acknowledgment |
-//! | reduction | half of FlightSize; with `whole_cuts` a whole number | `ssthresh` is half of `cwnd` as a whole number, `cwnd` exactly half of it, or with [`whole_cuts`](crate::tcp::Profile::whole_cuts) a whole number too, at least 1; `rwnd` counts in place of `cwnd` when it is smaller |
+//! | reduction | half of FlightSize; with `whole_cuts` a whole number; with [`Growth::CountedAsLinux`] half of `cwnd` | `ssthresh` is half of `cwnd` as a whole number, `cwnd` exactly half of it, or with [`whole_cuts`](crate::tcp::Profile::whole_cuts) a whole number too, at least 1; `rwnd` counts in place of `cwnd` when it is smaller |
 //! | timeout again | `ssthresh` stays | `ssthresh` is reduced to 2 |
 
 use earlydrop::units::Nanos;
 
 use super::ack_counter::AckCounter;
-use super::aimd::ABC_LIMIT;
+use super::aimd::{ABC_LIMIT, three_quarters};
 use super::events::{AckSample, CongestionEvent, Control, ControlSettings};
 use crate::tcp::settings::{Growth, Rules};
 
@@ -89,7 +89,10 @@ impl Reno {
     /// Half of what is in use, before bounds: of FlightSize (RFC 5681, equation 4), or of ns-2's
     /// window.
     fn half(&self, in_flight: u32) -> f64 {
-        if self.ns2_rwnd == 0 && self.whole_cuts {
+        if self.ns2_rwnd == 0 && self.growth == Growth::CountedAsLinux {
+            // `tcp_reno_ssthresh`: of cwnd, whether it is in use or not.
+            f64::from(self.cwnd as u32 / 2)
+        } else if self.ns2_rwnd == 0 && self.whole_cuts {
             f64::from(in_flight / 2)
         } else if self.ns2_rwnd == 0 {
             // cwnd may have a fraction of a segment, FlightSize has none. If every whole segment of
@@ -196,6 +199,9 @@ impl Control for Reno {
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {
+        if self.growth == Growth::CountedAsLinux {
+            self.ssthresh = self.ssthresh.max(three_quarters(self.cwnd));
+        }
         self.cwnd = self.cwnd.min(initial_window);
     }
 }

@@ -9,4 +9,5 @@ pub(super) mod prr;
 pub(super) mod rack;
 pub(super) mod sack;
 pub(super) mod scoreboard;
+mod segment_times;
 pub(super) mod tlp;

@@ -44,7 +44,7 @@ impl Tcb {
         self.end_inflation();
         let reduces = ack.ece && profile.feedback() == Some(EcnFeedback::Classic);
         let ends_recovery = recovering && profile.rules == Rules::Standard;
-        self.on_new_data_acked(profile, ack, now, ends_recovery || reduces);
+        self.on_new_data_acked(profile, ack, now, ends_recovery || reduces, None);
         if recovering {
             self.exit_recovery(now);
         }
@@ -62,7 +62,7 @@ impl Tcb {
         let segments = distance(self.seq.snd_una, ack.next);
         let (expiry, dupacks) = (self.rto.expiry, self.congestion.dupacks);
         self.congestion.inflation -= segments as i32 - 1;
-        self.on_new_data_acked(profile, ack, now, true);
+        self.on_new_data_acked(profile, ack, now, true, None);
         self.congestion.dupacks = dupacks;
         // "For the first partial ACK that arrives during fast recovery, also reset the retransmit
         // timer."

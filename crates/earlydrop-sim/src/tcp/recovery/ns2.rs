@@ -38,7 +38,7 @@ impl Tcb {
         } else if new_data {
             let reduces = ack.ece && profile.feedback() == Some(EcnFeedback::Classic);
             let recovering = self.output.sack_recovery;
-            self.on_new_data_acked(profile, ack, now, recovering || reduces);
+            self.on_new_data_acked(profile, ack, now, recovering || reduces, None);
             self.output.sack_recovery = false;
             if recovering {
                 // The next reduction is allowed at once.

@@ -81,6 +81,12 @@ impl TransmitTimes {
         self.entry(number) & 1 == 1
     }
 
+    /// The round trip of `number`, which is acknowledged now, if it was not retransmitted.
+    #[inline(always)]
+    pub(in crate::tcp) fn newest_rtt(&self, number: u32, now: Nanos) -> Option<Nanos> {
+        (!self.is_retransmission(number)).then(|| now.since(self.sent_at(number)))
+    }
+
     /// Records that `number` is sent now, with `snd_una` the oldest number in flight.
     #[inline(always)]
     pub(in crate::tcp) fn record(
@@ -121,7 +127,7 @@ impl AckTime {
     pub(in crate::tcp) fn of(profile: &Profile, ack: &Ack, now: Nanos) -> AckTime {
         AckTime {
             now,
-            echo: (profile.rtt_sampling == RttSampling::Every).then_some(ack.echo),
+            echo: (profile.rtt_sampling != RttSampling::OneAtATime).then_some(ack.echo),
         }
     }
 }

@@ -21,6 +21,7 @@ use earlydrop::units::Nanos;
 use super::prr::Prr;
 use super::rack::{AckTime, Rack};
 use super::scoreboard::Scoreboard;
+use super::segment_times::segment_times;
 use super::tlp::Probe;
 use crate::tcp::accecn::SenderCounters;
 use crate::tcp::control::{AckSample, Control};
@@ -28,7 +29,7 @@ use crate::tcp::profile::Profile;
 use crate::tcp::rate_sample::RateSampler;
 use crate::tcp::segment::Ack;
 use crate::tcp::sequence::distance;
-use crate::tcp::settings::{EcnFeedback, Growth, Reduction, Rules};
+use crate::tcp::settings::{EcnFeedback, Growth, Reduction, RttSampling, Rules};
 use crate::tcp::tcb::{CongestionState, LossTimer, LossTimerKind, Tcb};
 
 /// The state only senders with selective acknowledgments have.
@@ -90,8 +91,11 @@ pub(in crate::tcp) struct AckDelta {
     /// Segments newly reported by SACK blocks.
     pub(in crate::tcp) newly_sacked: u32,
     in_flight: u32,
-    cwnd_limited: bool,
     rtt: Option<Nanos>,
+    /// The round trip of the newest segment, if nothing acknowledged was retransmitted.
+    newest_rtt: Option<Nanos>,
+    /// When the first segment was sent that measures a round trip for RTO.
+    first_sent: Option<Nanos>,
     /// Holes newly known to be lost.
     lost: u32,
 }
@@ -131,7 +135,9 @@ impl Tcb {
             }
         }
         let in_flight = self.pipe(&sack.board);
+        self.note_cwnd_use(in_flight);
         let known = sack.board.acknowledge(ack.next);
+        let times = segment_times(sack, ack, self.seq);
         let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
         let delivered = distance(self.seq.snd_una, ack.next) - known + newly_sacked;
         let counted = ack.accecn.map_or(0, |fields| {
@@ -143,8 +149,9 @@ impl Tcb {
             marked: counted + ack.marked_segments(profile, delivered),
             newly_sacked,
             in_flight,
-            cwnd_limited: in_flight >= self.congestion.whole_cwnd(),
             rtt: None,
+            newest_rtt: times.newest.map(|sent| now.since(sent)),
+            first_sent: times.first,
             lost: 0,
         };
         match profile.rules {
@@ -169,7 +176,12 @@ impl Tcb {
         if profile.rules == Rules::Ns2 && self.rto.repeats {
             return 0;
         }
-        let time = AckTime::of(profile, ack, now);
+        let mut time = AckTime::of(profile, ack, now);
+        if profile.rtt_sampling == RttSampling::BySegment {
+            // TSecr is that of the last segment in order (RFC 7323, 4.3), which says nothing of one
+            // that SACK reports: `tcp_sacktag_one` does not ask for it.
+            time.echo = None;
+        }
         let mut new = 0;
         for block in ack.sacked {
             if block.from > ack.next && block.from < block.to && block.to <= self.seq.snd_max {
@@ -197,10 +209,12 @@ impl Tcb {
         let acked = distance(self.seq.snd_una, ack.next);
         if acked > 0 {
             self.take_cumulative_ack(ack.next);
-            delta.rtt = self.rto.sample_rtt(profile, ack, now);
-            self.rearm_rto_after_ack(profile, now);
         } else if delta.newly_sacked > 0 {
             self.congestion.count_dupack();
+        }
+        delta.rtt = self.sample_sack_rtt(profile, sack, ack, delta.first_sent, acked > 0, now);
+        if acked > 0 {
+            self.rearm_rto_after_ack(profile, now);
         }
         let lost = self.detect_losses(profile, sack, ack, delta, now);
         self.report_losses(sack, now);
@@ -208,16 +222,30 @@ impl Tcb {
             prr.on_ack(delta.delivered, acked > 0 && delta.lost == 0);
         }
         let recovering = self.congestion.in_fast_recovery();
-        let full_ack = self.congestion.covers_recover(ack.next);
+        let linux = profile.growth == Growth::CountedAsLinux;
+        let full_ack = match self.congestion.state {
+            // Linux holds CWR until something sent after the reduction is acknowledged.
+            CongestionState::Cwr if linux => self.congestion.covers_more_than_recover(ack.next),
+            _ => self.congestion.covers_recover(ack.next),
+        };
         let ns3_growth = profile.growth == Growth::CountedAsNs3;
         let reducing = sack.prr.is_some() && !full_ack;
-        let ece = ack.ece && profile.feedback() == Some(EcnFeedback::Classic);
+        // RFC 3168, 6.1.2: "TCP should not react to congestion indications more than once every
+        // window of data". CWR goes out with new data only, so ECE stays set while the window of a
+        // timeout is retransmitted, which was the reaction.
+        let repeats_timeout = self.congestion.state == CongestionState::Timeout
+            && !self.congestion.covers_more_than_recover(ack.next);
+        let classic = profile.feedback() == Some(EcnFeedback::Classic);
+        let ece = ack.ece && (classic || profile.is_linux_dctcp());
+        let ece = ece && !repeats_timeout;
         let counted =
             ack.accecn.is_some() && delta.marked > 0 && !profile.control.controller().counts_marks;
         if recovering && full_ack && ns3_growth {
             delta.delivered = acked;
             self.report_ack(profile, sack, delta, false, now);
         } else {
+            // Linux leaves the state Recovery before `tcp_cong_control` asks whether to grow.
+            let recovering = recovering && !(full_ack && linux);
             let no_growth = recovering || reducing || acked == 0 || ece || counted;
             self.report_ack(profile, sack, delta, no_growth, now);
         }
@@ -230,6 +258,33 @@ impl Tcb {
         self.on_ack_of_probe(profile, &mut sack.probe, &sack.board, ack, acked > 0, now);
         self.update_send_window_sack(profile, sack);
         self.choose_loss_timer(sack, acked, now);
+    }
+
+    /// The round trip that an ACK measures for RTO; `acked`: it moved `snd_una`, as only then a
+    /// timestamp measures one (RFC 7323, 4.1). `first_sent` measures one as Linux.
+    fn sample_sack_rtt(
+        &mut self,
+        profile: &Profile,
+        sack: &SackState,
+        ack: &Ack,
+        first_sent: Option<Nanos>,
+        acked: bool,
+        now: Nanos,
+    ) -> Option<Nanos> {
+        if profile.rtt_sampling != RttSampling::BySegment || sack.rack.is_none() {
+            return acked.then(|| self.rto.sample_rtt(profile, ack, now))?;
+        }
+        let by_timestamp = || {
+            const MS: u64 = 1_000_000;
+            let ticks = (now.0 / MS - ack.echo.0 / MS).max(1);
+            acked.then_some(Nanos(ticks * MS))
+        };
+        let rtt = first_sent
+            .map(|sent| now.since(sent))
+            .or_else(by_timestamp)?;
+        self.rto.end_backoff(profile);
+        self.rto.measure(profile, rtt, now);
+        Some(rtt)
     }
 
     /// All that was sent before the last reduction is acknowledged: recovery, if there is one, ends.
@@ -284,14 +339,16 @@ impl Tcb {
             return;
         }
         let rate = sack.rate.as_mut();
+        let cwnd_limited = self.congestion.is_cwnd_limited();
         self.congestion.control.on_ack(&AckSample {
             now,
             segments: delta.delivered,
             marked: delta.marked,
             in_flight: delta.in_flight,
             rtt: delta.rtt,
+            newest_rtt: delta.newest_rtt.or(delta.rtt),
             srtt: self.rto.srtt(profile),
-            cwnd_limited: delta.cwnd_limited,
+            cwnd_limited,
             recovering,
             rate_sample: rate.and_then(|rate| rate.take(delta.lost)),
         });
@@ -343,10 +400,8 @@ impl Tcb {
         if let Some(prr) = &sack.prr {
             let pipe = self.pipe(board);
             let grant = prr.grant(self.congestion.whole_cwnd(), pipe, self.segments_sent());
-            let (window, rwnd) = (
-                (pipe + grant).min(profile.receiver_window),
-                profile.receiver_window,
-            );
+            let rwnd = profile.receiver_window;
+            let window = (pipe + grant).min(rwnd);
             self.congestion.send_window = window;
             self.seq.limit_to((window + board.sacked()).min(rwnd));
         } else if profile.limited_transmit && !self.output.sack_recovery {

@@ -2,6 +2,7 @@
 //! follows from them, and where the sender stands in loss recovery.
 
 use crate::tcp::control::{AnyControl, Control};
+use crate::tcp::sequence::SequenceSpace;
 
 /// The last congestion event; compare Linux's `tcp_ca_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,44 @@ pub(in crate::tcp) enum CongestionState {
     Timeout,
     /// `cwnd` was reduced for a mark (ECE).
     Cwr,
+}
+
+/// How far `cwnd` was used in the last round trip, by what was in flight after each transmission;
+/// compare Linux's `tcp_cwnd_validate`.
+///
+/// Whether `cwnd` limits the sender is decided when it sends, not when an acknowledgment arrives:
+/// in a burst of acknowledgments, only the first would find `cwnd` full.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tcp) struct CwndUse {
+    /// The most segments in flight; [`LIMITED`]: `cwnd` limited the sender.
+    max_flight: u32,
+    /// What was noted holds until this number is acknowledged.
+    until: u32,
+}
+
+/// More than is ever in flight.
+const LIMITED: u32 = u32::MAX;
+
+impl CwndUse {
+    /// Notes what transmissions have left in flight, of `flight` outstanding; `limited`: `cwnd`
+    /// allowed no more, or pacing waits.
+    #[inline(always)]
+    pub(in crate::tcp) fn note(&mut self, seq: &SequenceSpace, flight: u32, limited: bool) {
+        let flight = if limited { LIMITED } else { flight };
+        if limited || flight > self.max_flight || seq.snd_una >= self.until {
+            self.max_flight = flight;
+            self.until = seq.snd_max;
+        }
+    }
+
+    /// Whether a window of `cwnd` segments was in use. In slow start half of it must have been,
+    /// since each segment acknowledged adds one. RFC 7661, 4.3: "pipeACK >=(1/2)*cwnd" is the
+    /// validated phase.
+    #[inline(always)]
+    fn limits(&self, cwnd: f64, ssthresh: f64) -> bool {
+        let half_used = cwnd < ssthresh && 2.0 * f64::from(self.max_flight) > cwnd;
+        half_used || self.max_flight == LIMITED
+    }
 }
 
 /// What loss recovery and congestion control know of a connection.
@@ -38,6 +77,7 @@ pub(in crate::tcp) struct Congestion {
     pub(in crate::tcp) state: CongestionState,
     /// Whether the next segment carries CWR (RFC 3168, 6.1.2).
     pub(in crate::tcp) cwr_pending: bool,
+    pub(in crate::tcp) cwnd_use: CwndUse,
 }
 
 impl Congestion {
@@ -45,6 +85,13 @@ impl Congestion {
     #[inline(always)]
     pub(in crate::tcp) fn whole_cwnd(&self) -> u32 {
         self.control.cwnd() as u32
+    }
+
+    /// Whether `cwnd` limited the sender within the last round trip, so that it may grow.
+    #[inline(always)]
+    pub(in crate::tcp) fn is_cwnd_limited(&self) -> bool {
+        let (cwnd, ssthresh) = (self.control.cwnd(), self.control.ssthresh());
+        self.cwnd_use.limits(cwnd, ssthresh)
     }
 
     /// Whether a loss is being repaired (RFC 5681, 3.2).

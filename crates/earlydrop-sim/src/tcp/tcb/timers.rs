@@ -8,7 +8,7 @@
 use earlydrop::units::Nanos;
 
 use crate::tcp::profile::Profile;
-use crate::tcp::rto::RtoEstimator;
+use crate::tcp::rto::{RtoEstimator, wheel_expiry};
 use crate::tcp::segment::Ack;
 use crate::tcp::settings::RttSampling;
 
@@ -16,6 +16,8 @@ use crate::tcp::settings::RttSampling;
 const MAX_ACK_DELAY: Nanos = Nanos::from_millis(200);
 /// PTO before a round trip was measured (RFC 8985, 7.2).
 const PTO_WITHOUT_RTT: Nanos = Nanos::from_secs(1);
+/// What Linux adds to the timers of RACK and TLP (TCP_TIMEOUT_MIN_US).
+const LINUX_MARGIN: Nanos = Nanos::from_millis(2);
 
 /// The retransmission timer.
 #[derive(Clone, Debug)]
@@ -68,7 +70,7 @@ impl RtoTimer {
     /// Restarts the timer, so that it expires after RTO from now.
     #[inline]
     pub(in crate::tcp) fn rearm(&mut self, now: Nanos) {
-        self.expiry = now + self.rto();
+        self.expiry = self.expiry_of(self.rto(), now);
     }
 
     /// Doubles RTO. RFC 6298, 5.5: "The host MUST set RTO <- RTO * 2 ("back off the timer")."
@@ -145,14 +147,29 @@ impl RtoTimer {
                 let sent_at = core::mem::replace(&mut self.rtt_sent_at, Nanos::NEVER);
                 now.since(sent_at)
             }
-            RttSampling::Every => {
+            RttSampling::Every | RttSampling::BySegment => {
                 self.end_backoff(profile);
                 now.since(ack.echo)
             }
         };
+        self.measure(profile, rtt, now);
+        Some(rtt)
+    }
+
+    /// Takes a round trip that ends now.
+    #[inline]
+    pub(in crate::tcp) fn measure(&mut self, profile: &Profile, rtt: Nanos, now: Nanos) {
         let (timer, rules) = (&profile.timer, profile.rules);
         self.estimator.measure(timer, rules, rtt, now);
-        Some(rtt)
+    }
+
+    /// When a timer expires that is set now to `timeout`.
+    #[inline(always)]
+    fn expiry_of(&self, timeout: Nanos, now: Nanos) -> Nanos {
+        match self.estimator.has_linux_timers() {
+            true => wheel_expiry(now, timeout),
+            false => now + timeout,
+        }
     }
 }
 
@@ -226,14 +243,21 @@ impl LossTimer {
         let mut pto = rto.estimator.twice_srtt().unwrap_or(PTO_WITHOUT_RTT);
         if in_flight == 1 && pto != PTO_WITHOUT_RTT {
             pto += MAX_ACK_DELAY;
+        } else if rto.estimator.has_linux_timers() {
+            pto += LINUX_MARGIN;
         }
-        *self = LossTimer::at(LossTimerKind::Probe, now + pto, rto.expiry);
+        *self = LossTimer::at(LossTimerKind::Probe, rto.expiry_of(pto, now), rto.expiry);
     }
 
     /// Arms the reordering timer to expire `timeout` from now, unless the retransmission timer
     /// expires by then.
     pub(in crate::tcp) fn arm_reordering(&mut self, timeout: Nanos, rto: &RtoTimer, now: Nanos) {
-        *self = LossTimer::at(LossTimerKind::Reordering, now + timeout, rto.expiry);
+        let margin = match rto.estimator.has_linux_timers() {
+            true => LINUX_MARGIN,
+            false => Nanos::ZERO,
+        };
+        let at = rto.expiry_of(timeout + margin, now);
+        *self = LossTimer::at(LossTimerKind::Reordering, at, rto.expiry);
         if self.expiry(rto) <= now {
             *self = LossTimer::OFF;
         }

@@ -1,0 +1,83 @@
+//! The `linux` senders against Linux's own TCP: each script of `bench/reference/linux/tcp`, with
+//! times of all transmissions, and `cwnd` and `ssthresh` after each acknowledgment.
+
+use std::collections::BTreeMap;
+
+use crate::tcp_linux::trace::Trace;
+use crate::tcp_linux::{Case, cases};
+
+/// Scripts that do not agree: how many transmissions and windows differ, and why.
+const MISSES: &str = include_str!("tcp_linux/misses.txt");
+
+/// The misses by script: the counts, and the reason.
+fn misses() -> BTreeMap<&'static str, (usize, usize)> {
+    let lines = MISSES.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let fields: Vec<&str> = line.split('|').collect();
+            let [case, transmissions, windows, why] = fields[..] else {
+                panic!("not a miss: {line}");
+            };
+            assert!(!why.trim().is_empty(), "{case}: a miss needs a reason");
+            let counts = (transmissions.parse().unwrap(), windows.parse().unwrap());
+            (case, counts)
+        })
+        .collect()
+}
+
+fn report(case: &Case, known: Option<(usize, usize)>) -> Option<String> {
+    let found = case.differences();
+    let counts = (found.transmissions.differ, found.windows.differ);
+    if std::env::var_os("EARLYDROP_TCP_TABLE").is_some() {
+        println!(
+            "{}|{}|{}| of {}, {}; {}; {}",
+            case.name,
+            counts.0,
+            counts.1,
+            found.transmissions.of,
+            found.windows.of,
+            found.transmissions.first,
+            found.windows.first
+        );
+    }
+    (counts != known.unwrap_or((0, 0))).then(|| {
+        format!(
+            "{}: {} of {} transmissions and {} of {} windows differ, {:?} are listed; {}; {}",
+            case.name,
+            counts.0,
+            found.transmissions.of,
+            counts.1,
+            found.windows.of,
+            known,
+            found.transmissions.first,
+            found.windows.first
+        )
+    })
+}
+
+/// A script that gets worse fails, and so does one that is better than its listed miss.
+#[test]
+fn senders_are_linux_s_but_for_the_listed_misses() {
+    let misses = misses();
+    let cases = cases();
+    for name in misses.keys() {
+        assert!(
+            cases.iter().any(|case| case.name == *name),
+            "no case {name}"
+        );
+    }
+    let changed: Vec<String> = cases
+        .iter()
+        .filter_map(|case| report(case, misses.get(case.name.as_str()).copied()))
+        .collect();
+    assert!(changed.is_empty(), "{}", changed.join("\n"));
+}
+
+#[test]
+fn a_trace_is_stored_without_loss() {
+    for case in cases() {
+        let text = std::fs::read_to_string(case.stored()).unwrap();
+        let trace = Trace::read(&text).unwrap();
+        assert_eq!(trace.render(), text, "{}", case.name);
+    }
+}
