@@ -19,6 +19,7 @@ mod links;
 mod other_tools;
 mod outputs;
 mod queue;
+mod quoted;
 mod refusals;
 mod report_in_browser;
 mod reproduce;

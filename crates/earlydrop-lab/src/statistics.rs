@@ -449,6 +449,9 @@ mod tests {
         }
         let share = f64::from(alarms) / 2000.0;
         assert!(share < 0.15, "{share}");
+        let page = include_str!("../../../docs/explanation/statistics.md");
+        let sentence = format!("{:.0}% of those with six schemes", 100.0 * share);
+        assert!(page.contains(&sentence), "{sentence}");
     }
 
     #[test]
