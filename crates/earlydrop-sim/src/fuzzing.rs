@@ -1,10 +1,11 @@
-//! Invariants of recorded links for arbitrary bytes, checked by tests with random bytes and by
-//! the fuzzers in `fuzz/`.
+//! Invariants of recorded links and captures for arbitrary bytes, checked by tests with random
+//! bytes and by the fuzzers in `fuzz/`.
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::Run;
 use crate::network::{Link, Network, Opportunities, Trace};
+use crate::replay::PacketTrace;
 use crate::traffic::{Flow, Pattern};
 
 /// A text is refused with a line of it, or a link follows it: departures keep the order of
@@ -24,6 +25,31 @@ pub fn recording(bytes: &[u8]) {
     assert!(trace.period() > Nanos::ZERO);
     departures_keep_their_order(&trace);
     run_over(&trace);
+}
+
+/// A capture is refused with a reason, or read: its packets are in order from time zero, have sizes
+/// that can be sent, and are the same when they are written as text and read again.
+pub fn capture(bytes: &[u8]) {
+    let recording = match PacketTrace::read(bytes) {
+        Ok(recording) => recording,
+        Err(reason) => {
+            assert!(!reason.is_empty());
+            return;
+        }
+    };
+    let packets = recording.packets();
+    assert_eq!(packets[0].at, Nanos::ZERO);
+    assert!(packets.is_sorted_by_key(|packet| packet.at));
+    assert!(
+        packets
+            .iter()
+            .all(|packet| (1..=65_535).contains(&packet.size))
+    );
+    assert!(recording.period() >= packets[packets.len() - 1].at || packets.len() == 1);
+    assert!(recording.mean_rate() >= BitsPerSec(1));
+    assert!(recording.left_out().all(|sentence| !sentence.is_empty()));
+    let again = PacketTrace::read(recording.to_text().as_bytes()).expect("what was written");
+    assert_eq!(again.packets(), packets);
 }
 
 /// Sends packets back to back, then apart, up to several rounds of the trace later.
@@ -68,10 +94,43 @@ fn run_over(trace: &Trace) {
 
 #[cfg(test)]
 mod tests {
+    use earlydrop::units::Nanos;
     use proptest::prelude::*;
+
+    use crate::pcapng::{Layer, Writer};
+
+    /// Replaces bytes, and leaves out the last ones.
+    fn damaged(bytes: &mut Vec<u8>, changes: Vec<(prop::sample::Index, u8)>, cut: usize) {
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        bytes.truncate(bytes.len().saturating_sub(cut));
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(500))]
+
+        /// Captures as they are written, with some bytes replaced and perhaps an end that is missing.
+        #[test]
+        fn damaged_captures_are_refused_or_read(
+            times in prop::collection::vec(any::<u64>(), 1..6),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+            cut in prop::sample::select(vec![0_usize, 0, 1, 40]),
+        ) {
+            let mut bytes = Vec::new();
+            let mut writer = Writer::new(&mut bytes, Layer::Ip, ["link"]).unwrap();
+            let mut packet = [0; 40];
+            (packet[0], packet[3]) = (0x45, 40);
+            for time in times {
+                writer.packet(0, Nanos(time), &packet, 40).unwrap();
+            }
+            writer.flush().unwrap();
+            drop(writer);
+            super::capture(&bytes);
+            damaged(&mut bytes, changes, cut);
+            super::capture(&bytes);
+        }
 
         #[test]
         fn arbitrary_bytes_are_refused_or_followed(bytes in prop::collection::vec(any::<u8>(), 0..60)) {

@@ -17,6 +17,10 @@ mod pcap;
 /// The largest packet, in bytes: the limit of IPv4's length field (RFC 791, section 3.1).
 const LARGEST: u32 = 65_535;
 
+/// The longest time between the first and the last packet of a recording. The text form has no
+/// longer times, and a round of a recording that repeats is at most twice as long.
+const LONGEST: Nanos = Nanos::from_secs(1_000_000_000);
+
 /// The words for the ECN field in the text form.
 const ECN: [(&str, Ecn); 4] = [
     ("off", Ecn::NotCapable),
@@ -138,6 +142,10 @@ impl PacketTrace {
         for packet in &mut packets {
             packet.at = packet.at.since(first);
         }
+        let last = packets.last().map_or(Nanos::ZERO, |packet| packet.at);
+        if last > LONGEST {
+            return Err(too_long(last));
+        }
         Ok(PacketTrace {
             packets: packets.into(),
             left_out,
@@ -197,6 +205,16 @@ impl PacketTrace {
     }
 }
 
+/// The problem of a recording whose last packet is this long after its first.
+fn too_long(last: Nanos) -> String {
+    format!(
+        "has {:.1} years between its first and its last packet; allowed: up to 31 years ({} s); \
+         nearest: without the packets whose clock was wrong (editcap -B)",
+        last.as_secs_f64() / (365.25 * 86_400.0),
+        LONGEST.0 / 1_000_000_000,
+    )
+}
+
 fn read_text(text: &str) -> Result<Frames, String> {
     let mut frames = Frames::default();
     let lines = text.lines().enumerate();
@@ -243,7 +261,7 @@ fn read_seconds(text: &str) -> Option<Nanos> {
     let seconds: u64 = whole
         .parse()
         .ok()
-        .filter(|seconds| *seconds <= 1_000_000_000)?;
+        .filter(|seconds| *seconds <= LONGEST.0 / 1_000_000_000)?;
     Some(Nanos(seconds * 1_000_000_000 + nanos))
 }
 

@@ -333,6 +333,25 @@ proptest::proptest! {
     }
 }
 
+/// A frame of time zero beside one of today, as a clock that was not set yet leaves it: such a
+/// recording has no text form, so the folder of a run could not be opened again.
+#[test]
+fn a_recording_of_more_than_31_years_is_refused() {
+    let ip = ipv4(40, 0);
+    let spanning = |seconds: u32, parts: u32| {
+        let records = [(0, 0, &ip[..], 40), (seconds, parts, &ip[..], 40)];
+        PacketTrace::read(&pcap(0xa1b2_c3d4, 101, false, &records))
+    };
+    let longest = spanning(1_000_000_000, 0).unwrap();
+    let again = PacketTrace::read(longest.to_text().as_bytes());
+    assert_eq!(again, Ok(longest));
+    for (seconds, parts) in [(1_000_000_000, 1), (1_732_000_000, 0)] {
+        let error = spanning(seconds, parts).unwrap_err();
+        assert!(error.contains("years between its first"), "{error}");
+        assert!(error.contains("allowed: up to 31 years"), "{error}");
+    }
+}
+
 #[test]
 fn the_text_form_reads_back() {
     let text = "time,size,ecn\n0.000000000,1500,ect1\n1.000000001,40,off\n7.250000000,65535,ce\n";
