@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | [`estimate`] | the interval to two significant digits, the mean to the same decimal place | 334.2, 107.3: `330 ± 110` |
 //! | | no finer than the mean's fourth digit, but whole units are kept | 12345.6, 3.2: `12346 ± 3` |
+//! | | an interval below that digit is one of it: it is at most that wide | 45.788, 0.0012: `45.79 ± 0.01` |
 //! | | without an interval, or with one of zero width: a [`number`] | `9.5` |
 //! | [`number`] | three significant digits and all before the point, no zeros at the end | 12345.6: `12346`; 9.50: `9.5` |
 //! | | from ten million and below a millionth with an exponent | `1.5e7`, `2.35e-8`, `(1.2 ± 0.3)e-8` |
@@ -77,7 +78,11 @@ pub fn estimate(mean: f64, half: Option<f64>) -> String {
     };
     let scale = 10_f64.powi(power);
     let (mean, half) = (mean / scale, half.unwrap_or(0.0) / scale);
-    let text = format!("{} ± {}", fixed(mean, place), fixed(half, place));
+    let half = match fixed(half, place) {
+        rounded if is_zero(&rounded) => fixed(10_f64.powi(place), place),
+        rounded => rounded,
+    };
+    let text = format!("{} ± {half}", fixed(mean, place));
     match power {
         0 => text,
         _ => format!("({text})e{power}"),
@@ -246,9 +251,10 @@ mod tests {
             (0.556, 0.0996, "0.56 ± 0.10"),
             (55.6, 9.96, "56 ± 10"),
             // At most four digits of the mean, but whole units.
-            (99.99, 1e-9, "99.99 ± 0.00"),
+            (99.99, 1e-9, "99.99 ± 0.01"),
             (99.996, 0.010, "100.00 ± 0.01"),
-            (9.999_6, 0.000_3, "10.000 ± 0.000"),
+            (9.999_6, 0.000_3, "10.000 ± 0.001"),
+            (45.788, 0.001_2, "45.79 ± 0.01"),
             (12345.6, 3.2, "12346 ± 3"),
             (1.2e-8, 3.4e-9, "(1.20 ± 0.34)e-8"),
             (1.234_567e8, 1.2e5, "(1.235 ± 0.001)e8"),
