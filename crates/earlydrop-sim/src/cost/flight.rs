@@ -317,7 +317,8 @@ fn delay(link: &Link) -> f64 {
     longest.as_secs_f64() + link.reorder.map_or(0.0, |r| r.delay.as_secs_f64())
 }
 
-/// The packets that wait in front of a link at most; endless without a queue.
+/// The packets that wait in front of a link at most, and in the aggregate that it sends; endless
+/// without a queue.
 fn limit(link: &Link) -> f64 {
     let Some(spec) = &link.queue else {
         return if has_queue(link) {
@@ -330,5 +331,15 @@ fn limit(link: &Link) -> f64 {
         return 0.0;
     };
     let limit = plan.limit();
-    f64::from(limit.packets).min(limit.bytes.0 as f64 / SMALLEST_PACKET)
+    let waiting = f64::from(limit.packets).min(limit.bytes.0 as f64 / SMALLEST_PACKET);
+    waiting + aggregate(link).min(waiting)
+}
+
+/// The packets that a transmit opportunity takes from the queue at once, at most.
+fn aggregate(link: &Link) -> f64 {
+    link.aggregation.map_or(0.0, |aggregation| {
+        let in_airtime = link.rate.0 as f64 / 8.0 * aggregation.airtime.as_secs_f64();
+        let bytes = in_airtime.min(aggregation.bytes as f64);
+        f64::from(aggregation.packets).min(bytes / SMALLEST_PACKET)
+    })
 }
