@@ -36,7 +36,7 @@ fn source() -> Source {
 
 fn options(parameter: &str, threads: usize) -> TuneOptions {
     let mut goal = Goal::new("delay_mean", true).unwrap();
-    goal.limits.push(Limit::parse("utilisation>=90%").unwrap());
+    goal.limits.push(Limit::parse("utilisation>=99%").unwrap());
     TuneOptions {
         goal,
         parameters: vec![parameter.parse().unwrap()],
