@@ -140,7 +140,7 @@ fn felt_table(plan: &Plan, summary: &Summary, point: usize) -> Option<Table> {
 
 /// "network.rtt = 50 ms: the link, all traffic together".
 fn titled(plan: &Plan, point: usize, what: &str) -> String {
-    match point_label(plan, point).as_str() {
+    match plan.point_label(point).as_str() {
         "" => capital(what),
         label => format!("{label}: {what}"),
     }
@@ -289,7 +289,7 @@ fn table(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>, point: usize
     let lines = rows
         .iter()
         .map(|row| (marked_label(labels[row.scheme], row), row.values.as_slice()));
-    let mut table = of_columns(point_label(plan, point), &columns, lines, cell);
+    let mut table = of_columns(plan.point_label(point), &columns, lines, cell);
     if rows.iter().any(|row| row.live.is_some()) {
         table.header.extend(LIVE_METRICS.iter().map(heading));
         table.header.push("not trustworthy runs".to_string());
@@ -367,16 +367,6 @@ fn marked_label(label: &str, row: &SchemeSummary) -> String {
         true => format!("{label}{NOT_TRUSTWORTHY_MARK}"),
         false => label.to_string(),
     }
-}
-
-/// The values of the swept fields at a point: "network.rtt = 50 ms"; empty without a sweep.
-pub fn point_label(plan: &Plan, point: usize) -> String {
-    let coordinates = &plan.points[point].coordinates;
-    let values = plan.axes.iter().zip(coordinates).map(|(axis, index)| {
-        let value = axis.text(*index);
-        format!("{} = {value}", axis.name())
-    });
-    values.collect::<Vec<_>>().join(", ")
 }
 
 /// "queueing delay ms".

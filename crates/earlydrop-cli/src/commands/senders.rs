@@ -1,6 +1,6 @@
 //! `earlydrop senders`: the list of senders and what they share, and the manual of one.
 
-use earlydrop::registry::nearest;
+use earlydrop_lab::document::suggestion;
 use earlydrop_sim::tcp::manual::{self, Part};
 use earlydrop_sim::tcp::{CONTROLLERS, Controller, EcnFeedback, EcnMode};
 
@@ -36,14 +36,11 @@ pub(crate) fn run(args: &Senders, out: &mut Output<'_>, style: &Style) -> Result
 }
 
 fn unknown(name: &str) -> String {
-    let all = || {
-        let mechanisms = manual::mechanisms().iter().map(|part| part.name);
-        manual::controls().map(|part| part.name).chain(mechanisms)
-    };
-    let hint = nearest(name, all());
-    let hint = hint.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
-    let known = all().collect::<Vec<_>>().join(", ");
-    format!("no sender or mechanism is called \"{name}\"; {hint}(known: {known})")
+    let controls = manual::controls().map(|part| part.name);
+    let mechanisms = manual::mechanisms().iter().map(|part| part.name);
+    let known: Vec<&str> = controls.chain(mechanisms).collect();
+    let hint = suggestion(name, &known, '"');
+    format!("no sender or mechanism is called \"{name}\"; {hint}")
 }
 
 fn list(style: &Style) -> Vec<Text> {

@@ -11,7 +11,6 @@ use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::store::{PacketFormat, Store, write_packets};
 use earlydrop_lab::trace::{CellTrace, Packets, trace};
 use earlydrop_report::run_report;
-use earlydrop_report::table::point_label;
 
 use crate::draw::{Look, Plot, Style, Text, painted};
 use crate::failure::Failure;
@@ -134,7 +133,7 @@ fn list(plan: &Plan, out: &mut Output<'_>) -> Result<(), Failure> {
 /// "nlred, network.rtt = 50 ms, seed 3".
 fn cell_label(plan: &Plan, cell: Cell) -> String {
     let label = plan.labels()[cell.scheme].to_string();
-    let point = point_label(plan, cell.point);
+    let point = plan.point_label(cell.point);
     let seed = format!("seed {}", plan.seeds[cell.seed]);
     let parts = [label, point, seed];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();

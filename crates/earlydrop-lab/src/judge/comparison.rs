@@ -210,10 +210,7 @@ impl<'a> Runs<'a> {
 
     /// "at network.rtt = 20 ms"; empty without a sweep.
     fn place(&self, point: usize) -> String {
-        let axes = self.plan.axes.iter();
-        let values = axes.zip(&self.plan.points[point].coordinates);
-        let parts = values.map(|(axis, index)| format!("{} = {}", axis.name(), axis.text(*index)));
-        match parts.collect::<Vec<String>>().join(", ") {
+        match self.plan.point_label(point) {
             empty if empty.is_empty() => empty,
             place => format!("at {place}"),
         }

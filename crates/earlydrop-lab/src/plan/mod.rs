@@ -190,6 +190,14 @@ impl Plan {
         budget
     }
 
+    /// The values of the swept fields at a point: "network.rtt = 50 ms"; empty without a sweep.
+    pub fn point_label(&self, point: usize) -> String {
+        let coordinates = &self.points[point].coordinates;
+        let values = self.axes.iter().zip(coordinates);
+        let values = values.map(|(axis, index)| format!("{} = {}", axis.name(), axis.text(*index)));
+        values.collect::<Vec<_>>().join(", ")
+    }
+
     /// Changes the hosts.
     pub fn on(self, hosts: Hosts) -> Plan {
         Plan { hosts, ..self }

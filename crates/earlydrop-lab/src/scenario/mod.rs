@@ -16,6 +16,7 @@ mod measure;
 mod network;
 mod page;
 mod path;
+mod prepared;
 mod schema;
 mod schemes;
 mod shared;
@@ -32,24 +33,24 @@ pub use measure::{MeasureOptions, SeriesScope};
 pub use network::Topology;
 pub use page::page;
 pub use path::Path;
+pub use prepared::{Criteria, PreparedRun};
 pub use schema::{schema, schema_of};
 pub use schemes::Scheme;
 pub use shared::{BesidePreset, Buffer};
 pub use sizes::{LinkSizes, QueueLength, SchemeSizes};
 
 use std::cell::RefCell;
-use std::sync::Arc;
 
 use earlydrop::registry::{self, Registry};
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::cost::Cost;
 use earlydrop_sim::distribution::Distribution;
 use earlydrop_sim::measure::Timing;
-use earlydrop_sim::network::{DelayTrace, Link, LinkId, Node as Host, Trace};
+use earlydrop_sim::network::{DelayTrace, Link, Node as Host, Trace};
 use earlydrop_sim::replay::PacketTrace;
 use earlydrop_sim::tcp::Algorithm;
 use earlydrop_sim::traffic::{Application, Traffic};
-use earlydrop_sim::{Run, RunError, Simulation};
+use earlydrop_sim::{Run, RunError};
 
 use crate::budget::{Budget, Limits};
 use crate::document::{Entries, Node, Place, Problem, suggestion};
@@ -542,48 +543,6 @@ impl Scenario {
             host
         };
         Ok((host(ends.from), host(ends.to)))
-    }
-}
-
-/// A run of the simulator, with the watched link and the criteria for its evaluation.
-#[derive(Clone, Debug)]
-pub struct PreparedRun {
-    /// The run.
-    pub run: Run,
-    /// The link whose queue is in the summary.
-    pub watched: LinkId,
-    /// The links with the compared scheme and those of a graph with one of their own, in the order
-    /// of the file; empty where there is only one.
-    pub bottlenecks: Vec<LinkId>,
-    /// By what its flows are judged.
-    pub criteria: Criteria,
-}
-
-/// By what flows are judged.
-#[derive(Clone, Debug, Default)]
-pub struct Criteria {
-    /// Transfers that take less are in time.
-    pub deadline: Nanos,
-    /// Packets of those that feel lateness are late if they take longer.
-    pub playout: Nanos,
-    /// The middle of the time measured: what begins before it is compared with the rest.
-    pub middle: Nanos,
-    /// The groups whose flows feel their rate, so that it is fair or not.
-    pub elastic: Vec<Arc<str>>,
-}
-
-impl Criteria {
-    /// Whether the flows of a group want as much of the link as they can get.
-    pub fn is_elastic(&self, group: &str) -> bool {
-        self.elastic.iter().any(|name| **name == *group)
-    }
-}
-
-impl PreparedRun {
-    /// Checks the run and builds its simulation, at time zero.
-    pub fn start(&self) -> Result<Simulation, Problem> {
-        let started = self.run.start();
-        started.map_err(|error| Problem::new(&Place::default(), error.to_string(), ""))
     }
 }
 

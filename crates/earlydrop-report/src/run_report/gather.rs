@@ -162,7 +162,7 @@ fn trace_title(plan: &Plan, cell: Cell, source: &str) -> String {
     };
     let label = &plan.scenario().schemes[cell.scheme].label;
     let seed = plan.seeds[cell.seed];
-    match crate::table::point_label(plan, cell.point).as_str() {
+    match plan.point_label(cell.point).as_str() {
         "" => format!("{title}: {label}, seed {seed}"),
         point => format!("{title}: {label}, {point}, seed {seed}"),
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json as value};
 
-use crate::table::{Cell, NOT_TRUSTWORTHY_MARK, Table, point_label};
+use crate::table::{Cell, NOT_TRUSTWORTHY_MARK, Table};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::version;
@@ -22,7 +22,7 @@ pub fn tables(plan: &Plan, rows: &[Comparison]) -> Vec<(String, Vec<(Quantity, T
                 let table = quantity_table(plan, &of_point, index, &quantity);
                 (quantity, table)
             });
-        (point_label(plan, point), tables.collect())
+        (plan.point_label(point), tables.collect())
     };
     (0..plan.points.len()).map(at).collect()
 }
@@ -86,7 +86,7 @@ pub fn markdown(plan: &Plan, rows: &[Comparison]) -> String {
         let mut header = vec!["scheme".to_string()];
         header.extend(quantities().iter().map(Quantity::heading));
         let table = Table {
-            title: point_label(plan, point),
+            title: plan.point_label(point),
             header,
             rows: of_point.map(|row| cells(plan, row)).collect(),
         };

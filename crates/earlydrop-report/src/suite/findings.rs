@@ -8,7 +8,6 @@ use earlydrop_lab::statistics::Class;
 use earlydrop_lab::suite::{Measure, Value};
 
 use super::PartResult;
-use crate::table::point_label;
 use crate::words::{capital, listed};
 
 /// The columns of a table of standings.
@@ -268,7 +267,7 @@ impl Words<'_> {
             .collect();
         if let Some(worst) = self.worst(&behind) {
             let (label, number) = (self.label(worst), self.number(worst));
-            let at = point_label(&self.result.plan, worst.point);
+            let at = self.result.plan.point_label(worst.point);
             sentence.push_str(&format!("; {worst_word} under {label}, {number} at {at}"));
         }
         sentence + "."

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::figure::{escape, inline};
 use crate::page_shell;
-use crate::table::{Cell, Mark, Table, point_label};
+use crate::table::{Cell, Mark, Table};
 
 /// The whole page.
 pub fn page(suite: &Suite, results: &[PartResult]) -> String {
@@ -189,7 +189,7 @@ fn table(result: &PartResult, columns: &[(&Measure, Vec<Value>)], point: usize) 
             .collect()
     };
     let table = Table {
-        title: point_label(&result.plan, point),
+        title: result.plan.point_label(point),
         header: ["scheme".to_string()].into_iter().chain(names).collect(),
         rows: result.plan.labels().iter().enumerate().map(row).collect(),
     };

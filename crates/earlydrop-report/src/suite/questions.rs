@@ -9,7 +9,6 @@ use earlydrop_lab::statistics::Mean;
 use super::PartResult;
 use crate::answers::answered;
 use crate::figure::{Criterion, CriterionDot, CriterionRow, Scene};
-use crate::table::point_label;
 use crate::words::capital;
 
 /// A question, answered.
@@ -106,7 +105,7 @@ fn picture(plan: &Plan, asked: &Expectation, schemes: &[SchemeAnswer]) -> Option
     let row = |answer: &SchemeAnswer| {
         let dots = answer.at.iter().map(|one| {
             let mean = Mean::new(one.mean, one.half, 1).with_interval(scale);
-            let place = match point_label(plan, one.point) {
+            let place = match plan.point_label(one.point) {
                 empty if empty.is_empty() => answer.scheme.clone(),
                 place => format!("{}, {place}", answer.scheme),
             };
