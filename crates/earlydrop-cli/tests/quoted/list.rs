@@ -249,10 +249,8 @@ pub(super) const QUOTES: &[Quote] = quotes![
     LIVE, "have {} timeouts a second simulated by duplicate ACKs (`dupack`), {} by time",
         [Digits(2); 2],
         |s| ["--set tcp.loss_detection=dupack", ""].map(|change| timeouts(s, change)[0]).to_vec();
-    LIVE, " live. CUBIC has {} and {}. With", [Digits(2); 2],
+    LIVE, "SRTT + 200 ms. CUBIC has {} and {}. With", [Digits(2); 2],
         |s| ["--set tcp.loss_detection=dupack", ""].map(|change| timeouts(s, change)[1]).to_vec();
-    LIVE, "near Linux's SRTT + 200 ms, Reno has {}. With", [Digits(2)],
-        |s| vec![timeouts(s, "--set 'tcp.least_timeout=265 ms'")[0]];
     LIVE, "has a shorter simulated delay ({}% without ECN, {}% with ECN)", [WHOLE; 2],
         |_| ["reno | off | codel", "reno | on | codel"].map(|setting| cells(setting, 5, 3)).to_vec();
     LIVE, "there drops {}% more without ECN", [WHOLE], |_| vec![cells("reno | off | sfred", 2, 0)];
