@@ -59,16 +59,20 @@ const JIFFIES_AT_START: u64 = 32;
 /// Ticks that a level of the timer wheel has at most, less one, divided by its granularity.
 const WHEEL_LEVEL: u64 = 63;
 
+/// Ticks between two buckets of the last level: 8^8.
+const LAST_GRAIN: u64 = 1 << 24;
+
 /// When a timer of Linux expires that is set now to `timeout` (`calc_wheel_index`): at a multiple of
-/// 8^level ticks that is later than the timeout; below 63 ticks the level is 0, below 504 it is 1.
+/// 8^level ticks that is later than the timeout; below 63 ticks the level is 0, below 504 it is 1. The
+/// wheel has 9 levels.
 pub(super) fn wheel_expiry(now: Nanos, timeout: Nanos) -> Nanos {
     let ticks = timeout.0.div_ceil(JIFFY);
     let mut grain = 1;
-    while ticks >= WHEEL_LEVEL * grain {
+    while ticks >= WHEEL_LEVEL * grain && grain < LAST_GRAIN {
         grain *= 8;
     }
     let due = now.0 / JIFFY + JIFFIES_AT_START + ticks;
-    Nanos(((due / grain + 1) * grain - JIFFIES_AT_START) * JIFFY)
+    Nanos(((due / grain + 1) * grain - JIFFIES_AT_START).saturating_mul(JIFFY))
 }
 
 impl RtoParams {
@@ -204,7 +208,7 @@ impl RtoEstimator {
         self.base = self.srtt + floor.0.max(4 * self.rttvar);
         if params.clock == TimerClock::Linux {
             // Doublings are of whole ticks.
-            self.base = self.base.div_ceil(JIFFY) * JIFFY;
+            self.base = self.base.div_ceil(JIFFY).saturating_mul(JIFFY);
         }
     }
 
@@ -317,6 +321,7 @@ mod tests {
         assert_eq!(wheel_expiry(Nanos(10_400_000), ms(63)), ms(80));
         assert_eq!(wheel_expiry(Nanos(10_400_000), ms(62)), ms(73));
         assert_eq!(wheel_expiry(ms(0), ms(504)), ms(544));
+        assert_eq!(wheel_expiry(ms(0), Nanos::NEVER), Nanos::NEVER);
     }
 
     #[test]
