@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use earlydrop::registry::{Kind, Range, SCHEMES};
-use earlydrop::units::Quantity;
+use earlydrop::units::{Nanos, Quantity};
 use earlydrop_sim::results::Results;
 
 use crate::budget::Limits;
@@ -21,13 +21,13 @@ use crate::scenario::fields::SCENARIO;
 /// What a run may take. Larger scenarios are refused, as on a command line.
 const LIMITS: Limits = Limits {
     memory: 256e6,
-    events: 300_000.0,
+    events: 100_000.0,
     disk: 1e9,
     ..Limits::NONE
 };
 
 /// Events of a run at most: an estimate of them is a small factor off.
-const EVENTS: u64 = 400_000;
+const EVENTS: u64 = 150_000;
 
 /// What became of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,9 +128,11 @@ impl Draw<'_> {
                     Shape::One(Kind::Text(_)) | Shape::List(_) => field.when.is_some(),
                     _ => false,
                 };
-                // What can be chosen is: faults lie where two choices meet.
+                // What can be chosen is, and what sets the scale: faults lie where two choices
+                // meet, and where packets, windows and timers are of other sizes than usual.
                 let one_in = match field.shape {
-                    Shape::One(Kind::Choice(_)) => 2,
+                    Shape::One(Kind::Choice(_)) | Shape::Amount => 2,
+                    _ if ["rate", "rtt"].contains(&field.name) => 2,
                     _ => one_in,
                 };
                 if !(is_needed || decides || self.rarely(one_in)) {
@@ -296,8 +298,13 @@ fn has_effect(field: &Field, section: &Section, drawn: &BTreeMap<&str, String>) 
     values.contains(&chosen)
 }
 
-/// The plan of a scenario without the lines that contradict others; `None` where that does not help.
+/// The plan of a scenario without the lines that contradict others, and as much shorter as a run of
+/// few events takes; `None` where that does not help.
 fn settled(text: &str) -> Option<Plan> {
+    let of_any_length = Limits {
+        events: Limits::NONE.events,
+        ..LIMITS
+    };
     let mut text = text.to_string();
     for _ in 0..20 {
         let source = Source::new("drawn.toml", &text, files());
@@ -305,21 +312,39 @@ fn settled(text: &str) -> Option<Plan> {
             Ok(plan) => return Some(plan),
             Err(problems) => problems,
         };
-        let mut wrong = BTreeSet::new();
-        for problem in &problems.list {
-            if let Place::File(bytes) = &problem.place {
-                wrong.insert(text[..bytes.start].matches('\n').count());
+        let source = Source::new("drawn.toml", &text, files());
+        let longer = source.and_then(|source| source.with_limits(of_any_length).plan());
+        let kept = match longer {
+            Ok(plan) => {
+                let shorter = Nanos(plan.scenario().duration.0 / 10);
+                let kept = without(&text, |_, line| line.starts_with("duration"));
+                format!("duration = \"{shorter}\"\n{kept}")
             }
-        }
-        let kept = text.lines().enumerate();
-        let kept = kept.filter(|(number, line)| !wrong.contains(number) || is_needed(line));
-        let kept: String = kept.map(|(_, line)| format!("{line}\n")).collect();
-        if kept.len() == text.len() {
+            Err(_) => {
+                let mut wrong = BTreeSet::new();
+                for problem in &problems.list {
+                    if let Place::File(bytes) = &problem.place {
+                        wrong.insert(text[..bytes.start].matches('\n').count());
+                    }
+                }
+                without(&text, |number, line| {
+                    wrong.contains(&number) && !is_needed(line)
+                })
+            }
+        };
+        if kept == text {
             return None;
         }
         text = kept;
     }
     None
+}
+
+/// The text without the lines of which this holds.
+fn without(text: &str, goes: impl Fn(usize, &str) -> bool) -> String {
+    let lines = text.lines().enumerate();
+    let kept = lines.filter(|(number, line)| !goes(*number, line));
+    kept.map(|(_, line)| format!("{line}\n")).collect()
 }
 
 /// Whether there is no scenario without this line.
