@@ -133,7 +133,7 @@ fn a_step_of_a_steered_run_allocates_nothing() {
 fn a_flow_takes_little_memory() {
     for (profile, most) in [
         (Profile::ns2(Recovery::NewReno), 1024),
-        (Profile::modern(Algorithm::Cubic), 1712),
+        (Profile::modern(Algorithm::Cubic), 1800),
     ] {
         let held = |flows: u32| {
             let run = run("droptail:limit=1000", profile, flows);

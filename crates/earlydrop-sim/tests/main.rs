@@ -21,6 +21,7 @@ mod random_runs;
 )]
 mod reference;
 mod snapshot;
+mod spurious;
 mod steering;
 mod switches;
 mod tcp_linux;

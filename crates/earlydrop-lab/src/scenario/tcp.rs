@@ -139,6 +139,7 @@ fn set_flags(profile: &mut Profile, tcp: &Entries) {
         (&mut profile.slow_start_restart, "slow_start_restart"),
         (&mut profile.whole_cuts, "whole_cuts"),
         (&mut profile.quick_acks, "quick_acks"),
+        (&mut profile.undo, "undo"),
         (&mut profile.classic_ecn_fallback, "classic_ecn_fallback"),
         (
             &mut profile.ecn_on_retransmissions,

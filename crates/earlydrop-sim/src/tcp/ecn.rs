@@ -45,6 +45,9 @@ impl Sender {
         let mark = tcb.congestion_event(profile, Signal::Mark, in_flight, now);
         tcb.congestion.control.on_congestion(&mark);
         tcb.congestion.cwr_pending = true;
+        if let Some(sack) = sack {
+            sack.undo.end();
+        }
         match sack {
             Some(sack) if profile.reduction == Reduction::Proportional => {
                 let delivered = in_flight.saturating_sub(tcb.seq.flight_size());

@@ -35,7 +35,7 @@ const CONTROLS: [&str; CONTROLLERS.len()] = [
 ];
 
 /// What controllers share.
-const MECHANISMS: [Part; 10] = [
+const MECHANISMS: [Part; 11] = [
     Part {
         name: "newreno",
         meaning: "loss recovery without SACK: Tahoe, Reno, NewReno (RFC 5681, RFC 6582)",
@@ -55,6 +55,11 @@ const MECHANISMS: [Part; 10] = [
         name: "tlp",
         meaning: "tail loss probes (RFC 8985)",
         head: documentation!("recovery/tlp.rs"),
+    },
+    Part {
+        name: "undo",
+        meaning: "spurious reductions of cwnd are undone (RFC 3522, RFC 3708; RFC 9438, 4.9)",
+        head: documentation!("recovery/undo.rs"),
     },
     Part {
         name: "prr",

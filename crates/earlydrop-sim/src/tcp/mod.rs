@@ -23,7 +23,8 @@
 //! | `accecn.rs` | AccECN: counters of marks, at the receiver and at the sender (RFC 9768) |
 //! | `recovery/newreno.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |
 //! | `recovery/sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `ns2.rs` as ns-2's Sack1 |
-//! | `recovery/rack.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
+//! | `recovery/rack.rs`, `by_time.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
+//! | `recovery/undo.rs` | spurious reductions are undone (RFC 3522, RFC 3708; RFC 9438, 4.9) |
 //! | `recovery/segment_times.rs` | which times of transmission an acknowledgment measures round trips by, as Linux |
 //! | `recovery/prr.rs` | proportional rate reduction (RFC 9937) |
 //! | `timeout.rs`, `rto.rs` | what happens when the retransmission timer expires (RFC 6298, 5), and how long it runs (RFC 6298, 2) |
@@ -84,6 +85,8 @@ mod receiver_tests;
 mod recovery_tests;
 #[cfg(test)]
 mod sender_tests;
+#[cfg(test)]
+mod undo_tests;
 
 pub use accecn::AccEcn;
 pub use control::{Algorithm, CONTROLLERS, Controller};

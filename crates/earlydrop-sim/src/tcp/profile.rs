@@ -89,6 +89,10 @@ pub struct Profile {
     /// first 16 of a connection; one for a segment with CWR; and 2 from a segment on that is the
     /// first marked after CWR, or that is not ECN-capable where others are.
     pub quick_acks: bool,
+    /// Whether a reduction of `cwnd` for a loss is undone where timestamps or DSACKs show that it was
+    /// spurious (RFC 3522, RFC 3708; RFC 9438, 4.9). With [`LossDetection::Rack`], which knows what
+    /// was retransmitted.
+    pub undo: bool,
     /// How a reduction of `cwnd` takes effect, with the standard rules.
     pub reduction: Reduction,
     /// How a connection begins.
@@ -138,6 +142,7 @@ impl Profile {
             hystart: HyStartKind::Off,
             least_after_mark: 1,
             quick_acks: false,
+            undo: false,
             reduction: Reduction::AtOnce,
             handshake: Handshake::ThreeWay,
             max_burst: None,
@@ -206,6 +211,7 @@ impl Profile {
             hystart: HyStartKind::PlusPlus,
             least_after_mark: 1,
             quick_acks: false,
+            undo: true,
             reduction: Reduction::AtOnce,
             handshake: Handshake::ThreeWay,
             max_burst: None,
@@ -272,6 +278,12 @@ impl Profile {
         self.loss_detection == LossDetection::Rack
             && self.recovery == Recovery::Sack
             && self.rules == Rules::Standard
+    }
+
+    /// Whether spurious reductions are undone.
+    #[inline]
+    pub(crate) fn undoes(&self) -> bool {
+        self.undo && self.uses_rack()
     }
 
     /// Whether an ECE of DCTCP's ends growth, as in Linux: it enters CWR before it would grow.

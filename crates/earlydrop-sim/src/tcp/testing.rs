@@ -7,7 +7,10 @@ use std::fmt::Write;
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
-use super::{AccEcn, Ack, Arrival, Profile, Receiver, Reply, SackBlock, Segment, Sender};
+use super::{
+    AccEcn, Ack, Algorithm, Arrival, Handshake, LossDetection, Profile, Receiver, Reply, SackBlock,
+    Segment, Sender,
+};
 
 /// Formats segments: `7`, a retransmission `7*`, with CWR `7!`.
 pub(super) fn format_segments(segments: &[Segment]) -> String {
@@ -112,6 +115,96 @@ impl Script {
         self.now = self.now.max(self.sender.deadline());
         self.sender.on_timer(&self.profile, self.now);
         self.poll()
+    }
+}
+
+/// Reno with RACK-TLP, every segment acknowledged, in slow start from the first segment on.
+pub(super) fn rack_profile() -> Profile {
+    let profile = Profile {
+        delayed_acks: None,
+        handshake: Handshake::None,
+        initial_ssthresh: Some(1000),
+        ..Profile::modern(Algorithm::Reno)
+    };
+    assert_eq!(profile.loss_detection, LossDetection::Rack);
+    profile
+}
+
+/// A sender whose acknowledgments are given with their times in ms.
+pub(super) struct Steps {
+    pub(super) profile: Profile,
+    pub(super) sender: Sender,
+    /// When each transmission was made: what an acknowledgment echoes.
+    pub(super) sent: Vec<(u32, Nanos)>,
+}
+
+impl Steps {
+    /// `window` segments are sent at 0 ms, of data up to `end`.
+    pub(super) fn new(mut profile: Profile, window: u32, end: u32) -> (Steps, String) {
+        profile.initial_window = window;
+        let mut sender = Sender::new(&profile, Nanos::ZERO);
+        sender.supply(end);
+        let mut steps = Steps {
+            profile,
+            sender,
+            sent: Vec::new(),
+        };
+        let first = steps.poll(Nanos::ZERO);
+        (steps, first)
+    }
+
+    pub(super) fn poll(&mut self, now: Nanos) -> String {
+        let mut segments = Vec::new();
+        while let Some(segment) = self.sender.poll_transmit(&self.profile, now) {
+            self.sent.push((segment.number, now));
+            segments.push(segment);
+        }
+        format_segments(&segments)
+    }
+
+    /// An acknowledgment at `now` ms, caused by the last transmission of `cause`.
+    pub(super) fn ack(&mut self, now: u64, cause: u32, next: u32, blocks: &[(u32, u32)]) -> String {
+        let sent = self.sent.iter().rev().find(|(number, _)| *number == cause);
+        self.ack_echoing(now, sent.unwrap().1, next, blocks)
+    }
+
+    pub(super) fn ack_echoing(
+        &mut self,
+        now: u64,
+        echo: Nanos,
+        next: u32,
+        blocks: &[(u32, u32)],
+    ) -> String {
+        self.ack_at(Nanos::from_millis(now), echo, next, blocks)
+    }
+
+    pub(super) fn ack_at(
+        &mut self,
+        now: Nanos,
+        echo: Nanos,
+        next: u32,
+        blocks: &[(u32, u32)],
+    ) -> String {
+        let blocks = blocks.iter().map(|&(from, to)| SackBlock { from, to });
+        let sacked: Vec<SackBlock> = blocks.collect();
+        assert!(now < self.sender.deadline(), "a timer comes first");
+        let ack = Ack {
+            next,
+            echo,
+            echo_retransmitted: false,
+            ece: false,
+            sacked: &sacked,
+            accecn: None,
+        };
+        self.sender.on_ack(&self.profile, &ack, now);
+        self.poll(now)
+    }
+
+    /// The next timer: when it expires, in ms rounded down, and what is sent then.
+    pub(super) fn timer(&mut self) -> (u64, String) {
+        let now = self.sender.deadline();
+        self.sender.on_timer(&self.profile, now);
+        (now.0 / 1_000_000, self.poll(now))
     }
 }
 

@@ -121,6 +121,9 @@ fn poll_transmit_sack(
     } else if tcb.output.sack_recovery {
         tcb.on_sent_in_sack_recovery(&mut sack.board, number);
     }
+    if probe.is_none() && segment.retransmission {
+        sack.undo.on_retransmitted(now);
+    }
     if let Some(probe) = &mut sack.probe {
         probe.on_sent();
     }

@@ -191,6 +191,7 @@ pub(crate) fn profile() -> impl Strategy<Value = Profile> {
                 reno_estimate: others.estimate.unwrap_or(preset.reno_estimate),
                 least_after_mark: others.least_after_mark.unwrap_or(preset.least_after_mark),
                 quick_acks: switch(6, preset.quick_acks),
+                undo: switch(8, preset.undo),
                 reduction: others.reduction.unwrap_or(preset.reduction),
                 handshake: others.handshake.unwrap_or(preset.handshake),
                 max_burst: others.max_burst,
@@ -250,6 +251,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         hystart,
         least_after_mark,
         quick_acks,
+        undo,
         reduction,
         handshake,
         max_burst,
@@ -297,6 +299,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
     count_hystart(hystart, seen);
     seen.varies("least after mark", *least_after_mark, 1);
     seen.switch("quick ACKs", *quick_acks);
+    seen.switch("undo", *undo);
     count_reduction(reduction, seen);
     count_handshake(handshake, seen);
     seen.switch("largest burst", max_burst.is_some());

@@ -307,6 +307,11 @@ pub(super) static TCP: Section = Section {
             "quick ACKs as in Linux: the first 16 ACKs, and 2 after a mark, are not delayed",
         ),
         from_profile(
+            "undo",
+            FLAG,
+            "whether a reduction of cwnd is undone where timestamps (Eifel) or DSACKs show that nothing was lost (RFC 9438, 4.9); needs rack",
+        ),
+        from_profile(
             "reduction",
             Kind::OrAuto(&Kind::Choice(&[
                 (

@@ -1,6 +1,8 @@
 //! `cwnd` and `ssthresh` that grow as Reno's (RFC 5681) and are multiplied by any factor on
 //! congestion (RFC 8257): for DCTCP and the scalable controller.
 
+use super::events::Windows;
+
 /// Segments one acknowledgment may add in slow start, so that one that fills a hole causes no
 /// burst: L of RFC 3465, 2.2.
 pub(super) const ABC_LIMIT: u32 = 2;
@@ -8,9 +10,9 @@ pub(super) const ABC_LIMIT: u32 = 2;
 /// The least `ssthresh`, segments (RFC 5681, 3.1, equation 4).
 const MIN_SSTHRESH: f64 = 2.0;
 
-/// Three quarters of `cwnd` in whole segments, which `ssthresh` is at least after an idle time
-/// (Linux: `tcp_current_ssthresh`).
-pub(super) fn three_quarters(cwnd: f64) -> f64 {
+/// Three quarters of `cwnd` in whole segments, which `ssthresh` is at least after an idle time and
+/// after an undo (Linux: `tcp_current_ssthresh`).
+pub(in crate::tcp) fn three_quarters(cwnd: f64) -> f64 {
     f64::from((cwnd as u32 >> 1) + (cwnd as u32 >> 2))
 }
 
@@ -66,6 +68,12 @@ impl Aimd {
             self.reduce(0.5);
         }
         self.cwnd = 1.0;
+    }
+
+    /// Restores `cwnd` and `ssthresh` of before a reduction, where they were larger.
+    pub(super) fn undo(&mut self, before: &Windows) {
+        self.cwnd = self.cwnd.max(before.cwnd);
+        self.ssthresh = self.ssthresh.max(before.ssthresh);
     }
 
     /// Limits `cwnd` to `initial` after idleness (RFC 5681, 4.1).

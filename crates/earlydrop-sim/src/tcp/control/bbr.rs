@@ -57,7 +57,7 @@ mod model;
 #[cfg(test)]
 mod tests;
 
-use super::events::{AckSample, CongestionEvent, Control, Signal};
+use super::events::{AckSample, CongestionEvent, Control, Signal, Windows};
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use model::Model;
@@ -440,6 +440,10 @@ impl Control for Bbr {
         self.save_cwnd();
         self.cwnd = 1.0;
         (self.recovering, self.conserving) = (true, false);
+    }
+
+    fn undo(&mut self, _before: &Windows) {
+        // The end of the recovery restores `cwnd`.
     }
 
     fn on_restart(&mut self, _now: Nanos, _initial_window: f64) {

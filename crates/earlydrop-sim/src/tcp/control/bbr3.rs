@@ -63,7 +63,7 @@ mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
-use super::events::{AckSample, CongestionEvent, Control, LostSegment, Signal};
+use super::events::{AckSample, CongestionEvent, Control, LostSegment, Signal, Windows};
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use ecn::Marks;
@@ -525,6 +525,10 @@ impl Control for Bbr3 {
         self.save_cwnd();
         self.cwnd = 1.0;
         self.recovering = true;
+    }
+
+    fn undo(&mut self, _before: &Windows) {
+        // The end of the recovery restores `cwnd`.
     }
 
     fn on_restart(&mut self, now: Nanos, _initial_window: f64) {

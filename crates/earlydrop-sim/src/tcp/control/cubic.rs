@@ -34,7 +34,8 @@
 //! - In slow start each segment acknowledged adds one, and an acknowledgment 2 at most
 //!   (RFC 3465's L; HyStart++ has its own). What is left of them at `ssthresh` counts for
 //!   congestion avoidance.
-//! - Undoing a spurious reduction (4.9) is left out.
+//! - A spurious reduction is undone (4.9) "if the current cwnd is lower than cwnd_prior"; with
+//!   Linux's growth only `cwnd` and `ssthresh` are restored, and a new epoch begins.
 //!
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | here |
@@ -56,7 +57,7 @@ mod linux_hystart;
 mod tests;
 
 use super::aimd::{ABC_LIMIT, three_quarters};
-use super::events::{AckSample, CongestionEvent, Control, Signal};
+use super::events::{AckSample, CongestionEvent, Control, Signal, Windows};
 use super::hystart::{self, HyStart, Step};
 use earlydrop::units::Nanos;
 use linux_growth::LinuxGrowth;
@@ -121,6 +122,14 @@ struct Epoch {
     w_est: f64,
 }
 
+/// What `cwnd` grows by.
+#[derive(Clone, Copy, Debug, Default)]
+struct Curve {
+    w_max: f64,
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+}
+
 /// CUBIC's state for one flow.
 ///
 /// ```
@@ -146,6 +155,8 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// Since when `cwnd` has not been used.
     unused_since: Option<Nanos>,
+    /// What the last reduction changed, until it is undone.
+    before: Curve,
     /// During the first slow start, where wanted.
     hystart: Option<HyStart>,
     /// What takes the place of all but `cwnd` and `ssthresh`, with Linux's growth.
@@ -184,6 +195,7 @@ impl Cubic {
             cwnd_prior: 0.0,
             epoch: None,
             unused_since: None,
+            before: Curve::default(),
             hystart: parameters.hystart.map(HyStart::new),
             linux: parameters
                 .linux_growth
@@ -282,6 +294,11 @@ impl Cubic {
             return self.ssthresh;
         }
         let beta = self.parameters.beta;
+        self.before = Curve {
+            w_max: self.w_max,
+            cwnd_prior: self.cwnd_prior,
+            epoch: self.epoch,
+        };
         self.cwnd_prior = self.cwnd;
         // 4.7: fast convergence.
         let shrinking = self.cwnd < self.w_max && self.parameters.fast_convergence;
@@ -393,6 +410,22 @@ impl Control for Cubic {
             **linux = Linux::new(&self.parameters);
         }
         self.cwnd = 1.0;
+    }
+
+    fn undo(&mut self, before: &Windows) {
+        self.ssthresh = self.ssthresh.max(before.ssthresh);
+        if self.cwnd >= before.cwnd {
+            return;
+        }
+        self.cwnd = before.cwnd;
+        if self.linux.is_none() {
+            let Curve {
+                w_max,
+                cwnd_prior,
+                epoch,
+            } = self.before;
+            (self.w_max, self.cwnd_prior, self.epoch) = (w_max, cwnd_prior, epoch);
+        }
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {

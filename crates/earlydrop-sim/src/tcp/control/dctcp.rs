@@ -37,7 +37,7 @@
 
 use super::ack_counter::AckCounter;
 use super::aimd::Aimd;
-use super::events::{AckSample, CongestionEvent, Control, Signal};
+use super::events::{AckSample, CongestionEvent, Control, Signal, Windows};
 use super::round::Round;
 use earlydrop::units::Nanos;
 
@@ -250,6 +250,10 @@ impl Control for Dctcp {
             return;
         }
         self.aimd.time_out(again);
+    }
+
+    fn undo(&mut self, before: &Windows) {
+        self.aimd.undo(before);
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {

@@ -117,6 +117,15 @@ pub struct CongestionEvent {
     pub srtt: Nanos,
 }
 
+/// `cwnd` and `ssthresh`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Windows {
+    /// The congestion window, segments.
+    pub cwnd: f64,
+    /// The slow-start threshold, segments; infinite before the first congestion.
+    pub ssthresh: f64,
+}
+
 /// A congestion controller.
 pub trait Control {
     /// The congestion window, segments: how many may be in flight. At least 1.
@@ -134,6 +143,9 @@ pub trait Control {
     fn on_recovery_end(&mut self, _now: Nanos) {}
     /// The retransmission timer expired (`again`: for the same segment as before).
     fn on_timeout(&mut self, now: Nanos, in_flight: u32, again: bool);
+    /// The last reduction for a loss was spurious: `cwnd` and `ssthresh` become what they were `before`
+    /// it, where that is more.
+    fn undo(&mut self, before: &Windows);
     /// Sending restarts after an idle time of more than RTO: `cwnd` is `initial_window` at most
     /// (RFC 5681, 4.1).
     fn on_restart(&mut self, now: Nanos, initial_window: f64);

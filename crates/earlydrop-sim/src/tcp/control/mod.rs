@@ -44,8 +44,9 @@ use dctcp::Dctcp;
 use prague::Prague;
 use scalable::Scalable;
 
+pub(super) use aimd::three_quarters;
 pub use events::{
-    AckSample, CongestionEvent, Control, ControlSettings, LostSegment, RateSample, Signal,
+    AckSample, CongestionEvent, Control, ControlSettings, LostSegment, RateSample, Signal, Windows,
 };
 pub use reno::Reno;
 
@@ -150,6 +151,9 @@ macro_rules! controllers {
             }
             fn on_timeout(&mut self, now: Nanos, in_flight: u32, again: bool) {
                 match self { $(AnyControl::$name(control) => control.on_timeout(now, in_flight, again),)* }
+            }
+            fn undo(&mut self, before: &Windows) {
+                match self { $(AnyControl::$name(control) => control.undo(before),)* }
             }
             fn on_restart(&mut self, now: Nanos, initial_window: f64) {
                 match self { $(AnyControl::$name(control) => control.on_restart(now, initial_window),)* }

@@ -51,7 +51,7 @@ mod tests;
 
 use super::aimd::Aimd;
 use super::dctcp::{self, Marks};
-use super::events::{AckSample, CongestionEvent, Control, Signal};
+use super::events::{AckSample, CongestionEvent, Control, Signal, Windows};
 use classic_ecn::ClassicEcnDetector;
 use earlydrop::units::Nanos;
 
@@ -268,6 +268,10 @@ impl Control for Prague {
     fn on_timeout(&mut self, _now: Nanos, _in_flight: u32, again: bool) {
         self.last_reduction = None;
         self.aimd.time_out(again);
+    }
+
+    fn undo(&mut self, before: &Windows) {
+        self.aimd.undo(before);
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {

@@ -20,7 +20,7 @@ use earlydrop::units::Nanos;
 
 use super::ack_counter::AckCounter;
 use super::aimd::{ABC_LIMIT, three_quarters};
-use super::events::{AckSample, CongestionEvent, Control, ControlSettings};
+use super::events::{AckSample, CongestionEvent, Control, ControlSettings, Windows};
 use crate::tcp::settings::{Growth, Rules};
 
 /// The least `ssthresh`, segments (RFC 5681, 3.1, equation 4).
@@ -196,6 +196,11 @@ impl Control for Reno {
             self.set_ssthresh(self.half(in_flight));
         }
         self.cwnd = 1.0;
+    }
+
+    fn undo(&mut self, before: &Windows) {
+        self.cwnd = self.cwnd.max(before.cwnd);
+        self.ssthresh = self.ssthresh.max(before.ssthresh);
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {

@@ -42,7 +42,7 @@
 
 use super::aimd::Aimd;
 use super::dctcp::{self, Marks};
-use super::events::{AckSample, CongestionEvent, Control, Signal};
+use super::events::{AckSample, CongestionEvent, Control, Signal, Windows};
 use earlydrop::units::Nanos;
 
 /// The scalable sender's parameters.
@@ -145,6 +145,10 @@ impl Control for Scalable {
 
     fn on_timeout(&mut self, _now: Nanos, _in_flight: u32, again: bool) {
         self.aimd.time_out(again);
+    }
+
+    fn undo(&mut self, before: &Windows) {
+        self.aimd.undo(before);
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {

@@ -3,6 +3,7 @@
 //! Each file adds its steps to [`Tcb`](super::tcb::Tcb), a connection's state. Those with SACK get
 //! the scoreboard as an argument.
 
+mod by_time;
 pub(super) mod newreno;
 pub(super) mod ns2;
 pub(super) mod prr;
@@ -11,3 +12,4 @@ pub(super) mod sack;
 pub(super) mod scoreboard;
 mod segment_times;
 pub(super) mod tlp;
+pub(super) mod undo;

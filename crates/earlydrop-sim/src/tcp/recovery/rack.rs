@@ -30,8 +30,7 @@
 //!   the order of its blocks does not matter.
 //! - A DSACK (RFC 2883) raises reo_wnd_mult once a round trip, for 16 recoveries. The receiver
 //!   here sends one for each segment that arrives twice.
-//! - Undoing a reduction of `cwnd` that a DSACK shows to be unnecessary is left out, and so is a
-//!   check for spurious timeouts (RFC 5682): RFC 8985 asks for neither.
+//! - A reduction of `cwnd` that was unnecessary is undone in `undo.rs`.
 
 use earlydrop::units::Nanos;
 
@@ -45,6 +44,8 @@ use crate::tcp::settings::RttSampling;
 const REO_WND_PERSIST: u32 = 16;
 /// Greatest factor of the reordering window; compare Linux's `reo_wnd_steps`.
 const LARGEST_REO_WND_MULT: u32 = 255;
+/// The greatest number of segments by which one counts as late (Linux: `tcp_max_reordering`).
+const MOST_REORDERING: u32 = 300;
 /// Transmit times allocated at first.
 const FIRST_TIMES: usize = 16;
 
@@ -155,7 +156,12 @@ pub(in crate::tcp) struct Rack {
     /// RACK.dsack_round: DSACKs count again once `snd_una` is there.
     dsack_round: Option<u32>,
     /// RACK.reordering_seen.
-    reordering_seen: bool,
+    pub(super) reordering_seen: bool,
+    /// The most segments by which one that was sent once was late, as far as was seen
+    /// (Linux: `reordering`).
+    pub(in crate::tcp) reordering: u32,
+    /// The first of the segments that the ACK being processed reports, of those that were sent once.
+    pub(super) lowest_original: u32,
     /// RACK.reo_wnd.
     pub(in crate::tcp) reo_wnd: Nanos,
     /// How long the reordering timer is to run from the last detection on; zero: not at all.
@@ -178,6 +184,8 @@ impl Rack {
             reo_wnd_persist: REO_WND_PERSIST,
             dsack_round: None,
             reordering_seen: false,
+            reordering: 0,
+            lowest_original: u32::MAX,
             reo_wnd: Nanos::ZERO,
             timeout: Nanos::ZERO,
             lost_by_timer: 0,
@@ -197,6 +205,7 @@ impl Rack {
     pub(in crate::tcp) fn begin_ack(&mut self, snd_una: u32) {
         self.fack = self.fack.max(snd_una);
         self.prior_fack = self.fack;
+        self.lowest_original = u32::MAX;
     }
 
     /// Takes note that `number` was received (6.2, steps 1 to 3).
@@ -213,11 +222,29 @@ impl Rack {
             }
         } else {
             self.min_rtt = self.min_rtt.min(rtt);
+            self.lowest_original = self.lowest_original.min(number);
             self.reordering_seen |= number + 1 < self.prior_fack;
         }
         self.rtt = rtt;
         if (sent, number + 1) > (self.xmit_ts, self.end_seq) {
             (self.xmit_ts, self.end_seq) = (sent, number + 1);
+        }
+    }
+
+    /// Measures by how many segments a late one was late, with `highest` the highest segment received
+    /// (Linux: `tcp_check_sack_reordering`).
+    pub(super) fn measure_reordering(&mut self, highest: u32) {
+        if self.lowest_original != u32::MAX && self.lowest_original + 1 < self.prior_fack {
+            self.note_reordering(self.lowest_original, highest);
+        }
+    }
+
+    /// Takes note that `number` arrived after `highest`, though it was sent before.
+    pub(super) fn note_reordering(&mut self, number: u32, highest: u32) {
+        if number < highest {
+            self.reordering_seen = true;
+            let late_by = distance(number, highest).min(MOST_REORDERING);
+            self.reordering = self.reordering.max(late_by);
         }
     }
 

@@ -23,6 +23,7 @@ use super::rack::{AckTime, Rack};
 use super::scoreboard::Scoreboard;
 use super::segment_times::segment_times;
 use super::tlp::Probe;
+use super::undo::Undo;
 use crate::tcp::accecn::SenderCounters;
 use crate::tcp::control::{AckSample, Control};
 use crate::tcp::profile::Profile;
@@ -30,7 +31,7 @@ use crate::tcp::rate_sample::RateSampler;
 use crate::tcp::segment::Ack;
 use crate::tcp::sequence::distance;
 use crate::tcp::settings::{EcnFeedback, Growth, Reduction, RttSampling, Rules};
-use crate::tcp::tcb::{CongestionState, LossTimer, LossTimerKind, Tcb};
+use crate::tcp::tcb::{CongestionState, LossTimer, Tcb};
 
 /// The state only senders with selective acknowledgments have.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub(in crate::tcp) struct SackState {
     pub(in crate::tcp) rate: Option<RateSampler>,
     /// While a reduction of `cwnd` is spread over a round trip (RFC 9937).
     pub(in crate::tcp) prr: Option<Prr>,
+    /// What the last reduction of `cwnd` for a loss was, while it may be undone.
+    pub(in crate::tcp) undo: Undo,
     /// Copies of the receiver's counters, with AccECN (RFC 9768).
     accecn: SenderCounters,
 }
@@ -58,6 +61,7 @@ impl SackState {
             probe: None,
             rate: rates.then(|| RateSampler::new(now)),
             prr: None,
+            undo: Undo::NONE,
             accecn: SenderCounters::new(),
         })
     }
@@ -67,6 +71,7 @@ impl SackState {
         self.board.clear();
         self.probe = None;
         self.prr = None;
+        self.undo = Undo::NONE;
         self.accecn = SenderCounters::new();
         if let Some(rack) = &mut self.rack {
             rack.restart();
@@ -207,6 +212,13 @@ impl Tcb {
         now: Nanos,
     ) {
         let acked = distance(self.seq.snd_una, ack.next);
+        sack.board.holds_retransmissions = false;
+        if profile.undoes() {
+            let duplicates = self.count_dsack(sack, ack);
+            if profile.growth == Growth::CountedAsLinux {
+                delta.delivered += duplicates;
+            }
+        }
         if acked > 0 {
             self.take_cumulative_ack(ack.next);
         } else if delta.newly_sacked > 0 {
@@ -216,7 +228,12 @@ impl Tcb {
         if acked > 0 {
             self.rearm_rto_after_ack(profile, now);
         }
-        let lost = self.detect_losses(profile, sack, ack, delta, now);
+        if profile.undoes() {
+            let marked = ack.ece || delta.marked > 0;
+            self.undo_if_spurious(profile, sack, ack, (acked, marked), now);
+        }
+        let lost =
+            !sack.board.holds_retransmissions && self.detect_losses(profile, sack, ack, delta, now);
         self.report_losses(sack, now);
         if let Some(prr) = &mut sack.prr {
             prr.on_ack(delta.delivered, acked > 0 && delta.lost == 0);
@@ -246,7 +263,8 @@ impl Tcb {
         } else {
             // Linux leaves the state Recovery before `tcp_cong_control` asks whether to grow.
             let recovering = recovering && !(full_ack && linux);
-            let no_growth = recovering || reducing || acked == 0 || ece || counted;
+            let none_for_growth = acked == 0 && !grows_by_sack(profile, sack, delta);
+            let no_growth = recovering || reducing || none_for_growth || ece || counted;
             self.report_ack(profile, sack, delta, no_growth, now);
         }
         if full_ack {
@@ -254,6 +272,9 @@ impl Tcb {
         }
         if lost && !self.output.sack_recovery {
             self.start_sack_recovery(profile, sack, delta.delivered, now);
+            if ack.ece {
+                sack.undo.forbid();
+            }
         }
         self.on_ack_of_probe(profile, &mut sack.probe, &sack.board, ack, acked > 0, now);
         self.update_send_window_sack(profile, sack);
@@ -320,7 +341,12 @@ impl Tcb {
             return dupacks >= profile.dupack_threshold || edge > ack.next;
         };
         sack.board.high_rxt = sack.board.high_rxt.max(snd_una);
-        rack.adapt_reo_wnd(ack.dsack().is_some(), snd_una, snd_nxt);
+        let dsack = ack.dsack().is_some_and(|block| {
+            // `tcp_dsack_seen`: only what reordering may have caused, and no probe.
+            let of_probe = sack.probe.is_some_and(|probe| probe.ends_with(block));
+            profile.growth != Growth::CountedAsLinux || (rack.reordering_seen && !of_probe)
+        });
+        rack.adapt_reo_wnd(dsack, snd_una, snd_nxt);
         delta.lost = core::mem::take(&mut rack.lost_by_timer);
         delta.lost += self.detect_losses_by_time(profile, sack, recovering, now);
         sack.board.has_losses(snd_una)
@@ -367,7 +393,11 @@ impl Tcb {
         // RFC 6675, 5.1: as soon as the recovery point is reached.
         let after_mark = self.congestion.state == CongestionState::Cwr
             && self.congestion.control.reduces_for_loss_after_mark();
-        if self.congestion.covers_recover(self.seq.snd_una) || after_mark {
+        let reduces = self.congestion.covers_recover(self.seq.snd_una) || after_mark;
+        let before = (reduces && !after_mark).then(|| self.windows(profile));
+        let in_flight = sack.board.retransmissions_in_flight(self.seq.snd_una);
+        sack.undo.begin(self.seq.snd_una, before, in_flight);
+        if reduces {
             self.reduce_cwnd_for_loss(profile, now);
         } else if sack.rack.is_none() && self.congestion.state != CongestionState::Cwr {
             return;
@@ -381,7 +411,12 @@ impl Tcb {
             let flight = flight - board.sacked() + delivered;
             sack.prr = Some(Prr::begin(flight, delivered, self.segments_sent()));
         }
-        board.begin_repair(self.seq.snd_una);
+        if in_flight > 0 && sack.rack.is_some() {
+            // A recovery follows another: what that retransmitted is not retransmitted again.
+            self.output.retransmit_una = board.awaits_retransmission(self.seq.snd_una);
+        } else {
+            board.begin_repair(self.seq.snd_una);
+        }
         board.lost_below = board.lost_below.max(self.seq.snd_una + 1);
     }
 
@@ -415,6 +450,10 @@ impl Tcb {
     pub(in crate::tcp) fn next_seg(&self, profile: &Profile, board: &Scoreboard) -> Option<u32> {
         if board.pipe >= self.congestion.send_window as i32 {
             return None;
+        }
+        if board.holds_retransmissions {
+            let limit = self.seq.limit_of(profile.receiver_window);
+            return (self.seq.snd_nxt < limit).then_some(self.seq.snd_nxt);
         }
         let ns2 = profile.rules == Rules::Ns2;
         let from = board.high_rxt.max(self.seq.snd_una);
@@ -482,6 +521,7 @@ impl Tcb {
     ) {
         sack.prr = None;
         let board = &mut sack.board;
+        board.holds_retransmissions = false;
         if profile.rules == Rules::Ns2 {
             board.clear();
             self.output.sack_recovery = false;
@@ -510,78 +550,14 @@ impl Tcb {
     }
 }
 
-/// Losses detected by time: the steps of RACK-TLP (RFC 8985), with its section numbers.
-impl Tcb {
-    /// Detects losses by time after an acknowledgment, or when the reordering timer expires
-    /// (6.2, step 5); returns how many segments are newly lost. `recovering`: whether a loss is
-    /// still being repaired.
-    fn detect_losses_by_time(
-        &self,
-        profile: &Profile,
-        sack: &mut SackState,
-        recovering: bool,
-        now: Nanos,
-    ) -> u32 {
-        let SackState { board, rack, .. } = sack;
-        let Some(rack) = rack else { return 0 };
-        let hasty = recovering || board.sacked() >= profile.dupack_threshold;
-        rack.update_reo_wnd(hasty, self.rto.srtt(profile));
-        rack.detect_losses(board, self.seq.snd_una, self.seq.snd_max, now)
-    }
-
-    /// The reordering timer expired: what is lost now is retransmitted.
-    pub(in crate::tcp) fn on_reordering_timer(
-        &mut self,
-        profile: &Profile,
-        sack: &mut SackState,
-        now: Nanos,
-    ) {
-        let recovering = self.output.sack_recovery;
-        let lost = self.detect_losses_by_time(profile, sack, recovering, now);
-        if let Some(rack) = &mut sack.rack {
-            rack.lost_by_timer += lost;
-        }
-        if lost == 0 {
-            return;
-        }
-        if !recovering {
-            self.start_sack_recovery(profile, sack, 0, now);
-        }
-        if let Some(prr) = &mut sack.prr {
-            // Nothing was delivered; PRR grants as for one segment, as Linux has it.
-            prr.on_ack(1, false);
-        }
-        self.report_losses(sack, now);
-        self.update_send_window_sack(profile, sack);
-    }
-
-    /// The retransmission timer expired: `snd_una` and what is overdue is lost (6.3).
-    fn on_rto_with_rack(&mut self, profile: &Profile, sack: &mut SackState, now: Nanos) {
-        sack.probe = None;
-        let SackState { board, rack, .. } = sack;
-        let Some(rack) = rack else { return };
-        let (snd_una, snd_max) = (self.seq.snd_una, self.seq.snd_max);
-        rack.timeout = Nanos::ZERO;
-        board.high_rxt = board.high_rxt.max(snd_una);
-        rack.mark_losses_on_rto(board, (snd_una, snd_max), self.rto.srtt(profile), now);
-        board.count_pipe(snd_una, snd_max);
-        self.report_losses(sack, now);
-        self.retransmit_una_now();
-    }
-
-    /// Decides which timer of RACK-TLP runs after an ACK, by which `acked` segments were
-    /// acknowledged cumulatively, or after a timer.
-    pub(in crate::tcp) fn choose_loss_timer(&mut self, sack: &SackState, acked: u32, now: Nanos) {
-        let Some(rack) = &sack.rack else { return };
-        let repairs = self.output.sack_recovery || sack.board.sacked() > 0;
-        if repairs && rack.timeout > Nanos::ZERO {
-            self.loss_timer.arm_reordering(rack.timeout, &self.rto, now);
-        } else if repairs || sack.probe.is_some() {
-            self.loss_timer = LossTimer::OFF;
-        } else if acked > 0 || self.loss_timer.kind() != LossTimerKind::Probe {
-            self.arm_probe(now);
-        }
-    }
+/// Whether `cwnd` also grows for segments that only SACK blocks report, as Linux has it once more
+/// reordering was seen than DupThresh allows for (`tcp_may_raise_cwnd`).
+fn grows_by_sack(profile: &Profile, sack: &SackState, delta: &AckDelta) -> bool {
+    let reordered = |rack: &Rack| rack.reordering > profile.dupack_threshold;
+    profile.growth == Growth::CountedAsLinux
+        && profile.undoes()
+        && delta.newly_sacked > 0
+        && sack.rack.as_ref().is_some_and(reordered)
 }
 
 /// Finds what an acknowledgment up to `next` shows to be lost, and counts it in `delta`; returns

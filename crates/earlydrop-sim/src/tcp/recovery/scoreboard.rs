@@ -24,6 +24,8 @@ pub(in crate::tcp) struct Scoreboard {
     pub(in crate::tcp) pipe: i32,
     /// Whether the rescue retransmission was sent (RFC 6675, NextSeg, rule 4).
     pub(in crate::tcp) rescue_sent: bool,
+    /// Whether nothing is retransmitted until the next acknowledgment or timer.
+    pub(in crate::tcp) holds_retransmissions: bool,
     /// Holes retransmitted, in that order, each with the next new number at that time.
     retransmitted: VecDeque<(u32, u32)>,
     /// Holes whose retransmission was lost.
@@ -82,6 +84,23 @@ impl Scoreboard {
             self.lost_retransmissions.retain(|&lost| lost != number);
         }
         self.retransmitted.push_back((number, new));
+    }
+
+    /// How many retransmissions are in flight.
+    pub(in crate::tcp) fn retransmissions_in_flight(&self, snd_una: u32) -> u32 {
+        let in_flight = |(number, _): &&(u32, u32)| self.is_hole(snd_una, *number);
+        self.retransmitted.iter().filter(in_flight).count() as u32
+    }
+
+    /// Whether no retransmission of hole `number` is in flight.
+    pub(in crate::tcp) fn awaits_retransmission(&self, number: u32) -> bool {
+        self.retransmitted.iter().all(|(sent, _)| *sent != number)
+    }
+
+    /// Takes all losses back: what was not reported received is in flight, and not retransmitted.
+    pub(in crate::tcp) fn unmark_losses(&mut self, snd_una: u32) {
+        self.lost_below = 0;
+        self.begin_repair(snd_una);
     }
 
     /// The first hole whose retransmission was lost.

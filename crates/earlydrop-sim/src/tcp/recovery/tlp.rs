@@ -19,7 +19,7 @@ use earlydrop::units::Nanos;
 
 use super::scoreboard::Scoreboard;
 use crate::tcp::profile::Profile;
-use crate::tcp::segment::Ack;
+use crate::tcp::segment::{Ack, SackBlock};
 use crate::tcp::tcb::Tcb;
 
 /// A probe in flight, or one that pacing holds back.
@@ -39,6 +39,11 @@ impl Probe {
     /// The segment to retransmit as a probe, which is the last of the flight.
     pub(in crate::tcp) fn to_retransmit(self) -> Option<u32> {
         self.pending.then(|| self.end_seq - 1)
+    }
+
+    /// Whether a DSACK of `block` reports it.
+    pub(super) fn ends_with(self, block: SackBlock) -> bool {
+        block.to == self.end_seq
     }
 
     /// Notes that a segment was sent: a pending probe comes before any other.
@@ -100,7 +105,7 @@ impl Tcb {
             *in_flight = None;
             return;
         }
-        let dsack = ack.dsack().is_some_and(|block| block.to == probe.end_seq);
+        let dsack = ack.dsack().is_some_and(|block| probe.ends_with(block));
         let repaired = !dsack && ack.next > probe.end_seq;
         let duplicate = !new_data && ack.sacked.is_empty();
         if dsack || repaired || duplicate {
