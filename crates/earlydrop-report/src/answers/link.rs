@@ -10,6 +10,9 @@ use super::{PointAnswer, Question};
 const FULL: f64 = 0.99;
 /// The share of the highest utilisation that counts as a full link where none reaches [`FULL`].
 const NEARLY: f64 = 0.99;
+/// A link that no scheme keeps busy for so much of the time is not full at all: its queue is that of
+/// bursts, and says little of a scheme.
+const BUSY: f64 = 0.8;
 
 /// What is asked of every link.
 pub(super) fn questions() -> Vec<(String, Question<'static>)> {
@@ -24,12 +27,16 @@ pub(super) fn questions() -> Vec<(String, Question<'static>)> {
     questions.map(|(name, of)| (name.to_string(), of)).into()
 }
 
-/// The schemes that fill the link, and the least utilisation that counts as full.
+/// The schemes that fill the link, and the least utilisation that counts as full; `None` where no
+/// scheme keeps it [`BUSY`].
 fn full(at: &Comparison<'_>) -> Option<(Vec<usize>, f64)> {
     let utilisation = at.of_link("utilisation")?;
     let busy = |scheme: &usize| utilisation.mean(*scheme).map(|mean| mean.mean);
     let schemes = at.schemes();
     let highest = schemes.iter().filter_map(busy).fold(0.0, f64::max);
+    if highest < BUSY {
+        return None;
+    }
     let least = FULL.min(NEARLY * highest);
     let is_full = |scheme: &usize| busy(scheme).is_some_and(|share| share >= least);
     Some((schemes.into_iter().filter(is_full).collect(), least))

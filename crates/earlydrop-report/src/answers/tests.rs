@@ -171,6 +171,14 @@ fn where_no_scheme_fills_the_link_the_busiest_count() {
     );
 }
 
+#[test]
+fn a_link_that_is_idle_half_of_the_time_is_not_asked_what_its_queue_costs() {
+    let half: Runs<'_> = &[(0.5, 50.0, 0.1), (0.4, 51.0, 0.2), (0.6, 49.0, 0.3)];
+    let answers = of_link(&[&[("droptail", half), ("other", half)]]);
+    let questions: Vec<&str> = answers.iter().map(|one| one.question.as_str()).collect();
+    assert_eq!(questions, ["The link: least loss"]);
+}
+
 /// A scheme whose mean delay is longer, and whose calls are served better.
 #[test]
 fn what_a_call_feels_comes_before_the_mean_delay_of_all_packets() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use earlydrop_lab::metrics::Better;
 use earlydrop_lab::number::{percent, with_unit};
 use earlydrop_lab::statistics::Class;
-use earlydrop_lab::suite::{Measure, Value};
+use earlydrop_lab::suite::{Measure, Part, Value};
 
 use super::PartResult;
 use crate::words::{capital, listed};
@@ -20,7 +20,8 @@ pub const STANDINGS: [&str; 5] = [
 ];
 
 /// What they mean.
-pub const STANDINGS_MEAN: &str = "A comparison is a measure at a point of a sweep, paired by seed. \
+pub const STANDINGS_MEAN: &str = "A comparison is a measure at a point of a sweep, paired by seed: of \
+    what groups of flows feel, or of the link in parts that measure nothing else. \
     Ahead: all others are significantly worse (95% for all schemes together by Holm's procedure). \
     Equal: the interval of the difference from the best lies within 5% of it. Behind: significantly \
     worse than the best. Undecided: these seeds do not tell, more may.";
@@ -69,12 +70,23 @@ pub fn findings(result: &PartResult) -> Vec<String> {
         .collect()
 }
 
+/// The measures by which a part's schemes stand: what groups of flows feel, where it is measured.
+fn weighed(part: &Part) -> impl Iterator<Item = &Measure> {
+    // Ratios of groups are neither better nor worse.
+    let is_felt = |measure: &Measure| {
+        !matches!(measure, Measure::Of(_)) && measure.better() != Better::Neither
+    };
+    let any_is = part.measures.iter().any(is_felt);
+    let measures = part.measures.iter();
+    measures.filter(move |measure| !any_is || is_felt(measure))
+}
+
 /// The standings of all schemes over all parts, the most often ahead first.
 pub fn tally(results: &[PartResult]) -> Vec<Tally> {
     let mut rows: Vec<Tally> = Vec::new();
     for result in results {
         let labels = result.plan.labels();
-        for measure in result.part.measures {
+        for measure in weighed(result.part) {
             for value in measure.values(&result.plan, &result.rows, &result.summary) {
                 let Some(class) = value.ranked.class else {
                     continue;
