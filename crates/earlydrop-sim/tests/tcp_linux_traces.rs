@@ -73,6 +73,46 @@ fn senders_are_linux_s_but_for_the_listed_misses() {
     assert!(changed.is_empty(), "{}", changed.join("\n"));
 }
 
+/// Cases of a control and how many of them have no difference, which its documentation and the page
+/// on validation say.
+#[test]
+fn documentation_and_page_count_the_scripts() {
+    let misses = misses();
+    let count = |control: &str| {
+        let cases = cases().into_iter().filter(|case| case.control() == control);
+        let equal = |case: &Case| !misses.contains_key(case.name.as_str());
+        let equal: Vec<bool> = cases.map(|case| equal(&case)).collect();
+        (equal.iter().filter(|equal| **equal).count(), equal.len())
+    };
+    let page = include_str!("../../../docs/explanation/validation.md");
+    for (control, row, documentation) in [
+        ("reno", "Reno", include_str!("../src/tcp/control/reno.rs")),
+        (
+            "cubic",
+            "CUBIC without HyStart",
+            include_str!("../src/tcp/control/cubic.rs"),
+        ),
+        ("cubic-hystart", "CUBIC with HyStart", ""),
+        (
+            "dctcp",
+            "DCTCP",
+            include_str!("../src/tcp/control/dctcp.rs"),
+        ),
+        (
+            "bbr",
+            "BBR, version 1",
+            include_str!("../src/tcp/control/bbr.rs"),
+        ),
+    ] {
+        let (equal, of) = count(control);
+        let row = format!("| {row} | {of} | {equal} |");
+        assert!(page.contains(&row), "docs/explanation/validation.md: {row}");
+        let sentence = format!("{equal} of {of} scripts");
+        let is_said = documentation.is_empty() || documentation.contains(&sentence);
+        assert!(is_said, "{control}: {sentence}");
+    }
+}
+
 #[test]
 fn a_trace_is_stored_without_loss() {
     for case in cases() {

@@ -67,6 +67,11 @@ impl Case {
         Trace::of(&play::play(&script, &profile, &self.writes, until))
     }
 
+    /// The control of `cwnd`, as `cases.txt` names it.
+    pub(crate) fn control(&self) -> &str {
+        &self.control
+    }
+
     /// Where the kernel's trace of it is stored.
     pub(crate) fn stored(&self) -> PathBuf {
         folder().join("traces").join(format!("{}.txt", self.name))

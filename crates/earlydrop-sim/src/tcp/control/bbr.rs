@@ -52,6 +52,11 @@
 //! | in the phase of 5/4 | 2 segments more | 2 segments more | the draft's |
 //! | maximum of 10 rounds | by three samples | by three samples | exact, by round |
 //! | RTprop is renewed by | a lower one, or after 10 s | an equal one too | an equal one too |
+//!
+//! # Validated against
+//! Linux 6.1, acknowledgment by acknowledgment: 0 of 2 scripts of `linux` senders without a
+//! difference. The first window, which Linux does not pace, the SYN's round trip, and pacing at 99%
+//! of the rate are not its.
 
 mod model;
 #[cfg(test)]

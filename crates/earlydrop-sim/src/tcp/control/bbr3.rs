@@ -55,6 +55,9 @@
 //!   nothing in flight.
 //! - A timeout leaves a `cwnd` of 1 that grows as usual.
 //! - There is no `ssthresh`: infinite.
+//!
+//! # Validated against
+//! Nothing outside: BBRv3 is in no released kernel.
 
 mod ecn;
 mod model;

@@ -50,6 +50,12 @@
 //!
 //! [`Profile::linux`](crate::tcp::Profile::linux) chooses Linux's growth by whole segments,
 //! reductions, estimate and least `cwnd`.
+//!
+//! # Validated against
+//! - Linux 6.1, acknowledgment by acknowledgment: 11 of 16 scripts of `linux` senders without
+//!   HyStart, and 5 of 5 with it, without a difference in the time of any transmission, nor in
+//!   `cwnd` and `ssthresh` outside recovery.
+//! - ns-3 3.48: queue, losses, goodput and timeouts of whole runs.
 
 mod linux_growth;
 mod linux_hystart;

@@ -34,6 +34,10 @@
 //! Linux stores alpha in 1/1024ths and whole segments, and does not grow `cwnd` in the round
 //! trip after a reduction: so does [`Profile::linux`](crate::tcp::Profile::linux). ns-3 computes alpha as here, over an observation window delimited
 //! by sequence numbers.
+//!
+//! # Validated against
+//! Linux 6.1, acknowledgment by acknowledgment: 1 of 4 scripts of `linux` senders without a
+//! difference; in two others 14 of 3,000 transmissions are at another time.
 
 use super::ack_counter::AckCounter;
 use super::aimd::Aimd;

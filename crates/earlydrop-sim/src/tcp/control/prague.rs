@@ -44,6 +44,10 @@
 //!
 //! [`scalable`](super::scalable) is what remains without RTT independence, fallback and a loss's
 //! share in a mark's round trip.
+//!
+//! # Validated against
+//! Nothing outside: Linux's TCP Prague is in no released kernel. What the draft asks for is tested:
+//! equal shares beside CUBIC over DualPI2, and a rate that does not depend on short round trips.
 
 mod classic_ecn;
 #[cfg(test)]

