@@ -308,25 +308,15 @@ fn settled(text: &str) -> Option<Plan> {
     let mut text = text.to_string();
     for _ in 0..20 {
         let source = Source::new("drawn.toml", &text, files());
-        let problems = match source.and_then(|source| source.with_limits(LIMITS).plan()) {
-            Ok(plan) => return Some(plan),
-            Err(problems) => problems,
-        };
-        let is_long = problems
-            .list
-            .iter()
-            .any(|problem| problem.message.contains("events"));
-        let longer = is_long.then(|| {
-            let source = Source::new("drawn.toml", &text, files()).ok()?;
-            source.with_limits(of_any_length).plan().ok()
-        });
-        let kept = match longer.flatten() {
-            Some(plan) => {
+        let planned = source.and_then(|source| source.with_limits(of_any_length).plan());
+        let kept = match planned {
+            Ok(plan) if plan.budget().check(&LIMITS).is_ok() => return Some(plan),
+            Ok(plan) => {
                 let shorter = Nanos(plan.scenario().duration.0 / 10);
                 let kept = without(&text, |_, line| line.starts_with("duration"));
                 format!("duration = \"{shorter}\"\n{kept}")
             }
-            None => {
+            Err(problems) => {
                 let mut wrong = BTreeSet::new();
                 for problem in &problems.list {
                     if let Place::File(bytes) = &problem.place {
