@@ -51,8 +51,8 @@ pub enum TimerClock {
     Linux,
 }
 
-/// A tick of Linux's clock.
-const JIFFY: u64 = 1_000_000;
+/// A tick of Linux's clock at 1000 Hz, ns.
+pub(super) const JIFFY: u64 = 1_000_000;
 /// Ticks on Linux's clock at time 0, of which only the remainder by 64 and more matters. It is
 /// arbitrary on a real host; this is the reference's.
 const JIFFIES_AT_START: u64 = 32;

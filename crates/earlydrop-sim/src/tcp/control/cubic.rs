@@ -131,8 +131,11 @@ struct Epoch {
 /// What `cwnd` grows by.
 #[derive(Clone, Copy, Debug, Default)]
 struct Curve {
+    /// W_max, segments; 0 when it is not known.
     w_max: f64,
+    /// `cwnd` before the last reduction.
     cwnd_prior: f64,
+    /// `None` from a reduction on until `cwnd` grows.
     epoch: Option<Epoch>,
 }
 
@@ -153,15 +156,10 @@ pub struct Cubic {
     cwnd: f64,
     /// Slow-start threshold, segments.
     ssthresh: f64,
-    /// W_max, segments; 0 when it is not known.
-    w_max: f64,
-    /// `cwnd` before the last reduction.
-    cwnd_prior: f64,
-    /// `None` from a reduction on until `cwnd` grows.
-    epoch: Option<Epoch>,
+    curve: Curve,
     /// Since when `cwnd` has not been used.
     unused_since: Option<Nanos>,
-    /// What the last reduction changed, until it is undone.
+    /// The curve before the last reduction, to which an undo returns.
     before: Curve,
     /// During the first slow start, where wanted.
     hystart: Option<HyStart>,
@@ -197,9 +195,7 @@ impl Cubic {
             alpha: 3.0 * (1.0 - beta) / (1.0 + beta),
             cwnd: initial_cwnd.max(1.0),
             ssthresh: initial_ssthresh.unwrap_or(f64::INFINITY).max(2.0),
-            w_max: 0.0,
-            cwnd_prior: 0.0,
-            epoch: None,
+            curve: Curve::default(),
             unused_since: None,
             before: Curve::default(),
             hystart: parameters.hystart.map(HyStart::new),
@@ -235,14 +231,14 @@ impl Cubic {
     fn leave_slow_start(&mut self) {
         self.hystart = None;
         self.ssthresh = self.cwnd.max(2.0);
-        self.cwnd_prior = self.cwnd;
+        self.curve.cwnd_prior = self.cwnd;
     }
 
     /// The epoch that begins now (4.2).
     fn begin_epoch(&self, now: Nanos) -> Epoch {
-        let below = self.w_max - self.cwnd;
+        let below = self.curve.w_max - self.cwnd;
         let (k, origin) = if below > 0.0 {
-            (libm::cbrt(below / self.parameters.scale), self.w_max)
+            (libm::cbrt(below / self.parameters.scale), self.curve.w_max)
         } else {
             (0.0, self.cwnd)
         };
@@ -256,7 +252,7 @@ impl Cubic {
 
     /// alpha while Reno's estimate is `w_est` (4.3).
     fn alpha_at(&self, w_est: f64) -> f64 {
-        if self.parameters.alpha_rises && w_est >= self.cwnd_prior {
+        if self.parameters.alpha_rises && w_est >= self.curve.cwnd_prior {
             1.0
         } else {
             self.alpha
@@ -270,9 +266,9 @@ impl Cubic {
 
     /// Grows `cwnd` in congestion avoidance for `segments` acknowledged.
     fn avoid_congestion(&mut self, now: Nanos, rtt: Nanos, segments: f64) {
-        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
-        if self.epoch.is_none() {
-            self.w_max = epoch.origin;
+        let mut epoch = self.curve.epoch.unwrap_or_else(|| self.begin_epoch(now));
+        if self.curve.epoch.is_none() {
+            self.curve.w_max = epoch.origin;
         }
         let w_cubic = |since_k: f64| self.above_origin(since_k) + epoch.origin;
         let since_k = now.since(epoch.began).as_secs_f64() - epoch.k;
@@ -290,7 +286,7 @@ impl Cubic {
             let target = ahead.min(1.5 * self.cwnd).max(self.cwnd);
             self.cwnd += (target - self.cwnd) * share.min(1.0);
         }
-        self.epoch = Some(epoch);
+        self.curve.epoch = Some(epoch);
     }
 
     /// Reduces W_max and `ssthresh` (4.6, 4.7); returns `beta cwnd`.
@@ -300,21 +296,17 @@ impl Cubic {
             return self.ssthresh;
         }
         let beta = self.parameters.beta;
-        self.before = Curve {
-            w_max: self.w_max,
-            cwnd_prior: self.cwnd_prior,
-            epoch: self.epoch,
-        };
-        self.cwnd_prior = self.cwnd;
+        self.before = self.curve;
+        self.curve.cwnd_prior = self.cwnd;
         // 4.7: fast convergence.
-        let shrinking = self.cwnd < self.w_max && self.parameters.fast_convergence;
-        self.w_max = if shrinking {
+        let shrinking = self.cwnd < self.curve.w_max && self.parameters.fast_convergence;
+        self.curve.w_max = if shrinking {
             self.cwnd * (1.0 + beta) * 0.5
         } else {
             self.cwnd
         };
         if self.parameters.whole_cuts {
-            self.w_max = self.w_max.floor();
+            self.curve.w_max = self.curve.w_max.floor();
         }
         let left = self.cwnd * beta;
         let left = if self.parameters.whole_cuts {
@@ -323,7 +315,7 @@ impl Cubic {
             left
         };
         self.ssthresh = left.max(2.0);
-        self.epoch = None;
+        self.curve.epoch = None;
         self.hystart = None;
         left
     }
@@ -384,7 +376,7 @@ impl Control for Cubic {
             return;
         }
         if let Some(since) = self.unused_since.take()
-            && let Some(epoch) = &mut self.epoch
+            && let Some(epoch) = &mut self.curve.epoch
         {
             epoch.began += ack.now.since(since);
         }
@@ -409,8 +401,8 @@ impl Control for Cubic {
         if !again {
             self.reduce_ssthresh();
         }
-        self.w_max = 0.0;
-        self.epoch = None;
+        self.curve.w_max = 0.0;
+        self.curve.epoch = None;
         self.hystart = None;
         if let Some(linux) = &mut self.linux {
             **linux = Linux::new(&self.parameters);
@@ -425,12 +417,7 @@ impl Control for Cubic {
         }
         self.cwnd = before.cwnd;
         if self.linux.is_none() {
-            let Curve {
-                w_max,
-                cwnd_prior,
-                epoch,
-            } = self.before;
-            (self.w_max, self.cwnd_prior, self.epoch) = (w_max, cwnd_prior, epoch);
+            self.curve = self.before;
         }
     }
 
@@ -439,7 +426,7 @@ impl Control for Cubic {
             self.ssthresh = self.ssthresh.max(three_quarters(self.cwnd));
         }
         self.cwnd = self.cwnd.min(initial_window).max(1.0);
-        self.epoch = None;
+        self.curve.epoch = None;
         self.unused_since = None;
     }
 

@@ -28,6 +28,7 @@ use crate::tcp::accecn::SenderCounters;
 use crate::tcp::control::{AckSample, Control};
 use crate::tcp::profile::Profile;
 use crate::tcp::rate_sample::RateSampler;
+use crate::tcp::rto::JIFFY;
 use crate::tcp::segment::Ack;
 use crate::tcp::sequence::distance;
 use crate::tcp::settings::{EcnFeedback, Growth, Reduction, RttSampling, Rules};
@@ -296,9 +297,8 @@ impl Tcb {
             return acked.then(|| self.rto.sample_rtt(profile, ack, now))?;
         }
         let by_timestamp = || {
-            const MS: u64 = 1_000_000;
-            let ticks = (now.0 / MS - ack.echo.0 / MS).max(1);
-            acked.then_some(Nanos(ticks * MS))
+            let ticks = (now.0 / JIFFY - ack.echo.0 / JIFFY).max(1);
+            acked.then_some(Nanos(ticks * JIFFY))
         };
         let rtt = first_sent
             .map(|sent| now.since(sent))

@@ -142,9 +142,8 @@ impl Tcb {
         block.length()
     }
 
-    /// Undoes the last reduction if `ack`, which is on the scoreboard, shows that it was spurious;
-    /// it moved `snd_una` by `acked`;
-    /// `marked`: it reports a mark.
+    /// Undoes the last reduction if `ack`, which is on the scoreboard, shows that it was spurious. It
+    /// moved `snd_una` by `acked`; `marked`: it reports a mark.
     pub(super) fn undo_if_spurious(
         &mut self,
         profile: &Profile,

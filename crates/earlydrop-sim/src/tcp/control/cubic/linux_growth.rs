@@ -17,9 +17,8 @@
 use earlydrop::units::Nanos;
 
 use super::super::ack_counter::AckCounter;
+use crate::tcp::rto::JIFFY;
 
-/// A tick (jiffy), ns.
-const TICK: u64 = 1_000_000;
 /// Ticks for which `n` is used while `cwnd` does not change: HZ / 32.
 const RECOMPUTE_AFTER: u64 = 31;
 /// The greatest `n` where no W_max is known.
@@ -67,7 +66,7 @@ pub(super) struct LinuxGrowth {
 
 /// Ticks that have passed.
 fn ticks(now: Nanos) -> u64 {
-    now.0 / TICK
+    now.0 / JIFFY
 }
 
 impl LinuxGrowth {

@@ -34,7 +34,7 @@ fn k_is_the_time_until_cwnd_is_w_max_again() {
     let mut cubic = reduced_from(1000.0, Parameters::default());
     assert_eq!((cubic.cwnd(), cubic.ssthresh()), (700.0, 700.0));
     cubic.on_ack(&one(5.0));
-    let epoch = cubic.epoch.unwrap();
+    let epoch = cubic.curve.epoch.unwrap();
     assert_eq!((epoch.began, epoch.origin), (at(5.0), 1000.0));
     near(epoch.k, 9.085_603, 1e-6);
 }
@@ -110,7 +110,7 @@ fn grows_as_reno_would_where_that_is_faster() {
         libm::sqrt(14.0 * 14.0 + 2.0 * 0.529_412 * 140.0),
         0.05,
     );
-    near(cubic.epoch.unwrap().w_est, expected, 1e-9);
+    near(cubic.curve.epoch.unwrap().w_est, expected, 1e-9);
     near(cubic.cwnd(), expected, 0.05);
 }
 
@@ -119,9 +119,9 @@ fn grows_a_segment_a_round_trip_beyond_cwnd_prior() {
     let mut cubic = reduced_from(20.0, Parameters::default());
     let short = |now: f64| sample(at(now), 1, 20, Nanos::from_millis(1));
     cubic.on_ack(&short(0.0));
-    cubic.epoch = Some(Epoch {
+    cubic.curve.epoch = Some(Epoch {
         w_est: 20.0,
-        ..cubic.epoch.unwrap()
+        ..cubic.curve.epoch.unwrap()
     });
     cubic.cwnd = 20.0;
     cubic.on_ack(&short(0.001));
@@ -133,18 +133,18 @@ fn fast_convergence_lowers_w_max_where_the_last_one_was_not_reached() {
     let mut cubic = reduced_from(1000.0, Parameters::default());
     cubic.on_congestion(&congestion(at(1.0), Signal::Loss, 700));
     // 700 is below 1000: W_max = 700 * 1.7 / 2; above it: cwnd itself.
-    near(cubic.w_max, 595.0, 1e-9);
+    near(cubic.curve.w_max, 595.0, 1e-9);
     near(cubic.cwnd(), 490.0, 1e-9);
     cubic.cwnd = 600.0;
     cubic.on_congestion(&congestion(at(2.0), Signal::Loss, 600));
-    near(cubic.w_max, 600.0, 1e-9);
+    near(cubic.curve.w_max, 600.0, 1e-9);
     let steady = Parameters {
         fast_convergence: false,
         ..Parameters::default()
     };
     let mut cubic = reduced_from(1000.0, steady);
     cubic.on_congestion(&congestion(at(1.0), Signal::Loss, 700));
-    near(cubic.w_max, 700.0, 1e-9);
+    near(cubic.curve.w_max, 700.0, 1e-9);
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn starts_anew_after_a_timeout() {
     (0..24).for_each(|_| cubic.on_ack(&sample(at(3.0), 2, 48, RTT)));
     assert_eq!(cubic.cwnd(), 49.0);
     cubic.on_ack(&one(3.1));
-    let epoch = cubic.epoch.unwrap();
+    let epoch = cubic.curve.epoch.unwrap();
     assert_eq!((epoch.k, epoch.origin), (0.0, 49.0));
 }
 
@@ -187,12 +187,12 @@ fn time_during_which_cwnd_is_unused_does_not_count() {
     });
     idle.on_ack(&one(61.0));
     idle.on_ack(&one(62.0));
-    assert_eq!(idle.epoch.unwrap().began, at(60.0));
+    assert_eq!(idle.curve.epoch.unwrap().began, at(60.0));
     cubic.on_ack(&AckSample {
         recovering: true,
         ..one(3.0)
     });
-    assert_eq!(cubic.epoch.unwrap().began, at(0.0));
+    assert_eq!(cubic.curve.epoch.unwrap().began, at(0.0));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn hystart_ends_slow_start_without_loss() {
         cubic.on_ack(&sample(Nanos::from_millis(ms), 1, cubic.cwnd() as u32, rtt));
     }
     assert!(cubic.ssthresh() < 300.0, "{cubic:?}");
-    assert!(cubic.cwnd_prior >= cubic.ssthresh() && cubic.hystart.is_none());
+    assert!(cubic.curve.cwnd_prior >= cubic.ssthresh() && cubic.hystart.is_none());
 }
 
 /// Tables 1 and 2 of the RFC: the mean `cwnd` with a loss every 1 / p segments.
