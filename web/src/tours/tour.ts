@@ -14,10 +14,13 @@ export interface Prediction {
   because: string;
 }
 
+/** For how long the answer to a task must hold, in simulated seconds: what is seen for a moment may be chance. */
+export const HOLDS = 3;
+
 /** What the student does with a knob. */
 export interface Task {
   ask: string;
-  /** Must hold for some seconds on end. */
+  /** Must hold for `HOLDS` on end. */
   isDone(seen: Seen): boolean;
   /** One way to do it. */
   solution: Move[];

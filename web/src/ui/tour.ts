@@ -2,12 +2,9 @@
 
 import type { Laboratory } from "../laboratory.ts";
 import { TOURS } from "../tours/list.ts";
-import { Seen, type Move, type Step, type Tour } from "../tours/tour.ts";
+import { HOLDS, Seen, type Move, type Step, type Tour } from "../tours/tour.ts";
 import { digits, percent, span } from "../units.ts";
 import { button, el, fill } from "./dom.ts";
-
-/** For how long the answer to a task must hold, in simulated seconds. */
-const HOLDS = 3;
 
 export class TourPanel {
   readonly element = el("aside", { class: "tour", hidden: true, "aria-label": "Guided tour" });
