@@ -38,7 +38,13 @@ fn runs_say_whether_an_expectation_holds() {
         (holds.verdict, holds.shown, holds.comparisons),
         (Verdict::Holds, 2, 2)
     );
-    assert_eq!((holds.says.as_str(), holds.worst), ("So.", None));
+    assert_eq!(holds.says, "So.");
+    // What holds shows by how much, at its worst.
+    let nearest = holds.worst.unwrap();
+    let (own, limit) = nearest.split_once(", expected less than ").unwrap();
+    assert!(own.starts_with("codel at network.rtt = "), "{nearest}");
+    assert!(limit.contains(", 0.5 times droptail's "), "{nearest}");
+    assert_eq!(holds.wants, None);
     // A full buffer takes 240 ms.
     let part = judged(&format!("{call}of = [\"droptail\"]\nthan = \"200 ms\""));
     assert_eq!(part.verdict, Verdict::Contradicted, "{part:?}");

@@ -27,7 +27,7 @@ pub(super) struct Comparison {
     pub(super) own: Mean,
     /// It in words: "at network.rtt = 20 ms: 12.1 ± 0.4 ms".
     pub(super) measured: String,
-    /// What it is beside: "pie 10.2 ± 0.2 ms", "expected less than 10 ms".
+    /// What it is beside: "expected less than 10 ms".
     beside: String,
     /// The difference by seed, less than zero where it is as expected. For equal numbers, how far
     /// they are apart beyond what is allowed, either way.
@@ -160,26 +160,35 @@ impl<'a> Runs<'a> {
         })
     }
 
-    /// "pie 10.2 ± 0.2 ms times 2", "expected less than 10 ms".
+    /// "expected less than 10 ms", "expected less than 5.1 ms, 0.5 times pie's 10.2 ± 0.2 ms",
+    /// "expected within 2% of pie's 10.2 ± 0.2 ms".
     fn beside(&self, expectation: &Expectation, other: Option<&str>, mean: &Mean) -> String {
-        match (other, &expectation.than) {
-            (_, Than::Value(_, written)) => {
-                let than = match expectation.relation {
-                    Relation::Less => "less than ",
-                    Relation::More => "more than ",
-                    Relation::Equal => "",
-                };
-                format!("expected {than}{written}")
+        let within = match (expectation.relation, expectation.within) {
+            (Relation::Equal, within) if within > 0.0 => {
+                let percent = number::to_digits(100.0 * within, 3);
+                format!("within {percent}% of ")
             }
+            (Relation::Equal, _) => String::new(),
+            (Relation::Less, _) => "less than ".to_string(),
+            (Relation::More, _) => "more than ".to_string(),
+        };
+        let expected = match (other, &expectation.than) {
+            (_, Than::Value(_, written)) => written.clone(),
             (other, _) => {
+                let other = other.unwrap_or_default();
                 let text = self.text(&expectation.number, mean);
-                let times = match expectation.times {
-                    1.0 => String::new(),
-                    times => format!(" times {times}"),
-                };
-                format!("{} {text}{times}", other.unwrap_or_default())
+                match expectation.times {
+                    1.0 => format!("{other}'s {text}"),
+                    times => {
+                        let (unit, scale) = expectation.number.unit();
+                        let limit = number::to_digits(times * mean.mean * scale, 3);
+                        let limit = number::with_unit(limit, unit);
+                        format!("{limit}, {times} times {other}'s {text}")
+                    }
+                }
             }
-        }
+        };
+        format!("expected {within}{expected}")
     }
 
     /// Whether what the number depends on had not settled under either scheme.
@@ -234,7 +243,7 @@ impl Comparison {
         least.unwrap_or(1.0)
     }
 
-    /// "codel at network.rtt = 20 ms: 12.1 ± 0.4 ms, pie 10.2 ± 0.2 ms".
+    /// "codel at network.rtt = 20 ms: 12.1 ± 0.4 ms, expected less than pie's 10.2 ± 0.2 ms".
     pub(super) fn beside_what_is_expected(&self) -> String {
         let colon = match self.measured.starts_with("at ") {
             true => "",

@@ -28,8 +28,11 @@ pub struct Judgement {
     pub shown: usize,
     /// The number of comparisons.
     pub comparisons: usize,
-    /// The comparison that is furthest from showing it, in words; or why there is none.
+    /// The comparison that is furthest from showing it, or nearest to its limit where all show it, in
+    /// words; or why there is none.
     pub worst: Option<String>,
+    /// Where it is undecided, what would tell: "about 12 seeds would tell".
+    pub wants: Option<String>,
     /// Of a question, the answer of each scheme; its verdict is that of all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub schemes: Vec<SchemeAnswer>,
@@ -103,6 +106,7 @@ fn judge(runs: &Runs<'_>, expectation: &Expectation) -> Judgement {
         shown: 0,
         comparisons: 0,
         worst: Some(why.to_string()),
+        wants: None,
         schemes: Vec::new(),
     };
     if let Some(missing) = &expectation.missing {
@@ -118,12 +122,16 @@ fn judge(runs: &Runs<'_>, expectation: &Expectation) -> Judgement {
         false => Vec::new(),
     };
     let schemes = schemes.into_iter().map(|scheme| answer(scheme, &all));
+    let (verdict, worst) = (verdict(&all_of_them), worst(&all_of_them));
+    let undecided = worst.filter(|_| verdict == Verdict::Undecided);
+    let nearest = all_of_them.iter().copied().max_by(farther);
     Judgement {
         says: expectation.says.clone(),
-        verdict: verdict(&all_of_them),
+        verdict,
         shown: all.iter().filter(|one| one.shows()).count(),
         comparisons: all.len(),
-        worst: worst(&all_of_them).map(Comparison::beside_what_is_expected),
+        worst: worst.or(nearest).map(Comparison::beside_what_is_expected),
+        wants: undecided.map(|worst| worst.wants(all.len())),
         schemes: schemes.collect(),
     }
 }
@@ -142,8 +150,12 @@ fn verdict(all: &[&Comparison]) -> Verdict {
 /// The comparison that is furthest from showing what is expected.
 fn worst<'c>(all: &[&'c Comparison]) -> Option<&'c Comparison> {
     let open = all.iter().filter(|one| !one.shows());
-    let worst = open.max_by(|one, other| one.distance().total_cmp(&other.distance()));
-    worst.copied()
+    open.copied().max_by(farther)
+}
+
+/// Which of two comparisons is farther from what is expected.
+fn farther(one: &&Comparison, other: &&Comparison) -> std::cmp::Ordering {
+    one.distance().total_cmp(&other.distance())
 }
 
 fn answer(scheme: &str, all: &[Comparison]) -> SchemeAnswer {

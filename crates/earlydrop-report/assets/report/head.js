@@ -14,7 +14,8 @@ function addHead() {
   ].filter(Boolean);
   const where = data.link ? ` on the link ${data.link}` : "";
   const size = what.length ? `${capital(listed(what))}${runs < planned ? `, ${runs} of ${count(planned, "run")} done` : ""}. ` : "";
-  const sentenceRun = `${size}Measured${where} ${data.measured_text}.`;
+  const means = !data.trace && data.seeds.length > 1 ? " Figures are means over the seeds, ± half of their 95% interval." : "";
+  const sentenceRun = `${size}Measured${where} ${data.measured_text}.${means}`;
 
   head.append(
     make("p", { class: "kicker" }, "earlydrop ", make("span", {}, data.version)),

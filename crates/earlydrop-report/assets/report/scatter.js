@@ -124,7 +124,11 @@ function drawScatter(look, xIndex, yIndex) {
     // The symbols' pixels are known only after drawing; then the labels are moved off them.
     settle: (chart) => {
       const half = look.small ? 4 : 5;
-      place.avoid(visible.map(({ mean }) => chart.convertToPixel({ gridIndex: 0 }, mean)).map(([x, y]) => ({ left: x - half, right: x + half, top: y - half, bottom: y + half })));
+      // Left of the plot are the numbers and the title of the axis.
+      const { x: left } = chart.getModel().getComponent("grid").coordinateSystem.getRect();
+      const axis = { left: -Infinity, right: left, top: -Infinity, bottom: Infinity };
+      const symbols = visible.map(({ mean }) => chart.convertToPixel({ gridIndex: 0 }, mean)).map(([x, y]) => ({ left: x - half, right: x + half, top: y - half, bottom: y + half }));
+      place.avoid([axis, ...symbols]);
     },
     height: look.print ? 480 : Math.round(Math.max(290, Math.min(430, look.width * 0.62))),
     legend: schemeLegend(drawn.map(({ scheme }) => scheme), look, "symbol"),
@@ -139,7 +143,8 @@ function drawScatter(look, xIndex, yIndex) {
 
 /**
  * Places each label where no earlier one is: right, left, above or below its symbol, then at the
- * corners. A label without a free place is left to the legend. `first` is the first label's text.
+ * corners, and farther from it on the right. A label without a free place is left to the legend.
+ * `first` is the first label's text.
  */
 function labelPlacer(first) {
   let symbols = [];
@@ -154,6 +159,7 @@ function labelPlacer(first) {
     const tries = [
       [x + aside, y], [x - aside - width, y], [x - width / 2, y - above], [x - width / 2, y + above],
       [x + aside, y - above], [x + aside, y + above], [x - aside - width, y - above], [x - aside - width, y + above],
+      [x + aside, y - 2 * above], [x + aside, y + 2 * above],
     ];
     const free = ([left, middle]) => taken.every((box) =>
       left > box.right || left + width < box.left || middle - height / 2 > box.bottom || middle + height / 2 < box.top);

@@ -32,7 +32,7 @@ pub(super) struct Column {
     /// The factor to the unit of display, and that unit.
     scale: f64,
     unit: &'static str,
-    less_is_better: bool,
+    pub(super) less_is_better: bool,
     /// The seeds and values of each scheme.
     runs: Vec<Vec<(u64, f64)>>,
     /// Whether a value of each scheme is a lower bound.
@@ -138,17 +138,23 @@ impl<'a> Comparison<'a> {
         format!("{}, {}", self.label(scheme), column.text(scheme))
     }
 
+    /// "pie, red and 2 more, 0%": schemes with one text between them.
+    fn together(&self, schemes: &[usize], column: &Column) -> String {
+        let names = schemes.iter().map(|scheme| self.label(*scheme).to_string());
+        let text = column.text(schemes[0]);
+        format!("{}, {text}", listed(first_ones(names), "and"))
+    }
+
     /// ". Not significantly different: pie (11.5 ± 0.4 ms) and 2 more"; empty without ties.
     fn ties(&self, ties: &[usize], column: &Column) -> String {
         if ties.is_empty() {
             return String::new();
         }
-        let named = ties.iter().take(NAMED_TIES);
-        let named = named.map(|tie| format!("{} ({})", self.label(*tie), column.text(*tie)));
-        let more = ties.len().saturating_sub(NAMED_TIES);
-        let more = (more > 0).then(|| format!("{more} more"));
-        let names: Vec<String> = named.chain(more).collect();
-        format!(". Not significantly different: {}", listed(&names, "and"))
+        let named = ties
+            .iter()
+            .map(|tie| format!("{} ({})", self.label(*tie), column.text(*tie)));
+        let names = listed(first_ones(named), "and");
+        format!(". Not significantly different: {names}")
     }
 
     /// The best of `schemes`, with the ties, and the worst.
@@ -180,9 +186,13 @@ impl<'a> Comparison<'a> {
             ),
             (false, true) => {
                 let worst = worst.map(|worst| format!("; worst: {}", self.named(worst, column)));
-                self.named(first, column)
+                let text = column.text(first);
+                let (equal, ties): (Vec<usize>, Vec<usize>) = best
+                    .iter()
+                    .partition(|scheme| column.text(**scheme) == text);
+                self.together(&equal, column)
                     + &worst.unwrap_or_default()
-                    + &self.ties(&best[1..], column)
+                    + &self.ties(&ties, column)
             }
             (false, false) => format!(
                 "{} in a single run each: the difference may be chance",
@@ -191,6 +201,13 @@ impl<'a> Comparison<'a> {
         };
         Some(PointAnswer { text, best })
     }
+}
+
+/// The first [`NAMED_TIES`] names, and how many more there are.
+pub(super) fn first_ones(names: impl ExactSizeIterator<Item = String>) -> Vec<String> {
+    let more = names.len().saturating_sub(NAMED_TIES);
+    let more = (more > 0).then(|| format!("{more} more"));
+    names.take(NAMED_TIES).chain(more).collect()
 }
 
 impl Column {
@@ -203,6 +220,15 @@ impl Column {
             are_bounds: vec![false; runs.len()],
             runs,
         }
+    }
+
+    /// Its values without their signs.
+    pub(super) fn magnitudes(&self) -> Column {
+        let of_scheme = |runs: &Vec<(u64, f64)>| {
+            let runs = runs.iter().map(|(seed, value)| (*seed, value.abs()));
+            runs.collect()
+        };
+        Column::of(self.runs.iter().map(of_scheme).collect())
     }
 
     fn has_values(&self) -> bool {

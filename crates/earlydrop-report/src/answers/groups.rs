@@ -7,7 +7,7 @@ use earlydrop_lab::scenario::{Feels, FlowGroup, Scenario};
 use earlydrop_lab::statistics::Mean;
 
 use super::comparison::{Column, Comparison};
-use super::{PointAnswer, Question};
+use super::{PointAnswer, Question, serves};
 use crate::words::listed;
 
 /// Less goodput than this counts as this much where ratios are formed, in bits per second.
@@ -17,6 +17,7 @@ const LEAST_GOODPUT: f64 = 1.0;
 pub(super) fn questions(scenario: &Scenario) -> Vec<(String, Question<'_>)> {
     let mut questions: Vec<(String, Question<'_>)> =
         vec![("Who starves".to_string(), Box::new(who_starves))];
+    questions.extend(serves::question(scenario));
     for felt in Felt::all(scenario) {
         for index in asked(&felt) {
             let group = felt.group.clone();
@@ -57,6 +58,17 @@ fn asked(felt: &Felt) -> Vec<usize> {
         .filter(|index| !(felt.feels == Feels::Rate && has_rivals && names[**index] == "goodput"))
         .copied()
         .collect()
+}
+
+/// Each group that can be served well or badly, but for rivals, which share.
+pub(super) fn served(scenario: &Scenario) -> Vec<Felt> {
+    let has_rivals = metrics::has_rivals(scenario);
+    let is_served = |felt: &Felt| match felt.feels {
+        Feels::Nothing => false,
+        Feels::Rate => !has_rivals,
+        _ => true,
+    };
+    Felt::all(scenario).into_iter().filter(is_served).collect()
 }
 
 fn of_group(at: &Comparison<'_>, group: &str, index: usize, feels: Feels) -> Option<PointAnswer> {
@@ -104,40 +116,46 @@ fn elastic<'a>(at: &'a Comparison<'_>) -> Vec<&'a FlowGroup> {
 
 /// The schemes under which a group, or a flow of a group, has less than a quarter of its share.
 fn who_starves(at: &Comparison<'_>) -> Option<PointAnswer> {
+    let starving = starving(at).into_iter().map(|(_, text)| text);
+    let starving: Vec<String> = starving.collect();
+    (!starving.is_empty()).then(|| PointAnswer {
+        text: listed(starving, "and"),
+        best: Vec::new(),
+    })
+}
+
+/// Who starves under which scheme: the scheme, and "web under red (12 ± 3% of an equal share)".
+pub(super) fn starving(at: &Comparison<'_>) -> Vec<(usize, String)> {
     let groups = elastic(at);
-    let least = metrics::index_of_group("least_share")?;
+    let Some(least) = metrics::index_of_group("least_share") else {
+        return Vec::new();
+    };
     let flows: u64 = groups.iter().map(|group| group.flows()).sum();
     let share = |cell: &CellRow, group: &FlowGroup| -> Option<f64> {
         let all = groups.iter().filter_map(|group| goodput(at, cell, group));
         let fair = all.sum::<f64>() * group.flows() as f64 / flows as f64;
         Some(goodput(at, cell, group)? / fair.max(LEAST_GOODPUT))
     };
-    let mut starved = Vec::new();
+    let mut starving = Vec::new();
     for group in &groups {
         let of_group = Column::of(at.values(|cell| share(cell, group)));
         let of_flow = Column::of(at.values(|cell| at.group_value(cell, &group.name, least)));
         for scheme in at.schemes() {
             let is_low = |mean: &Mean| mean.mean < STARVED;
-            let label = at.label(scheme);
-            if let Some(mean) = of_group.mean(scheme).filter(is_low) {
+            let (name, label) = (&group.name, at.label(scheme));
+            let text = if let Some(mean) = of_group.mean(scheme).filter(is_low) {
                 let percent = mean.with_interval(100.0);
-                starved.push(format!(
-                    "{} under {label} ({percent}% of an equal share)",
-                    group.name
-                ));
+                format!("{name} under {label} ({percent}% of an equal share)")
             } else if let Some(mean) = of_flow.mean(scheme).filter(is_low) {
                 let percent = mean.with_interval(100.0);
-                starved.push(format!(
-                    "a flow of {} under {label} ({percent}% of the group's mean)",
-                    group.name
-                ));
-            }
+                format!("a flow of {name} under {label} ({percent}% of the group's mean)")
+            } else {
+                continue;
+            };
+            starving.push((scheme, text));
         }
     }
-    (!starved.is_empty()).then(|| PointAnswer {
-        text: listed(starved, "and"),
-        best: Vec::new(),
-    })
+    starving
 }
 
 fn goodput(at: &Comparison<'_>, cell: &CellRow, group: &FlowGroup) -> Option<f64> {
@@ -145,7 +163,7 @@ fn goodput(at: &Comparison<'_>, cell: &CellRow, group: &FlowGroup) -> Option<f64
 }
 
 /// The first group that wants as much as it can get, beside each other one.
-fn rivals(scenario: &Scenario) -> Vec<(String, String)> {
+pub(super) fn rivals(scenario: &Scenario) -> Vec<(String, String)> {
     let groups = scenario.groups.iter();
     let elastic = groups.filter(|group| group.feels == Feels::Rate && group.flows() > 0);
     let names: Vec<String> = elastic.map(|group| group.name.to_string()).collect();
@@ -158,9 +176,8 @@ fn rivals(scenario: &Scenario) -> Vec<(String, String)> {
     }
 }
 
-/// The goodput of a flow of one group over that of another, on a logarithmic scale: equal shares
-/// are best, and twice as much is as far from them as half.
-fn ratio(at: &Comparison<'_>, one: &str, other: &str) -> Option<PointAnswer> {
+/// The logarithm of the goodput of a flow of one group over that of another.
+pub(super) fn ratios(at: &Comparison<'_>, one: &str, other: &str) -> Option<Column> {
     let group = |name: &str| at.scenario.groups.iter().find(|group| *group.name == *name);
     let (one, other) = (group(one)?, group(other)?);
     let per_flow = |cell: &CellRow, group: &FlowGroup| {
@@ -168,8 +185,14 @@ fn ratio(at: &Comparison<'_>, one: &str, other: &str) -> Option<PointAnswer> {
         Some(each.max(LEAST_GOODPUT))
     };
     let logarithm = |cell: &CellRow| Some((per_flow(cell, one)? / per_flow(cell, other)?).ln());
-    let logarithms = Column::of(at.values(logarithm));
-    let unequal = Column::of(at.values(|cell| logarithm(cell).map(f64::abs)));
+    Some(Column::of(at.values(logarithm)))
+}
+
+/// How two groups share, on a logarithmic scale: equal shares are best, and twice as much is as far
+/// from them as half.
+fn ratio(at: &Comparison<'_>, one: &str, other: &str) -> Option<PointAnswer> {
+    let logarithms = ratios(at, one, other)?;
+    let unequal = logarithms.magnitudes();
     let ranking = unequal.rank(&at.schemes())?;
     let named = |scheme: usize| {
         Some(format!(
@@ -202,7 +225,7 @@ fn ratio(at: &Comparison<'_>, one: &str, other: &str) -> Option<PointAnswer> {
 }
 
 /// "1.12 (1.05 to 1.20)": a mean of logarithms, as a factor with its interval.
-fn factor(mean: &Mean) -> String {
+pub(super) fn factor(mean: &Mean) -> String {
     let number = |logarithm: f64| earlydrop_lab::number::to_digits(logarithm.exp(), 3);
     let middle = number(mean.mean);
     match mean.half {

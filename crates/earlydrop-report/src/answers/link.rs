@@ -8,7 +8,8 @@ use super::{PointAnswer, Question};
 /// The utilisation of a full link. Where no scheme reaches it, a link is full within
 /// [`NEARLY`] of the highest utilisation.
 const FULL: f64 = 0.99;
-/// The share of the highest utilisation that counts as a full link where none reaches [`FULL`].
+/// The share of the highest utilisation that counts as a full link where none reaches [`FULL`], and
+/// of drop-tail's goodput that counts as as much.
 const NEARLY: f64 = 0.99;
 /// A link that no scheme keeps busy for so much of the time is not full at all: its queue is that of
 /// bursts, and says little of a scheme.
@@ -22,7 +23,10 @@ pub(super) fn questions() -> Vec<(String, Question<'static>)> {
             Box::new(least_delay),
         ),
         ("The link: least loss", Box::new(least_loss)),
-        ("What drop-tail costs", Box::new(cost_of_drop_tail)),
+        (
+            "The link: what drop-tail costs",
+            Box::new(cost_of_drop_tail),
+        ),
     ];
     questions.map(|(name, of)| (name.to_string(), of)).into()
 }
@@ -37,7 +41,11 @@ fn full(at: &Comparison<'_>) -> Option<(Vec<usize>, f64)> {
     if highest < BUSY {
         return None;
     }
-    let least = FULL.min(NEARLY * highest);
+    let least = if highest >= FULL {
+        FULL
+    } else {
+        NEARLY * highest
+    };
     let is_full = |scheme: &usize| busy(scheme).is_some_and(|share| share >= least);
     Some((schemes.into_iter().filter(is_full).collect(), least))
 }
@@ -48,8 +56,11 @@ fn least_delay(at: &Comparison<'_>) -> Option<PointAnswer> {
         .or_else(|| at.of_link("delay_p99"))?;
     let utilisation = at.of_link("utilisation")?;
     let (full, least) = full(at)?;
-    let mut answer = at.best_of(&full, &delay)?;
-    if least < FULL {
+    let mut answer = match *full {
+        [only] if at.schemes().len() > 1 => alone(at, only, least < FULL)?,
+        _ => at.best_of(&full, &delay)?,
+    };
+    if least < FULL && full.len() > 1 {
         let percent = 100.0 * least;
         answer.text += &format!(
             " (no scheme keeps the link busy for 99% of the time; compared are those above \
@@ -80,6 +91,23 @@ fn least_delay(at: &Comparison<'_>) -> Option<PointAnswer> {
     Some(answer)
 }
 
+/// "only droptail fills it, with 102 ± 5 ms".
+fn alone(at: &Comparison<'_>, only: usize, is_idle: bool) -> Option<PointAnswer> {
+    let delay = at
+        .of_link("delay_mean")
+        .or_else(|| at.of_link("delay_p99"))?;
+    let (label, waits) = (at.label(only), delay.text(only));
+    let text = match is_idle {
+        true => {
+            let busy = at.of_link("utilisation")?.text(only);
+            format!("none fills it; only {label} keeps it busy for {busy}, with {waits}")
+        }
+        false => format!("only {label} fills it, with {waits}"),
+    };
+    let best = vec![only];
+    Some(PointAnswer { text, best })
+}
+
 fn least_loss(at: &Comparison<'_>) -> Option<PointAnswer> {
     let loss = at.of_link("loss")?;
     let schemes = at.schemes();
@@ -104,21 +132,31 @@ fn cost_of_drop_tail(at: &Comparison<'_>) -> Option<PointAnswer> {
         spec.split(':').next() == Some("droptail")
     };
     let drop_tail = at.schemes().into_iter().find(is_drop_tail)?;
-    let (full, _) = full(at)?;
-    let best = delay.rank(&full)?.best;
+    full(at)?;
+    let carried = |scheme: &usize| goodput.mean(*scheme).map_or(0.0, |mean| mean.mean);
+    let least = NEARLY * carried(&drop_tail);
+    let as_much = at
+        .schemes()
+        .into_iter()
+        .filter(|scheme| carried(scheme) >= least);
+    let best = delay.rank(&as_much.collect::<Vec<usize>>())?.best;
     let winner = *best.first()?;
     let (own, other) = (delay.mean(drop_tail)?, delay.mean(winner)?);
     let label = at.label(drop_tail);
     let mut text = format!("{label} delays packets by {}", delay.text_of(&own));
     if best.contains(&drop_tail) {
-        text += ", and no scheme that fills the link is significantly faster";
+        text += ", and no scheme that carries as much is significantly faster";
         let best = Vec::new();
         return Some(PointAnswer { text, best });
     }
     if other.mean > 0.0 {
         let times = own.mean / other.mean;
         let digits = if times < 10.0 { 1 } else { 0 };
-        text += &format!(", {times:.digits$} times as long as {}", at.label(winner));
+        let winner = at.label(winner);
+        text += &format!(
+            ", {times:.digits$} times as long as {winner}, the fastest of those that carry 99% as \
+             much"
+        );
     }
     let more = goodput.difference(drop_tail, winner)?;
     text += &match more.excludes_zero() {

@@ -1,8 +1,9 @@
 //! What a run answers, in sentences: one for each question, from means over seeds.
 //!
-//! What keeps figures from being answers comes first (`caveats`), then what each kind of traffic
-//! feels (`groups`), figures of the whole link last (`link`). A scheme *ties* with the best as in the tables: its difference, paired by seed, is not
-//! significant after a correction for the number of schemes.
+//! What keeps figures from being answers comes first (`caveats`), then what the scenario expects, then
+//! what each kind of traffic feels (`groups`) and which schemes serve all of them (`serves`), figures
+//! of the whole link last (`link`). A scheme *ties* with the best as in the tables: its difference,
+//! paired by seed, is not significant after a correction for the number of schemes.
 //! `docs/explanation/what-is-measured.md` says why.
 
 mod along;
@@ -10,6 +11,7 @@ mod caveats;
 mod comparison;
 mod groups;
 mod link;
+mod serves;
 
 use earlydrop_lab::judge::{SchemeAnswer, Verdict, judgements};
 use earlydrop_lab::metrics::{self, Felt};
@@ -50,15 +52,11 @@ pub fn answers(plan: &Plan, summary: &Summary) -> Vec<Answer> {
     if summary.rows.is_empty() {
         return Vec::new();
     }
+    let caveats = caveats::questions(plan.scenario(), &summary.moving);
     let questions = match plan.labels().len() {
-        0 | 1 => {
-            let mut all = caveats::questions(plan.scenario(), &summary.moving);
-            all.push(("In short".to_string(), Box::new(in_short)));
-            all
-        }
+        0 | 1 => vec![("In short".to_string(), Box::new(in_short) as Question<'_>)],
         _ => {
-            let mut all = caveats::questions(plan.scenario(), &summary.moving);
-            all.extend(groups::questions(plan.scenario()));
+            let mut all = groups::questions(plan.scenario());
             all.extend(link::questions());
             all
         }
@@ -66,16 +64,21 @@ pub fn answers(plan: &Plan, summary: &Summary) -> Vec<Answer> {
     let points: Vec<Comparison<'_>> = (0..plan.points.len())
         .map(|point| Comparison::at(plan, summary, point))
         .collect();
-    let answers = questions.into_iter().map(|(question, of)| {
+    let answered = |(question, of): (String, Question<'_>)| {
         let at: Vec<Option<PointAnswer>> = points.iter().map(&of).collect();
-        Answer {
+        let answer = Answer {
             question,
             overall: along::overall(plan, &at),
             at: at.into_iter().map(|one| Some(one?.text)).collect(),
-        }
-    });
-    let answers = answers.filter(|answer| answer.at.iter().any(Option::is_some));
-    answers.chain(expected(plan, summary)).collect()
+        };
+        answer.at.iter().any(Option::is_some).then_some(answer)
+    };
+    let caveats = caveats.into_iter().filter_map(answered);
+    let answers = questions.into_iter().filter_map(answered);
+    caveats
+        .chain(expected(plan, summary))
+        .chain(answers)
+        .collect()
 }
 
 /// What the scenario expects, with what the runs say of it.
@@ -97,8 +100,16 @@ fn expected(plan: &Plan, summary: &Summary) -> impl Iterator<Item = Answer> {
             all if one.verdict == Verdict::Holds => format!(" (all {all} comparisons)"),
             all => format!(" ({} of {all} comparisons show it)", one.shown),
         };
-        let worst = one.worst.map(|worst| format!("; {worst}"));
-        let text = format!("{verdict}{counts}{}", worst.unwrap_or_default());
+        let all_hold = one.verdict == Verdict::Holds && one.comparisons > 1;
+        let nearest = if all_hold {
+            "nearest to its limit: "
+        } else {
+            ""
+        };
+        let worst = one.worst.map(|worst| format!("; {nearest}{worst}"));
+        let wants = one.wants.map(|wants| format!("; {wants}"));
+        let parts = [worst, wants].map(Option::unwrap_or_default).concat();
+        let text = format!("{verdict}{counts}{parts}");
         Answer {
             question: format!("Expected: {}", one.says.trim_end_matches('.')),
             overall: (points > 1).then(|| text.clone()),

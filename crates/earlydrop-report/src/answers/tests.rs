@@ -120,7 +120,7 @@ fn a_short_queue_that_leaves_the_link_idle_does_not_win() {
         text.starts_with("droptail, 0.20 ± 0.25%; worst: idle"),
         "{text}"
     );
-    let (text, _) = answer(&answers, "What drop-tail costs");
+    let (text, _) = answer(&answers, "The link: what drop-tail costs");
     assert!(
         text.starts_with("droptail delays packets by 102.0 ± 5.0 ms, 9.3 times as long as fast"),
         "{text}"
@@ -166,7 +166,17 @@ fn where_no_scheme_fills_the_link_the_busiest_count() {
     ]]);
     let (text, _) = answer(&answers, "The link: least queueing delay");
     assert!(
-        text.starts_with("one, ") && text.contains("no scheme keeps the link busy for 99%"),
+        text.starts_with(
+            "none fills it; only one keeps it busy for 90.5 ± 1.2%, with 5.5 ± 1.2 ms"
+        ),
+        "{text}"
+    );
+    let (text, _) = answer(
+        &of_link(&[&[("one", IDLE), ("other", IDLE)]]),
+        "The link: least queueing delay",
+    );
+    assert!(
+        text.contains("(no scheme keeps the link busy for 99%"),
         "{text}"
     );
 }
@@ -202,6 +212,72 @@ fn what_a_call_feels_comes_before_the_mean_delay_of_all_packets() {
     );
     let (text, _) = answer(&answers, "calls");
     assert_eq!(text, "fq, 26.10 ± 0.25 ms; worst: clred, 60.10 ± 0.25 ms");
+}
+
+/// Of three schemes, the best for calls is bad for bulk, and the best for bulk for calls.
+#[test]
+fn a_scheme_that_serves_every_group_is_named_and_where_there_is_none_the_nearest() {
+    let flows = "flows.bulk.count = 10\nflows.calls = { kind = \"voice\", count = 4 }";
+    let plan = plan(&["calls-first", "bulk-first", "both"], flows, 1, 3);
+    let serving = |both: (f64, f64)| {
+        let summary = summary(&plan, |cell| {
+            let noise = 1e-6 * cell.seed as f64;
+            let (call, goodput) = [(0.020, 5e6), (0.100, 10e6), both][cell.scheme];
+            let calls: Values<'_> = &[("end_to_end_p99", call + noise)];
+            let bulk: Values<'_> = &[("goodput", goodput)];
+            outcome(&[], &[("calls", 4, calls), ("bulk", 10, bulk)])
+        });
+        answer(
+            &answers(&plan, &summary),
+            "Best for every group, or within 5% of it",
+        )
+        .0
+    };
+    assert_eq!(
+        serving((0.0205, 9.9e6)),
+        "both (calls 20.50 ± 0.01 ms, bulk 9.9 Mbps)"
+    );
+    assert_eq!(
+        serving((0.024, 9.9e6)),
+        "none; both is nearest, 20% off the best in calls end-to-end delay, 99% (24.00 ± 0.01 ms; calls-first 20.00 ± 0.01 ms)"
+    );
+}
+
+/// Serving all but one flow well is not serving every group.
+#[test]
+fn a_scheme_under_which_somebody_starves_serves_nobody() {
+    let flows = "flows.bulk.count = 10\nflows.calls = { kind = \"voice\", count = 4 }";
+    let plan = plan(&["cruel", "kind"], flows, 1, 3);
+    let summary = summary(&plan, |cell| {
+        let (call, least) = [(0.020, 0.1), (0.040, 0.9)][cell.scheme];
+        let calls: Values<'_> = &[("end_to_end_p99", call + 1e-6 * cell.seed as f64)];
+        let bulk: Values<'_> = &[("goodput", 1e7), ("least_share", least)];
+        outcome(&[], &[("calls", 4, calls), ("bulk", 10, bulk)])
+    });
+    let (text, _) = answer(&answers(&plan, &summary), "Best for every group");
+    assert!(
+        text.starts_with("none; kind is nearest, 100% off"),
+        "{text}"
+    );
+}
+
+#[test]
+fn drop_tail_is_compared_with_what_carries_as_much() {
+    let tenth: Runs<'_> = &[(1.0, 90.0, 0.0), (1.1, 90.5, 0.0), (1.2, 91.0, 0.0)];
+    let answers = of_link(&[&[("droptail", SLOW), ("fast", FAST), ("idle", tenth)]]);
+    let (text, _) = answer(&answers, "The link: what drop-tail costs");
+    assert!(
+        text.contains("9.3 times as long as fast, the fastest of those that carry 99% as much"),
+        "{text}"
+    );
+    let (text, _) = answer(
+        &of_link(&[&[("droptail", SLOW), ("idle", tenth)]]),
+        "The link: least queueing delay",
+    );
+    assert!(
+        text.starts_with("only droptail fills it, with 102.0 ± 5.0 ms"),
+        "{text}"
+    );
 }
 
 #[test]
