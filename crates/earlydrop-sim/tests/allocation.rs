@@ -293,3 +293,22 @@ fn the_memory_of_links_that_change_or_wait_is_estimated() {
         assert!(share > 1.0 / 1.5 && share < 1.5, "{share} of {took}");
     }
 }
+
+/// Of a group, the packets of each interval are kept, and not those of each of its flows.
+#[test]
+fn the_memory_of_series_of_groups_does_not_grow_with_their_flows() {
+    let (cost, took) = peak(|| {
+        let link = Link::new(BitsPerSec::from_mbps(100), Nanos::from_millis(2));
+        let dumbbell = Dumbbell::new(link.clone().queue("red".parse().unwrap()), link);
+        let mut run = Run::new(dumbbell.network, Nanos::from_secs(2));
+        run.measure.arrivals_every = Some(Nanos::from_millis(1));
+        run.measure.departures_every = Some(Nanos::from_millis(1));
+        for _ in 0..1000 {
+            run.add(Flow::voice(dumbbell.left, dumbbell.right));
+        }
+        run
+    });
+    let share = cost.memory() / took;
+    println!("{share:.2} of {took}");
+    assert!(share > 1.0 / 1.5, "{share} of {took}");
+}

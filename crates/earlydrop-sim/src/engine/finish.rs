@@ -119,7 +119,7 @@ impl Simulation {
     }
 
     /// Each group with its flows, including the connections that spawners opened.
-    fn members(&self) -> Vec<(Arc<str>, Vec<u32>)> {
+    pub(super) fn members(&self) -> Vec<(Arc<str>, Vec<u32>)> {
         let mut members: BTreeMap<Arc<str>, Vec<u32>> = BTreeMap::new();
         for (index, group) in self.flows.groups.iter().enumerate() {
             let flows = members.entry(group.clone()).or_default();

@@ -413,6 +413,12 @@ impl QueueMeter {
         }
     }
 
+    /// Counts what these flows, of one group, send as one.
+    pub(crate) fn count_together(&mut self, flows: &[u32]) {
+        let counted = self.arrivals.iter_mut().chain(&mut self.departures);
+        counted.for_each(|traffic| traffic.count_together(flows));
+    }
+
     /// Counts a packet that arrives at `at`, dropped or not.
     #[inline]
     pub(crate) fn on_arrival(&mut self, packet: Packet, at: Nanos) {

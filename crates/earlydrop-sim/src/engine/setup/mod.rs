@@ -96,9 +96,24 @@ fn prepare(
     }
     share_buffers(&mut simulation, run, &links)?;
     flows::add(&mut simulation, run, &links)?;
+    count_by_group(&mut simulation);
     schedule_changes(&mut simulation, run, &links);
     sample_cwnd(&mut simulation, run);
     Ok(simulation)
+}
+
+/// Counts what arrives at queues, and departs, by group where that is measured. Connections that
+/// spawners open later are counted one by one, for as long as they live.
+fn count_by_group(simulation: &mut Simulation) {
+    let groups = simulation.members();
+    let ports = simulation.links.ports.iter_mut();
+    let fifos = simulation.links.fifos.iter_mut();
+    let meters = ports.map(|port| &mut port.meter);
+    for meter in meters.chain(fifos.map(|fifo| &mut fifo.meter)) {
+        for (_, flows) in &groups {
+            meter.count_together(flows);
+        }
+    }
 }
 
 fn check_measure(run: &Run) -> Result<(), RunError> {
