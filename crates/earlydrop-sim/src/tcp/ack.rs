@@ -98,22 +98,25 @@ impl Sender {
         let in_flight = self.tcb.seq.flight_size();
         // ns-2 reduces cwnd before it processes the ACK, the RFCs' senders after it.
         if ece && profile.rules == Rules::Ns2 {
-            self.on_ece(profile, ack.next, in_flight, now);
+            self.on_ece(profile, ack.next, (in_flight, 0), now);
         }
+        let mut delivered = 0;
         let Sender { tcb, sack } = self;
         if syn_sent {
             self.on_syn_acked(profile, ack, now);
         } else if let Some(sack) = sack {
             // RFC 6675 distinguishes new data from duplicates by itself. With AccECN a mark newly
             // counted is what ECE is without.
-            ece |= tcb.on_sack(profile, sack, ack, now) > 0;
+            let marked;
+            (marked, delivered) = tcb.on_sack(profile, sack, ack, now);
+            ece |= marked > 0;
         } else if ack.next > tcb.seq.snd_una {
             tcb.on_cumulative_ack(profile, ack, now);
         } else if !tcb.seq.all_acked() {
             tcb.on_dupack(profile, now);
         }
         if ece && profile.rules == Rules::Standard {
-            self.on_ece(profile, ack.next, in_flight, now);
+            self.on_ece(profile, ack.next, (in_flight, delivered), now);
         }
         if !ack.ece {
             self.tcb.rto.ece_at_cwnd_one = false;

@@ -15,18 +15,24 @@ use super::profile::Profile;
 use super::recovery::prr::Prr;
 use super::sender::Sender;
 use super::settings::{Reduction, Rules};
-use super::tcb::CongestionState;
+use super::tcb::{CongestionState, Tcb};
 
 impl Sender {
-    /// Takes the ECE of an ACK up to `next`, before which `in_flight` segments were outstanding:
-    /// reduces `cwnd`, once per window of data. `ack.rs` calls it for every ACK with ECE.
-    pub(super) fn on_ece(&mut self, profile: &Profile, next: u32, in_flight: u32, now: Nanos) {
+    /// Takes the ECE of an ACK up to `next`, before which `in_flight` segments were outstanding
+    /// and which reports `delivered`: reduces `cwnd`, once per window of data. `ack.rs` calls it for every ACK with ECE.
+    pub(super) fn on_ece(
+        &mut self,
+        profile: &Profile,
+        next: u32,
+        (in_flight, delivered): (u32, u32),
+        now: Nanos,
+    ) {
         let Sender { tcb, sack } = self;
         let ns2 = profile.rules == Rules::Ns2;
         // RFC 3168, 6.1.2: "TCP should not react to congestion indications more than once every
         // window of data". After a timeout ns-2 does.
         let after_timeout = ns2 && tcb.congestion.state == CongestionState::Timeout;
-        if !tcb.congestion.covers_more_than_recover(next) && !after_timeout {
+        if !tcb.may_reduce_for_mark(profile, next) && !after_timeout {
             return;
         }
         tcb.set_recover();
@@ -42,6 +48,7 @@ impl Sender {
             let inflation = f64::from(tcb.congestion.inflation);
             tcb.congestion.control.shift(inflation);
         }
+        let cwnd = tcb.congestion.whole_cwnd();
         let mark = tcb.congestion_event(profile, Signal::Mark, in_flight, now);
         tcb.congestion.control.on_congestion(&mark);
         tcb.congestion.cwr_pending = true;
@@ -50,11 +57,34 @@ impl Sender {
         }
         match sack {
             Some(sack) if profile.reduction == Reduction::Proportional => {
-                let delivered = in_flight.saturating_sub(tcb.seq.flight_size());
-                sack.prr = Some(Prr::begin(in_flight, delivered, tcb.segments_sent()));
+                let flight = match profile.follows_linux() {
+                    true => cwnd,
+                    false => in_flight,
+                };
+                sack.prr = Some(Prr::begin(flight, delivered, tcb.segments_sent()));
                 tcb.update_send_window_sack(profile, sack);
             }
             _ => tcb.update_send_window(profile),
+        }
+    }
+}
+
+impl Tcb {
+    /// Whether a mark that an ACK up to `next` reports may reduce `cwnd`, once the ACK is processed.
+    /// In Linux any may that ends a recovery, or comes after it (`tcp_try_to_open`).
+    fn may_reduce_for_mark(&self, profile: &Profile, next: u32) -> bool {
+        match self.congestion.state {
+            CongestionState::Cwr => self.congestion.covers_more_than_recover(next),
+            _ if profile.follows_linux() => !self.output.sack_recovery,
+            _ => self.congestion.covers_more_than_recover(next),
+        }
+    }
+
+    /// Whether an ACK up to `next` ends what a timeout has begun, so that ECE counts again.
+    pub(super) fn ends_timeout(&self, profile: &Profile, next: u32) -> bool {
+        match profile.follows_linux() {
+            true => self.congestion.covers_recover(next),
+            false => self.congestion.covers_more_than_recover(next),
         }
     }
 }
@@ -104,6 +134,7 @@ mod tests {
         for reduction in [Reduction::AtOnce, Reduction::Proportional] {
             let mut profile = with_ecn(Recovery::Sack);
             profile.reduction = reduction;
+            profile.undo = false;
             let mut script = Script::with_window(profile, 100);
             script.ece_ack(1);
             while script.sender.counts().timeouts == 0 {
@@ -130,6 +161,46 @@ mod tests {
         let sent: Vec<String> = (0..3).map(|_| script.ack(1)).collect();
         assert_eq!(sent, ["", "", "1*"]);
         assert_eq!(script.sender.cwnd(), 5.0);
+    }
+
+    fn linux_with_ecn() -> Profile {
+        Profile {
+            ecn: EcnMode::Classic,
+            delayed_acks: None,
+            ..Profile::linux(Algorithm::Reno)
+        }
+    }
+
+    #[test]
+    fn in_linux_a_loss_during_cwr_goes_on_with_its_reduction() {
+        let mut script = Script::with_window(linux_with_ecn(), 20);
+        assert_eq!(script.ece_ack(1), "20!");
+        let sent = [3, 4, 5, 6].map(|to| script.sack(1, &[(2, to)]));
+        // The third shows the loss, but PRR sends one segment for two delivered.
+        assert_eq!(sent, ["", "21", "", "1*"]);
+        assert_eq!(script.sender.ssthresh(), 10.0);
+        assert_eq!(script.sender.counts().recoveries, 1);
+        // All of the window of the mark: the recovery ends, though 20 and 21 are still in flight, and
+        // its acknowledgment counts for growth.
+        script.ack(20);
+        assert_eq!(script.sender.cwnd(), 11.0);
+    }
+
+    #[test]
+    fn in_linux_ece_on_the_acknowledgment_that_ends_a_timeout_reduces_cwnd() {
+        for (preset, marks) in [(linux_with_ecn(), 1), (with_ecn(Recovery::Sack), 0)] {
+            let profile = Profile {
+                undo: false,
+                ..preset
+            };
+            let mut script = Script::with_window(profile, 4);
+            while script.sender.counts().timeouts == 0 {
+                script.wait();
+            }
+            let end = script.sender.tcb.seq.snd_max;
+            script.ece_ack(end);
+            assert_eq!(script.sender.counts().marks, marks);
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@
 //! | `recovery/sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `ns2.rs` as ns-2's Sack1 |
 //! | `recovery/rack.rs`, `by_time.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
 //! | `recovery/undo.rs` | spurious reductions are undone (RFC 3522, RFC 3708; RFC 9438, 4.9) |
+//! | `recovery/frto.rs` | spurious timeouts: F-RTO (RFC 5682) |
 //! | `recovery/segment_times.rs` | which times of transmission an acknowledgment measures round trips by, as Linux |
 //! | `recovery/prr.rs` | proportional rate reduction (RFC 9937) |
 //! | `timeout.rs`, `rto.rs` | what happens when the retransmission timer expires (RFC 6298, 5), and how long it runs (RFC 6298, 2) |

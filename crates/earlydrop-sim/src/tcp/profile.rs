@@ -286,6 +286,12 @@ impl Profile {
         self.undo && self.uses_rack()
     }
 
+    /// Whether windows change by the steps of Linux's `tcp_input.c`.
+    #[inline]
+    pub(crate) fn follows_linux(&self) -> bool {
+        self.growth == Growth::CountedAsLinux
+    }
+
     /// Whether an ECE of DCTCP's ends growth, as in Linux: it enters CWR before it would grow.
     pub(crate) fn is_linux_dctcp(&self) -> bool {
         self.growth == Growth::CountedAsLinux && self.control == Algorithm::Dctcp

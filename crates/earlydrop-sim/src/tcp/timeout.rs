@@ -6,7 +6,7 @@ use earlydrop::units::Nanos;
 
 use super::profile::Profile;
 use super::sender::Sender;
-use super::settings::{Growth, Rules};
+use super::settings::Rules;
 use super::tcb::{CongestionState, LossTimerKind, Tcb};
 
 impl Sender {
@@ -25,11 +25,15 @@ impl Sender {
             tcb.rto.expiry = Nanos::NEVER;
             tcb.restart_cwnd(now);
         } else {
+            if let Some(sack) = sack {
+                tcb.begin_frto(profile, sack);
+            }
             tcb.on_rto(profile, now);
         }
         tcb.enter_timeout();
         if let Some(sack) = sack {
             tcb.on_rto_sack(profile, sack, now);
+            tcb.open_cwnd_after_timeout(profile, sack);
         }
         self.choose_ack_path();
         self.tcb.update_send_window(profile);
@@ -53,11 +57,11 @@ impl Sender {
 impl Tcb {
     /// Whether `ssthresh` stays at a timeout, since `cwnd` was reduced in this window already, as
     /// Linux has it (`tcp_enter_loss`).
-    fn keeps_ssthresh(&self, profile: &Profile) -> bool {
+    pub(super) fn keeps_ssthresh(&self, profile: &Profile) -> bool {
         let state = self.congestion.state;
         let reduced = matches!(state, CongestionState::FastRecovery | CongestionState::Cwr);
         let within = !self.congestion.covers_recover(self.seq.snd_una);
-        profile.growth == Growth::CountedAsLinux && reduced && within
+        profile.follows_linux() && reduced && within
     }
 
     /// The retransmission timer expired with segments outstanding.

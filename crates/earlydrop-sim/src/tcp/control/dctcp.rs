@@ -36,8 +36,8 @@
 //! by sequence numbers.
 //!
 //! # Validated against
-//! Linux 6.1, acknowledgment by acknowledgment: 1 of 4 scripts of `linux` senders without a
-//! difference; in two others 14 of 3,000 transmissions are at another time.
+//! Linux 6.1, acknowledgment by acknowledgment: 3 of 4 scripts of `linux` senders without a
+//! difference in the time of any transmission, nor in `cwnd` and `ssthresh` outside reductions.
 
 use super::ack_counter::AckCounter;
 use super::aimd::Aimd;
@@ -254,6 +254,10 @@ impl Control for Dctcp {
             return;
         }
         self.aimd.time_out(again);
+    }
+
+    fn leave_after_timeout(&mut self, cwnd: f64) {
+        self.aimd.cwnd = cwnd;
     }
 
     fn undo(&mut self, before: &Windows) {

@@ -143,6 +143,8 @@ pub trait Control {
     fn on_recovery_end(&mut self, _now: Nanos) {}
     /// The retransmission timer expired (`again`: for the same segment as before).
     fn on_timeout(&mut self, now: Nanos, in_flight: u32, again: bool);
+    /// The timer has left `cwnd` segments, where that is not 1.
+    fn leave_after_timeout(&mut self, _cwnd: f64) {}
     /// The last reduction for a loss was spurious: `cwnd` and `ssthresh` become what they were `before`
     /// it, where that is more.
     fn undo(&mut self, before: &Windows);

@@ -152,6 +152,9 @@ macro_rules! controllers {
             fn on_timeout(&mut self, now: Nanos, in_flight: u32, again: bool) {
                 match self { $(AnyControl::$name(control) => control.on_timeout(now, in_flight, again),)* }
             }
+            fn leave_after_timeout(&mut self, cwnd: f64) {
+                match self { $(AnyControl::$name(control) => control.leave_after_timeout(cwnd),)* }
+            }
             fn undo(&mut self, before: &Windows) {
                 match self { $(AnyControl::$name(control) => control.undo(before),)* }
             }

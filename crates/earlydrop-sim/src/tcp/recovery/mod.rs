@@ -4,6 +4,7 @@
 //! the scoreboard as an argument.
 
 mod by_time;
+pub(super) mod frto;
 pub(super) mod newreno;
 pub(super) mod ns2;
 pub(super) mod prr;

@@ -8,6 +8,7 @@
 //! pipe > ssthresh  SndCnt = CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out
 //! else             SndCnt = MAX(prr_delivered - prr_out, DeliveredData), and one more if
 //!                  SafeACK, but no more than ssthresh - pipe
+//! at first         at least one, until something was sent
 //! ```
 //! The RFC is about losses. Linux and ns-3 reduce proportionally after marks too, and so does
 //! this.
@@ -51,15 +52,18 @@ impl Prr {
     pub(in crate::tcp) fn grant(&self, ssthresh: u32, pipe: u32, sent: u32) -> u32 {
         let out = sent - self.sent_before;
         if self.newly_delivered == 0 {
-            0
-        } else if pipe > ssthresh {
+            return 0;
+        }
+        let grant = if pipe > ssthresh {
             let product = u64::from(self.delivered) * u64::from(ssthresh);
             let share = product.div_ceil(u64::from(self.recover_fs));
             share.saturating_sub(u64::from(out)) as u32
         } else {
             let limit = self.delivered.saturating_sub(out).max(self.newly_delivered);
             (limit + u32::from(self.safe_ack)).min(ssthresh - pipe)
-        }
+        };
+        // "Force a fast retransmit upon entering recovery".
+        grant.max(u32::from(out == 0))
     }
 }
 
@@ -82,6 +86,14 @@ mod tests {
         }
         assert_eq!(grants[..6], [1, 0, 1, 0, 1, 0]);
         assert_eq!((pipe, sent), (9, 110));
+    }
+
+    #[test]
+    fn something_is_sent_at_once_however_little_was_delivered() {
+        // A tenth of one segment, and none as pipe is ssthresh.
+        assert_eq!(Prr::begin(20, 1, 100).grant(2, 19, 100), 1);
+        assert_eq!(Prr::begin(20, 1, 100).grant(10, 10, 100), 1);
+        assert_eq!(Prr::begin(20, 1, 100).grant(10, 10, 101), 0);
     }
 
     #[test]

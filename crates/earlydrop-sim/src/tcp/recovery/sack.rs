@@ -48,6 +48,8 @@ pub(in crate::tcp) struct SackState {
     pub(in crate::tcp) prr: Option<Prr>,
     /// What the last reduction of `cwnd` for a loss was, while it may be undone.
     pub(in crate::tcp) undo: Undo,
+    /// Whether F-RTO asks if the last timeout was spurious.
+    pub(super) frto: bool,
     /// Copies of the receiver's counters, with AccECN (RFC 9768).
     accecn: SenderCounters,
 }
@@ -63,6 +65,7 @@ impl SackState {
             rate: rates.then(|| RateSampler::new(now)),
             prr: None,
             undo: Undo::NONE,
+            frto: false,
             accecn: SenderCounters::new(),
         })
     }
@@ -73,6 +76,7 @@ impl SackState {
         self.probe = None;
         self.prr = None;
         self.undo = Undo::NONE;
+        self.frto = false;
         self.accecn = SenderCounters::new();
         if let Some(rack) = &mut self.rack {
             rack.restart();
@@ -91,7 +95,7 @@ impl SackState {
 /// What an acknowledgment adds to what was known.
 pub(in crate::tcp) struct AckDelta {
     /// Segments newly acknowledged, cumulatively or selectively (DeliveredData of RFC 9937).
-    delivered: u32,
+    pub(super) delivered: u32,
     /// How many segments arrived marked, where marks are counted.
     marked: u32,
     /// Segments newly reported by SACK blocks.
@@ -118,14 +122,14 @@ impl Tcb {
     }
 
     /// Processes an ACK of a sender with selective acknowledgments; returns how many
-    /// marks AccECN's counters report.
+    /// marks AccECN's counters report, and how many segments were delivered.
     pub(in crate::tcp) fn on_sack(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,
         ack: &Ack,
         now: Nanos,
-    ) -> u32 {
+    ) -> (u32, u32) {
         if let Some(rate) = &mut sack.rate {
             for number in self.seq.snd_una..ack.next {
                 rate.on_delivered(number, now);
@@ -164,7 +168,7 @@ impl Tcb {
             Rules::Standard => self.on_sack_rfc6675(profile, sack, ack, &mut delta, now),
             Rules::Ns2 => self.on_sack_as_ns2(profile, sack, ack, &delta, now),
         }
-        counted
+        (counted, delta.delivered)
     }
 
     /// Adds an acknowledgment's SACK blocks to the scoreboard (RFC 6675, 4, Update); returns how
@@ -252,7 +256,7 @@ impl Tcb {
         // window of data". CWR goes out with new data only, so ECE stays set while the window of a
         // timeout is retransmitted, which was the reaction.
         let repeats_timeout = self.congestion.state == CongestionState::Timeout
-            && !self.congestion.covers_more_than_recover(ack.next);
+            && !self.ends_timeout(profile, ack.next);
         let classic = profile.feedback() == Some(EcnFeedback::Classic);
         let ece = ack.ece && (classic || profile.is_linux_dctcp());
         let ece = ece && !repeats_timeout;
@@ -279,6 +283,7 @@ impl Tcb {
         }
         self.on_ack_of_probe(profile, &mut sack.probe, &sack.board, ack, acked > 0, now);
         self.update_send_window_sack(profile, sack);
+        self.step_frto(profile, sack, ack, (acked, delta.newly_sacked));
         self.choose_loss_timer(sack, acked, now);
     }
 
@@ -389,6 +394,10 @@ impl Tcb {
         delivered: u32,
         now: Nanos,
     ) {
+        if self.continues_cwr(profile, sack) {
+            return self.recover_in_cwr(sack, now);
+        }
+        let cwnd = self.congestion.whole_cwnd();
         let flight = self.seq.flight_size();
         // RFC 6675, 5.1: as soon as the recovery point is reached.
         let after_mark = self.congestion.state == CongestionState::Cwr
@@ -408,9 +417,18 @@ impl Tcb {
         sack.probe = None;
         let board = &mut sack.board;
         if profile.reduction == Reduction::Proportional {
-            let flight = flight - board.sacked() + delivered;
+            let flight = match profile.follows_linux() {
+                true => cwnd,
+                false => flight - board.sacked() + delivered,
+            };
             sack.prr = Some(Prr::begin(flight, delivered, self.segments_sent()));
         }
+        self.begin_repair(sack, in_flight);
+    }
+
+    /// Begins to fill holes, with `in_flight` retransmissions in flight.
+    fn begin_repair(&mut self, sack: &mut SackState, in_flight: u32) {
+        let board = &mut sack.board;
         if in_flight > 0 && sack.rack.is_some() {
             // A recovery follows another: what that retransmitted is not retransmitted again.
             self.output.retransmit_una = board.awaits_retransmission(self.seq.snd_una);
@@ -418,6 +436,27 @@ impl Tcb {
             board.begin_repair(self.seq.snd_una);
         }
         board.lost_below = board.lost_below.max(self.seq.snd_una + 1);
+    }
+
+    /// Whether a loss now is one of the window that a mark has reduced, of which Linux's CWR is
+    /// still in progress.
+    fn continues_cwr(&self, profile: &Profile, sack: &SackState) -> bool {
+        profile.follows_linux()
+            && self.congestion.state == CongestionState::Cwr
+            && sack.prr.is_some()
+            && !self.congestion.control.reduces_for_loss_after_mark()
+    }
+
+    /// Recovery begins during CWR (Linux: `tcp_enter_recovery`): `ssthresh`, `recover` and PRR's
+    /// counts stay, and the first retransmission waits for PRR too.
+    fn recover_in_cwr(&mut self, sack: &mut SackState, now: Nanos) {
+        let in_flight = sack.board.retransmissions_in_flight(self.seq.snd_una);
+        sack.undo.begin(self.seq.snd_una, None, in_flight);
+        self.enter_recovery(now);
+        self.output.sack_recovery = true;
+        sack.probe = None;
+        self.begin_repair(sack, in_flight);
+        self.output.retransmit_una = false;
     }
 
     /// [`Tcb::update_send_window`] with the scoreboard: by `pipe` during a proportional

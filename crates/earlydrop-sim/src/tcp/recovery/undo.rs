@@ -72,6 +72,16 @@ impl Undo {
         }
     }
 
+    /// Takes note of a timeout's reduction. What was `repaired` before counts from its first
+    /// retransmission on.
+    pub(super) fn begin_timeout(&mut self, snd_una: u32, before: Windows, repaired: bool) {
+        let first_sent = self.first_sent;
+        self.begin(snd_una, Some(before), 0);
+        if repaired {
+            self.first_sent = first_sent;
+        }
+    }
+
     /// The reduction cannot be undone, nor can one of before.
     pub(in crate::tcp) fn end(&mut self) {
         self.marker = None;
@@ -169,7 +179,9 @@ impl Tcb {
                 return self.undo_during_recovery(sack, prior_una, (late, dsack), now);
             }
             CongestionState::FastRecovery => dsack || late,
-            CongestionState::Timeout if repairs_timeout => acked > 0 && (dsack || late),
+            CongestionState::Timeout if repairs_timeout => {
+                acked > 0 && (dsack || late) || self.shown_by_frto(sack)
+            }
             CongestionState::Cwr => false,
             _ => dsack,
         };
@@ -216,6 +228,7 @@ impl Tcb {
             self.congestion.control.undo(&before);
         }
         sack.undo.end();
+        sack.frto = false;
         sack.prr = None;
         if self.output.sack_recovery {
             self.output.sack_recovery = false;
