@@ -18,8 +18,9 @@ use super::settings::{Reduction, Rules};
 use super::tcb::{CongestionState, Tcb};
 
 impl Sender {
-    /// Takes the ECE of an ACK up to `next`, before which `in_flight` segments were outstanding
-    /// and which reports `delivered`: reduces `cwnd`, once per window of data. `ack.rs` calls it for every ACK with ECE.
+    /// Takes the ECE of an ACK up to `next`, before which `in_flight` segments were outstanding and
+    /// which reports `delivered`: reduces `cwnd`, once per window of data. `ack.rs` calls it for every
+    /// ACK with ECE.
     pub(super) fn on_ece(
         &mut self,
         profile: &Profile,
