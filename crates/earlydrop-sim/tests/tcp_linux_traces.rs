@@ -111,6 +111,14 @@ fn documentation_and_page_count_the_scripts() {
         let is_said = documentation.is_empty() || documentation.contains(&sentence);
         assert!(is_said, "{control}: {sentence}");
     }
+    let (all, missed) = (cases().len(), misses.len());
+    let sentence = format!("{} of {all} scripts without a difference", all - missed);
+    let profile = include_str!("../src/tcp/profile/linux.rs");
+    assert!(profile.contains(&sentence), "{sentence}");
+    assert!(
+        profile.contains(&format!("other {missed} stand")),
+        "{missed}"
+    );
 }
 
 #[test]

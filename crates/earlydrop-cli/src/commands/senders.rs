@@ -10,16 +10,17 @@ use crate::failure::Failure;
 use crate::markdown;
 use crate::output::Output;
 
-/// List the senders, or print the manual of a controller or of a mechanism that they share
+/// List the senders, or print the manual of a profile, a controller or what they share
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop senders
   earlydrop senders cubic
+  earlydrop senders linux
   earlydrop senders rack
 
 A scenario chooses a controller with tcp.control, and all other rules with tcp.profile.")]
 pub(crate) struct Senders {
-    /// A controller or a mechanism: cubic, prague, bbr3, rack, ...
+    /// A profile, a controller or a mechanism: linux, cubic, prague, rack, ...
     name: Option<String>,
 }
 
@@ -36,9 +37,7 @@ pub(crate) fn run(args: &Senders, out: &mut Output<'_>, style: &Style) -> Result
 }
 
 fn unknown(name: &str) -> String {
-    let controls = manual::controls().map(|part| part.name);
-    let mechanisms = manual::mechanisms().iter().map(|part| part.name);
-    let known: Vec<&str> = controls.chain(mechanisms).collect();
+    let known: Vec<&str> = manual::all().map(|part| part.name).collect();
     let hint = suggestion(name, &known, '"');
     format!("no sender or mechanism is called \"{name}\"; {hint}")
 }
@@ -54,7 +53,8 @@ fn list(style: &Style) -> Vec<Text> {
         lines.push(Text::default());
         lines
     };
-    let mut lines = section("Controllers of cwnd", manual::controls().collect());
+    let mut lines = section("Profiles", manual::profiles().to_vec());
+    lines.extend(section("Controllers of cwnd", manual::controls().collect()));
     lines.extend(section("What they share", manual::mechanisms().to_vec()));
     let hint = Text::from("Equations, readings and differences of one: ")
         .then("earlydrop senders NAME", Look::Code);

@@ -34,8 +34,27 @@ const CONTROLS: [&str; CONTROLLERS.len()] = [
     documentation!("control/bbr3.rs"),
 ];
 
+/// The presets of a scenario's `tcp.profile`.
+const PROFILES: [Part; 3] = [
+    Part {
+        name: "modern",
+        meaning: "senders and receivers of today by the RFCs",
+        head: documentation!("profile/modern.rs"),
+    },
+    Part {
+        name: "linux",
+        meaning: "`modern` with what differs in Linux 6.1",
+        head: documentation!("profile/linux.rs"),
+    },
+    Part {
+        name: "ns2",
+        meaning: "ns-2.35's defaults, and those of about the year 2000 (`ns2-old-timers`)",
+        head: documentation!("profile/ns2.rs"),
+    },
+];
+
 /// What controllers share.
-const MECHANISMS: [Part; 11] = [
+const MECHANISMS: [Part; 12] = [
     Part {
         name: "newreno",
         meaning: "loss recovery without SACK: Tahoe, Reno, NewReno (RFC 5681, RFC 6582)",
@@ -60,6 +79,11 @@ const MECHANISMS: [Part; 11] = [
         name: "undo",
         meaning: "spurious reductions of cwnd are undone (RFC 3522, RFC 3708; RFC 9438, 4.9)",
         head: documentation!("recovery/undo.rs"),
+    },
+    Part {
+        name: "frto",
+        meaning: "spurious timeouts are found and undone (F-RTO, RFC 5682)",
+        head: documentation!("recovery/frto.rs"),
     },
     Part {
         name: "prr",
@@ -108,10 +132,19 @@ pub fn mechanisms() -> &'static [Part] {
     &MECHANISMS
 }
 
+/// The presets of senders and receivers.
+pub fn profiles() -> &'static [Part] {
+    &PROFILES
+}
+
+/// Every part.
+pub fn all() -> impl Iterator<Item = Part> {
+    PROFILES.into_iter().chain(controls()).chain(MECHANISMS)
+}
+
 /// The part of this name.
 pub fn of(name: &str) -> Option<Part> {
-    let mut all = controls().chain(MECHANISMS);
-    all.find(|part| part.name == name)
+    all().find(|part| part.name == name)
 }
 
 /// One page about every part, as Markdown.
@@ -119,8 +152,8 @@ pub fn page() -> String {
     let mut page = "# Senders\n\n\
         Generated from the documentation of the simulator's files by \
         `cargo run -p earlydrop-sim --features manual --example senders_page > docs/reference/senders.md`. \
-        `earlydrop senders NAME` prints one of them; a scenario names a controller in \
-        `tcp.control`.\n"
+        `earlydrop senders NAME` prints one of them; a scenario names a profile in `tcp.profile` and a \
+        controller in `tcp.control`.\n"
         .to_string();
     let mut table = |title: &str, parts: &[Part]| {
         page += &format!("\n| {title} | what it does |\n|---|---|\n");
@@ -128,9 +161,10 @@ pub fn page() -> String {
             page += &format!("| [{name}](#{name}) | {meaning} |\n");
         }
     };
+    table("profile", &PROFILES);
     table("controller", &controls().collect::<Vec<Part>>());
     table("shared by all", &MECHANISMS);
-    for part in controls().chain(MECHANISMS) {
+    for part in all() {
         page += &format!("\n## {}\n\n", part.name);
         for line in part.manual().lines() {
             page += &match line.strip_prefix("# ") {
@@ -160,7 +194,7 @@ mod tests {
 
     #[test]
     fn names_are_found_and_differ() {
-        let names: Vec<&str> = controls().chain(MECHANISMS).map(|part| part.name).collect();
+        let names: Vec<&str> = all().map(|part| part.name).collect();
         for name in &names {
             assert_eq!(of(name).unwrap().name, *name);
             assert_eq!(names.iter().filter(|other| *other == name).count(), 1);

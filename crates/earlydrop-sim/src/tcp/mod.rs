@@ -32,7 +32,7 @@
 //! | `rate_sample.rs` | delivery rates (draft-cheng-iccrg-delivery-rate-estimation) |
 //! | `receiver.rs`, `out_of_order.rs` | delayed acknowledgments (RFC 5681, 4.2), SACK blocks (RFC 2018), ECE (RFC 3168, 6.1.3; RFC 8257, 3.2) |
 //! | `control/` | `cwnd`: Reno (RFC 5681), CUBIC (RFC 9438), HyStart++ (RFC 9406), DCTCP (RFC 8257), Prague (draft-briscoe-iccrg-prague-congestion-control), scalable (RFC 9331), BBR (versions 1 and 3) |
-//! | `profile.rs`, `settings.rs` | the rules flows share: ns-2's, the RFCs', Linux's |
+//! | `profile/`, `settings.rs` | the rules flows share: the RFCs', Linux's, ns-2's |
 //!
 //! ```
 //! use earlydrop::units::Nanos;

@@ -1,15 +1,19 @@
 //! Profiles: the rules a sender and a receiver follow, shared by many flows.
 //!
-//! [`Profile::ns2`], [`Profile::modern`] and [`Profile::linux`] are the presets; every rule can
-//! be changed on its own.
+//! [`Profile::modern`], [`Profile::linux`] and [`Profile::ns2`] are the presets, each with a file
+//! that says what it has and lacks; every rule can be changed on its own.
+
+mod linux;
+mod modern;
+mod ns2;
 
 use core::fmt;
 
 use earlydrop::packet::Ecn;
-use earlydrop::units::{Bytes, Nanos};
+use earlydrop::units::Bytes;
 
 use super::control::{Algorithm, ControlSettings};
-use super::rto::{RtoParams, TimerClock};
+use super::rto::RtoParams;
 use super::settings::{
     DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind, LossDetection, Recovery,
     Reduction, RenoEstimate, RttSampling, Rules,
@@ -103,149 +107,6 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// ns-2.35's defaults: `rwnd` of 20 packets of 1000 bytes, ticks of 10 ms.
-    ///
-    /// Packets have no headers beyond their size, as with `useHeaders_ false`.
-    pub const fn ns2(recovery: Recovery) -> Profile {
-        Profile {
-            recovery,
-            loss_detection: LossDetection::DupAck,
-            control: Algorithm::Reno,
-            rules: Rules::Ns2,
-            segment_size: 1000,
-            header_size: 0,
-            ack_size: 40,
-            initial_window: 2,
-            receiver_window: 20,
-            initial_ssthresh: None,
-            ecn: EcnMode::Off,
-            ecn_feedback: None,
-            classic_ecn_fallback: false,
-            ecn_on_retransmissions: true,
-            ecn_on_control: false,
-            delayed_acks: None,
-            timer: RtoParams {
-                initial: Nanos::from_secs(3),
-                minimum: Nanos::from_millis(200),
-                maximum: Nanos::from_secs(60),
-                tick: Nanos::from_millis(10),
-                clock: TimerClock::Exact,
-            },
-            rtt_sampling: RttSampling::OneAtATime,
-            dupack_threshold: 3,
-            limited_transmit: true,
-            lost_retransmissions: false,
-            slow_start_restart: true,
-            whole_cuts: false,
-            growth: Growth::Segments,
-            reno_estimate: RenoEstimate::Rising,
-            hystart: HyStartKind::Off,
-            least_after_mark: 1,
-            quick_acks: false,
-            undo: false,
-            reduction: Reduction::AtOnce,
-            handshake: Handshake::ThreeWay,
-            max_burst: None,
-        }
-    }
-
-    /// ns-2 as it was configured around the year 2000: ticks of 0.1 s, a least RTO of two ticks,
-    /// an initial RTO of 6 s, an initial window of 1, no limited transmit, no SYN, and
-    /// reductions to whole segments.
-    pub const fn ns2_old_timers(recovery: Recovery) -> Profile {
-        let mut profile = Profile::ns2(recovery);
-        profile.timer = RtoParams {
-            initial: Nanos::from_secs(6),
-            minimum: Nanos::ZERO,
-            maximum: Nanos::from_secs(60),
-            tick: Nanos::from_millis(100),
-            clock: TimerClock::Exact,
-        };
-        profile.initial_window = 1;
-        profile.limited_transmit = false;
-        profile.whole_cuts = true;
-        profile.handshake = Handshake::None;
-        profile
-    }
-
-    /// A sender of today by the RFCs: 1500 bytes, an initial window of 10 (RFC 6928), SACK with
-    /// RACK-TLP (RFC 8985), every second segment acknowledged, a least RTO of 200 ms, and ECN where the algorithm needs
-    /// marks.
-    pub const fn modern(algorithm: Algorithm) -> Profile {
-        let controller = algorithm.controller();
-        Profile {
-            recovery: Recovery::Sack,
-            loss_detection: LossDetection::Rack,
-            control: algorithm,
-            rules: Rules::Standard,
-            segment_size: 1500,
-            header_size: 52,
-            ack_size: 40,
-            initial_window: 10,
-            receiver_window: 65_535,
-            initial_ssthresh: None,
-            ecn: controller.ecn,
-            ecn_feedback: controller.feedback,
-            classic_ecn_fallback: false,
-            ecn_on_retransmissions: matches!(controller.ecn, EcnMode::Dctcp | EcnMode::L4s),
-            ecn_on_control: matches!(controller.ecn, EcnMode::Dctcp | EcnMode::L4s),
-            delayed_acks: Some(DelayedAcks {
-                every: 2,
-                timeout: Nanos::from_millis(40),
-            }),
-            timer: RtoParams {
-                initial: Nanos::from_secs(1),
-                minimum: Nanos::from_millis(200),
-                maximum: Nanos::from_secs(60),
-                tick: Nanos::from_millis(1),
-                clock: TimerClock::Exact,
-            },
-            rtt_sampling: RttSampling::Every,
-            dupack_threshold: 3,
-            limited_transmit: true,
-            lost_retransmissions: true,
-            slow_start_restart: true,
-            whole_cuts: false,
-            growth: Growth::Segments,
-            reno_estimate: RenoEstimate::Rising,
-            hystart: HyStartKind::PlusPlus,
-            least_after_mark: 1,
-            quick_acks: false,
-            undo: true,
-            reduction: Reduction::AtOnce,
-            handshake: Handshake::ThreeWay,
-            max_burst: None,
-        }
-    }
-
-    /// [`Profile::modern`] with what is known to differ in Linux (`tcp_cong.c`, `tcp_cubic.c`,
-    /// `tcp_input.c`):
-    /// - `cwnd` grows and is reduced by whole segments; reductions are proportional (PRR);
-    /// - Reno's `ssthresh` is half of `cwnd`, and the acknowledgment that ends a recovery counts
-    ///   for growth;
-    /// - CUBIC computes in integers and ticks, its estimate of Reno stays slow, a mark leaves at
-    ///   least 2 segments, and HyStart ends slow start;
-    /// - some acknowledgments are not delayed.
-    /// - RTO is SRTT + max(200 ms, 4 RTTVAR); timers expire with the ticks of the timer wheel;
-    /// - round trips are those of segments, also of segments that SACK reports.
-    pub const fn linux(algorithm: Algorithm) -> Profile {
-        let mut profile = Profile::modern(algorithm);
-        profile.whole_cuts = true;
-        profile.growth = Growth::CountedAsLinux;
-        profile.reno_estimate = RenoEstimate::Steady;
-        profile.hystart = HyStartKind::Linux;
-        profile.least_after_mark = 2;
-        // Linux's Prague does not use PRR for marks: cwnd also grows while it is reduced.
-        profile.reduction = match algorithm {
-            Algorithm::Prague => Reduction::AtOnce,
-            _ => Reduction::Proportional,
-        };
-        profile.quick_acks = true;
-        profile.timer.clock = TimerClock::Linux;
-        profile.rtt_sampling = RttSampling::BySegment;
-        profile
-    }
-
     /// The codepoint of packets without data.
     #[inline]
     pub(crate) fn control_codepoint(&self) -> Ecn {
