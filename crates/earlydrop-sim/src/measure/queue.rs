@@ -97,7 +97,7 @@ impl Work {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct QueueProgress {
     work: Work,
-    sojourn: u64,
+    sojourn: u128,
     sojourns: u64,
     counters: Counters,
 }
@@ -111,7 +111,7 @@ impl QueueProgress {
     /// The mean sojourn time of the packets whose transmission began since `before`.
     pub(crate) fn mean_sojourn_since(&self, before: &QueueProgress) -> Option<Nanos> {
         let packets = self.sojourns - before.sojourns;
-        (packets > 0).then(|| Nanos((self.sojourn - before.sojourn) / packets))
+        (packets > 0).then(|| Nanos(((self.sojourn - before.sojourn) / u128::from(packets)) as u64))
     }
 
     /// What was counted since `before`.
@@ -173,15 +173,15 @@ enum Phase {
 /// Sums over packets and time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
-    /// Queue length integrated over time, packet nanoseconds: enough for a thousand packets for
-    /// half a year.
-    length_time: u64,
+    /// Queue length integrated over time, packet nanoseconds. A queue's time may run years ahead on a
+    /// slow link, so 64 bits are too few.
+    length_time: u128,
     /// Greatest queue length that lasted for any time, packets.
     longest: u32,
     /// Transmission times of the packets whose transmission has begun since time zero.
     begun: FineTime,
     /// Sum of sojourn times since time zero, nanoseconds.
-    sojourn: u64,
+    sojourn: u128,
     /// Packets in that sum.
     sojourns: u64,
 }
@@ -204,10 +204,10 @@ pub struct QueueMeter {
     /// `sums` at the end of the run.
     measured: Sums,
     /// Sojourn times and packets in their sum at the end of the warm-up.
-    sojourns_before: (u64, u64),
+    sojourns_before: (u128, u64),
     /// The queue's length integrated over time and the link's work, in the middle of the time
     /// measured and at its end.
-    half_way: [Option<(u64, Work)>; 2],
+    half_way: [Option<(u128, Work)>; 2],
     /// The link's work at the end of the warm-up, and its utilisation since then.
     work_before: Work,
     utilisation: f64,
@@ -373,7 +373,7 @@ impl QueueMeter {
     #[inline]
     pub(crate) fn advance(&mut self, at: Nanos, packets: u32) {
         let span = at.since(self.last).0;
-        self.sums.length_time += u64::from(packets) * span;
+        self.sums.length_time += u128::from(packets) * u128::from(span);
         self.last = at;
         // A packet that arrives and leaves at the same time did not wait.
         let waiting = if span > 0 { packets } else { 0 };
@@ -384,7 +384,7 @@ impl QueueMeter {
     #[inline]
     pub fn sent(&mut self, sojourn: Nanos, time: FineTime) {
         self.sums.begun += time;
-        self.sums.sojourn += sojourn.0;
+        self.sums.sojourn += u128::from(sojourn.0);
         self.sums.sojourns += 1;
         if let Some(recorder) = &mut self.sojourn
             && self.phase != Phase::Over
@@ -481,7 +481,7 @@ impl QueueMeter {
             return None;
         };
         let begin = (0, self.work_before);
-        let half = |before: (u64, Work), after: (u64, Work), span: Nanos| HalfOfQueue {
+        let half = |before: (u128, Work), after: (u128, Work), span: Nanos| HalfOfQueue {
             utilisation: after.1.share_since(&before.1),
             mean_packets: ratio((after.0 - before.0) as f64, span.0 as f64),
         };
