@@ -361,7 +361,10 @@ fn check(
         let (outcome, finished) = ran?;
         let estimate = plan.budget().memory;
         if let Some(peak) = peak.filter(|peak| *peak as f64 > 1.5 * estimate + 1e6) {
-            return Err(format!("took {peak} bytes, estimated {estimate}"));
+            let as_run = plan.toml();
+            return Err(format!(
+                "took {peak} bytes, estimated {estimate}; as run:\n{as_run}"
+            ));
         }
         // The same on another thread.
         let again = std::thread::scope(|scope| scope.spawn(|| run(&plan, scheme)).join());

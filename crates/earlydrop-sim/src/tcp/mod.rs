@@ -22,7 +22,7 @@
 //! | `ecn.rs` | how a sender responds to ECE (RFC 3168, 6.1.2; RFC 8257, 3.3) |
 //! | `accecn.rs` | AccECN: counters of marks, at the receiver and at the sender (RFC 9768) |
 //! | `recovery/newreno.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |
-//! | `recovery/sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `ns2.rs` as ns-2's Sack1 |
+//! | `recovery/sack.rs`, `begin.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `ns2.rs` as ns-2's Sack1 |
 //! | `recovery/rack.rs`, `by_time.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
 //! | `recovery/undo.rs` | spurious reductions are undone (RFC 3522, RFC 3708; RFC 9438, 4.9) |
 //! | `recovery/frto.rs` | spurious timeouts: F-RTO (RFC 5682) |

@@ -3,6 +3,7 @@
 //! Each file adds its steps to [`Tcb`](super::tcb::Tcb), a connection's state. Those with SACK get
 //! the scoreboard as an argument.
 
+mod begin;
 mod by_time;
 pub(super) mod frto;
 pub(super) mod newreno;
