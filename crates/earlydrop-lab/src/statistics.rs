@@ -48,12 +48,15 @@ impl Mean {
     }
 
     /// How many values would make it differ significantly from zero in each of `tests` tests, were
-    /// their mean and spread those of the present ones; `None` for more than 1,000, and for a single
-    /// value.
+    /// their mean and spread those of the present ones; `None` for more than 1,000, for a mean of
+    /// zero, and for a single value.
     pub fn count_to_exclude_zero(&self, tests: usize) -> Option<usize> {
         let count = self.count as f64;
         // The standard deviation of one value.
         let deviation = self.half? * count.sqrt() / student(count - 1.0);
+        if self.mean == 0.0 {
+            return None;
+        }
         let p_value = |count: u16| {
             let law = StudentsT::new(0.0, 1.0, f64::from(count) - 1.0).ok()?;
             Some(2.0 * law.sf(self.mean.abs() / deviation * f64::from(count).sqrt()))
@@ -323,6 +326,11 @@ mod tests {
             Mean::of(&[-1.0, 1.0]).unwrap().count_to_exclude_zero(1),
             None
         );
+        // Values without a spread.
+        for (value, count) in [(0.0, None), (3.0, Some(2))] {
+            let same = Mean::of(&[value; 3]).unwrap();
+            assert_eq!(same.count_to_exclude_zero(4), count);
+        }
     }
 
     #[test]
