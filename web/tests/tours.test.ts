@@ -137,9 +137,14 @@ test("load: the adaptations lower max_p, ARED peaks highest, RARED swings least"
 test("delay: PIE swings most, CoDel's delay grows with the load, DualPI2 shares with L4S", async () => {
   const four = await seen("delay", 1, 20);
   assert.ok(four.lane(1).swing > Math.max(four.lane(0).swing, four.lane(2).swing));
-  const thirty = await seen("delay", 2, 30);
-  assert.ok(thirty.lane(0).delay > 0.018 && thirty.lane(0).delay < 0.028, `${thirty.lane(0).delay}`);
-  assert.ok(thirty.lane(1).delay < 0.019 && thirty.lane(2).delay < 0.021);
+  // Means over six moments: at one, CoDel's may be 20 ms or 30.
+  const thirty = [0, 0, 0];
+  for (const time of [24, 30, 36, 42, 48, 54]) {
+    const late = await seen("delay", 2, time);
+    thirty.forEach((_, lane) => (thirty[lane]! += late.lane(lane).delay / 6));
+  }
+  assert.ok(Math.abs(thirty[0]! / 0.005 - 5) < 1, thirty.join(" "));
+  assert.ok(thirty[1]! < 0.019 && thirty[2]! < 0.021, thirty.join(" "));
   const l4s = await seen("delay", 3, 20);
   for (const lane of [0, 1]) assert.ok(l4s.share(lane, /^l4s/) > 0.8, `${l4s.share(lane, /^l4s/)}`);
   assert.ok(Math.abs(l4s.share(2, /^l4s/) - 0.5) < 0.15);

@@ -25,7 +25,7 @@ export const delay: Tour = {
       show: "schemes=codel|pie|dualpi2&flows=4&do=15:flows=30&t=13",
       predict: {
         ask: "What does CoDel's delay do?",
-        choices: ["it stays at 5 ms, its target", "it rises to four times the target", "it falls"],
+        choices: ["it stays at 5 ms, its target", "it rises to about five times the target", "it falls"],
         right: 1,
         because: "CoDel raises the rate of its drops only slowly, with the square root of their count. Many flows need many drops, and the queue grows until they come. The controllers return to their targets.",
       },
