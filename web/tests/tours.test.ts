@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAddress } from "../src/address.ts";
+import type { Readings } from "../src/figures.ts";
 import type { Laboratory } from "../src/laboratory.ts";
 import { changed, type Setup } from "../src/setup.ts";
 import { TOURS } from "../src/tours/list.ts";
@@ -30,7 +31,15 @@ async function seen(tour: string, step: number, time: number, knobs: Partial<Set
     for (let row = samples.countTo(from * 1e9); row < samples.length; row += 1) most = Math.max(most, samples.at(row, SAMPLE.packets));
     return most;
   };
-  return Object.assign(new Seen(laboratory), { peak });
+  /** The mean over times, in seconds, of what is read off each lane. */
+  const mean = (times: number[], read: (lane: Readings) => number): number[] => {
+    const all = times.map((at) => {
+      laboratory.time = at * 1e9;
+      return laboratory.lanes.map((_, lane) => read(new Seen(laboratory).lane(lane)));
+    });
+    return laboratory.lanes.map((_, lane) => all.reduce((sum, values) => sum + values[lane]!, 0) / times.length);
+  };
+  return Object.assign(new Seen(laboratory), { peak, mean });
 }
 
 test("there are seven tours of three to five steps, each with predictions and a task at its end", () => {
@@ -126,11 +135,7 @@ test("load: the adaptations lower max_p, ARED peaks highest, RARED swings least"
   assert.ok(before.lane(1).use > before.lane(0).use);
   const after = await seen("load", 2, 25);
   assert.ok(after.peak(1, 20) > after.peak(0, 20) && after.peak(1, 20) > after.peak(2, 20));
-  const swings = [0, 0, 0];
-  for (const time of [41, 44, 47, 50]) {
-    const late = await seen("load", 3, time);
-    swings.forEach((_, lane) => (swings[lane]! += late.lane(lane).swing / 4));
-  }
+  const swings = (await seen("load", 3, 50)).mean([41, 44, 47, 50], ({ swing }) => swing);
   assert.ok(swings[2]! < 0.6 * Math.min(swings[0]!, swings[1]!), swings.join(" "));
 });
 
@@ -138,11 +143,7 @@ test("delay: PIE swings most, CoDel's delay grows with the load, DualPI2 shares 
   const four = await seen("delay", 1, 20);
   assert.ok(four.lane(1).swing > Math.max(four.lane(0).swing, four.lane(2).swing));
   // Means over six moments: at one, CoDel's may be 20 ms or 30.
-  const thirty = [0, 0, 0];
-  for (const time of [24, 30, 36, 42, 48, 54]) {
-    const late = await seen("delay", 2, time);
-    thirty.forEach((_, lane) => (thirty[lane]! += late.lane(lane).delay / 6));
-  }
+  const thirty = (await seen("delay", 2, 54)).mean([24, 30, 36, 42, 48, 54], ({ delay }) => delay);
   assert.ok(Math.abs(thirty[0]! / 0.005 - 5) < 1, thirty.join(" "));
   assert.ok(thirty[1]! < 0.019 && thirty[2]! < 0.021, thirty.join(" "));
   const l4s = await seen("delay", 3, 20);
