@@ -10,6 +10,17 @@ pub(crate) fn listed(words: impl IntoIterator<Item: ToString>, last: &str) -> St
     }
 }
 
+/// "a, b and 3 more": the first `most` words, and how many there are beside them.
+pub(crate) fn first_of(
+    words: impl ExactSizeIterator<Item = String>,
+    most: usize,
+    last: &str,
+) -> String {
+    let more = words.len().saturating_sub(most);
+    let more = (more > 0).then(|| format!("{more} more"));
+    listed(words.take(most).chain(more), last)
+}
+
 /// The text with its first letter in upper case.
 pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();

@@ -4,7 +4,7 @@ use earlydrop_lab::plan::Plan;
 
 use super::PointAnswer;
 use super::comparison::NAMED_TIES;
-use crate::words::listed;
+use crate::words::first_of;
 
 /// The best schemes over the points of a plan; `None` for a single point, and for a question
 /// without a best scheme.
@@ -90,13 +90,6 @@ fn counted(plan: &Plan, best: &[&[usize]]) -> String {
 
 fn names(plan: &Plan, schemes: &[usize]) -> String {
     let labels = plan.labels();
-    let mut names: Vec<String> = schemes
-        .iter()
-        .take(NAMED_TIES)
-        .map(|scheme| labels[*scheme].to_string())
-        .collect();
-    if schemes.len() > NAMED_TIES {
-        names.push(format!("{} more", schemes.len() - NAMED_TIES));
-    }
-    listed(&names, "or")
+    let names = schemes.iter().map(|scheme| labels[*scheme].to_string());
+    first_of(names, NAMED_TIES, "or")
 }

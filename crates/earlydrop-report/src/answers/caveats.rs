@@ -7,7 +7,7 @@ use earlydrop_lab::statistics::{Mean, paired};
 
 use super::comparison::Comparison;
 use super::{PointAnswer, Question};
-use crate::words::listed;
+use crate::words::{first_of, listed};
 
 /// The number of things that a sentence names.
 const NAMED: usize = 4;
@@ -37,7 +37,7 @@ fn not_settled(at: &Comparison<'_>, moving: &[Moving]) -> Option<PointAnswer> {
     let here = moving.iter().filter(|one| one.point == at.point);
     let mut here: Vec<&Moving> = here.collect();
     here.sort_by(|one, other| other.by.mean.abs().total_cmp(&one.by.mean.abs()));
-    let named = here.iter().take(NAMED).map(|one| {
+    let named = here.iter().map(|one| {
         let what = match &one.group {
             Some(group) => format!("{} of {group}", settled::title(one.drift)),
             None => format!("{} of the link", settled::title(one.drift)),
@@ -45,14 +45,11 @@ fn not_settled(at: &Comparison<'_>, moving: &[Moving]) -> Option<PointAnswer> {
         let change = one.by.difference(100.0);
         format!("{what} under {} ({change}%)", at.label(one.scheme))
     });
-    let more = here.len().saturating_sub(NAMED);
-    let more = (more > 0).then(|| format!("{more} more"));
-    let names: Vec<String> = named.chain(more).collect();
-    (!names.is_empty()).then(|| PointAnswer {
+    (!here.is_empty()).then(|| PointAnswer {
         text: format!(
             "{}, from the first half of the time measured to the second: these are no steady \
              state. A longer run, or a longer warm-up, says more",
-            listed(names, "and")
+            first_of(named, NAMED, "and")
         ),
         best: Vec::new(),
     })

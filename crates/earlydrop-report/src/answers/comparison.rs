@@ -11,7 +11,7 @@ use earlydrop_lab::statistics::{Mean, Standing, paired, standings};
 use earlydrop_lab::summary::Summary;
 
 use super::PointAnswer;
-use crate::words::listed;
+use crate::words::first_of;
 
 /// The number of tied schemes that a sentence names.
 pub(super) const NAMED_TIES: usize = 3;
@@ -32,7 +32,7 @@ pub(super) struct Column {
     /// The factor to the unit of display, and that unit.
     scale: f64,
     unit: &'static str,
-    pub(super) less_is_better: bool,
+    less_is_better: bool,
     /// The seeds and values of each scheme.
     runs: Vec<Vec<(u64, f64)>>,
     /// Whether a value of each scheme is a lower bound.
@@ -142,7 +142,7 @@ impl<'a> Comparison<'a> {
     fn together(&self, schemes: &[usize], column: &Column) -> String {
         let names = schemes.iter().map(|scheme| self.label(*scheme).to_string());
         let text = column.text(schemes[0]);
-        format!("{}, {text}", listed(first_ones(names), "and"))
+        format!("{}, {text}", first_of(names, NAMED_TIES, "and"))
     }
 
     /// ". Not significantly different: pie (11.5 ± 0.4 ms) and 2 more"; empty without ties.
@@ -153,7 +153,7 @@ impl<'a> Comparison<'a> {
         let named = ties
             .iter()
             .map(|tie| format!("{} ({})", self.label(*tie), column.text(*tie)));
-        let names = listed(first_ones(named), "and");
+        let names = first_of(named, NAMED_TIES, "and");
         format!(". Not significantly different: {names}")
     }
 
@@ -203,13 +203,6 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The first [`NAMED_TIES`] names, and how many more there are.
-pub(super) fn first_ones(names: impl ExactSizeIterator<Item = String>) -> Vec<String> {
-    let more = names.len().saturating_sub(NAMED_TIES);
-    let more = (more > 0).then(|| format!("{more} more"));
-    names.take(NAMED_TIES).chain(more).collect()
-}
-
 impl Column {
     /// Numbers of runs, of which smaller ones are better.
     pub(super) fn of(runs: Vec<Vec<(u64, f64)>>) -> Column {
@@ -245,6 +238,19 @@ impl Column {
             is_lower_bound: self.are_bounds[scheme],
             ..mean
         })
+    }
+
+    /// The means of `schemes`, in their order; `None` where one was not measured.
+    pub(super) fn means(&self, schemes: &[usize]) -> Option<Vec<Mean>> {
+        schemes.iter().map(|scheme| self.mean(*scheme)).collect()
+    }
+
+    /// The better one of two values.
+    pub(super) fn better(&self, one: f64, other: f64) -> f64 {
+        match self.less_is_better {
+            true => one.min(other),
+            false => one.max(other),
+        }
     }
 
     /// "11.2 ± 0.3 ms".

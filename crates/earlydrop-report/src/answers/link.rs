@@ -2,7 +2,7 @@
 
 use earlydrop_lab::statistics::Mean;
 
-use super::comparison::Comparison;
+use super::comparison::{Column, Comparison};
 use super::{PointAnswer, Question};
 
 /// The utilisation of a full link. Where no scheme reaches it, a link is full within
@@ -50,14 +50,18 @@ fn full(at: &Comparison<'_>) -> Option<(Vec<usize>, f64)> {
     Some((schemes.into_iter().filter(is_full).collect(), least))
 }
 
+/// The mean queueing delay, or what 99% of the packets stay below where the mean is not measured.
+fn queueing_delay(at: &Comparison<'_>) -> Option<Column> {
+    let mean = at.of_link("delay_mean");
+    mean.or_else(|| at.of_link("delay_p99"))
+}
+
 fn least_delay(at: &Comparison<'_>) -> Option<PointAnswer> {
-    let delay = at
-        .of_link("delay_mean")
-        .or_else(|| at.of_link("delay_p99"))?;
+    let delay = queueing_delay(at)?;
     let utilisation = at.of_link("utilisation")?;
     let (full, least) = full(at)?;
     let mut answer = match *full {
-        [only] if at.schemes().len() > 1 => alone(at, only, least < FULL)?,
+        [only] if at.schemes().len() > 1 => alone(at, &delay, only, least < FULL)?,
         _ => at.best_of(&full, &delay)?,
     };
     if least < FULL && full.len() > 1 {
@@ -92,10 +96,7 @@ fn least_delay(at: &Comparison<'_>) -> Option<PointAnswer> {
 }
 
 /// "only droptail fills it, with 102 ± 5 ms".
-fn alone(at: &Comparison<'_>, only: usize, is_idle: bool) -> Option<PointAnswer> {
-    let delay = at
-        .of_link("delay_mean")
-        .or_else(|| at.of_link("delay_p99"))?;
+fn alone(at: &Comparison<'_>, delay: &Column, only: usize, is_idle: bool) -> Option<PointAnswer> {
     let (label, waits) = (at.label(only), delay.text(only));
     let text = match is_idle {
         true => {
@@ -123,15 +124,14 @@ fn least_loss(at: &Comparison<'_>) -> Option<PointAnswer> {
 }
 
 fn cost_of_drop_tail(at: &Comparison<'_>) -> Option<PointAnswer> {
-    let delay = at
-        .of_link("delay_mean")
-        .or_else(|| at.of_link("delay_p99"))?;
+    let delay = queueing_delay(at)?;
     let goodput = at.of_link("goodput")?;
     let is_drop_tail = |scheme: &usize| {
         let spec = at.scenario.schemes[*scheme].spec.to_string();
         spec.split(':').next() == Some("droptail")
     };
     let drop_tail = at.schemes().into_iter().find(is_drop_tail)?;
+    // An idle link has no queue whose cost could be asked for.
     full(at)?;
     let carried = |scheme: &usize| goodput.mean(*scheme).map_or(0.0, |mean| mean.mean);
     let least = NEARLY * carried(&drop_tail);

@@ -1,13 +1,14 @@
 //! Which schemes serve every group of flows: the answer for who must choose one scheme for all.
 
 use earlydrop_lab::metrics::{self, Felt};
+use earlydrop_lab::number;
 use earlydrop_lab::scenario::Scenario;
 use earlydrop_lab::statistics::Mean;
 
-use super::comparison::{Column, Comparison, first_ones};
+use super::comparison::{Comparison, NAMED_TIES};
 use super::groups::{self, starving};
 use super::{PointAnswer, Question};
-use crate::words::listed;
+use crate::words::first_of;
 
 /// A mean within so much of the best one counts as near: less than people notice of any of these
 /// metrics, and more than most runs' intervals.
@@ -41,14 +42,9 @@ impl Criterion {
         let index = *felt.metrics.first()?;
         let column = at.of_group(&felt.group, index)?;
         let schemes = at.schemes();
-        let means: Option<Vec<Mean>> = schemes.iter().map(|scheme| column.mean(*scheme)).collect();
-        let means = means?;
-        let best = means.iter().map(|mean| mean.mean).reduce(|one, other| {
-            match column.less_is_better {
-                true => one.min(other),
-                false => one.max(other),
-            }
-        })?;
+        let means = column.means(&schemes)?;
+        let best = means.iter().map(|mean| mean.mean);
+        let best = best.reduce(|one, other| column.better(one, other))?;
         let behind = |mean: &Mean| match (mean.mean == best, mean.is_lower_bound) {
             (true, false) => Some(0.0),
             // Too few have ended under the one that looks best.
@@ -67,13 +63,7 @@ impl Criterion {
 
     /// How unequally two groups share, either way.
     fn of_rivals(at: &Comparison<'_>, one: &str, other: &str) -> Option<Criterion> {
-        let logarithms: Column = groups::ratios(at, one, other)?;
-        let schemes = at.schemes();
-        let means: Option<Vec<Mean>> = schemes
-            .iter()
-            .map(|scheme| logarithms.mean(*scheme))
-            .collect();
-        let means = means?;
+        let means = groups::ratios(at, one, other)?.means(&at.schemes())?;
         let unequal = |mean: &Mean| mean.mean.abs();
         let least = means.iter().map(unequal).reduce(f64::min)?;
         Some(Criterion {
@@ -86,12 +76,10 @@ impl Criterion {
             figures: means.iter().map(groups::factor).collect(),
         })
     }
-}
 
-impl Criterion {
     /// "24% off the best in web completion time, median (0.275 ± 0.011 s; sfred 0.221 ± 0.020 s)".
-    fn in_words<'a>(&self, row: usize, behind: f64, label: impl Fn(usize) -> &'a str) -> String {
-        let percent = earlydrop_lab::number::to_digits(100.0 * behind, 2);
+    fn in_words<'a>(&self, row: usize, label: impl Fn(usize) -> &'a str) -> String {
+        let percent = number::to_digits(100.0 * self.behind[row], 2);
         let best = self.behind.iter().position(|behind| *behind == 0.0);
         let best = best.map(|best| format!("; {} {}", label(best), self.figures[best]));
         format!(
@@ -132,9 +120,7 @@ fn serves_all(
             None => "none: under each, somebody starves".to_string(),
             Some((behind, row)) if behind.is_finite() => {
                 let label = at.label(schemes[*row]);
-                let off = worst(*row)?
-                    .1
-                    .in_words(*row, *behind, |row| at.label(schemes[row]));
+                let off = worst(*row)?.1.in_words(*row, |row| at.label(schemes[row]));
                 format!("none; {label} is nearest, {off}")
             }
             Some(_) => "none".to_string(),
@@ -150,7 +136,7 @@ fn serves_all(
         format!("{} ({})", at.label(schemes[*row]), texts.join(", "))
     });
     Some(PointAnswer {
-        text: listed(first_ones(named), "and"),
+        text: first_of(named, NAMED_TIES, "and"),
         best: serving.iter().map(|row| schemes[*row]).collect(),
     })
 }
