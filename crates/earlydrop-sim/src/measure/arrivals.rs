@@ -71,11 +71,12 @@ impl TrafficByFlow {
         let series = self.series.len() as u32;
         self.series.push(Series::default());
         for flow in flows {
-            *self.of_flow(*flow) = series;
+            *self.entry(*flow) = series;
         }
     }
 
-    fn of_flow(&mut self, flow: u32) -> &mut u32 {
+    /// The place of a flow's index in `series`.
+    fn entry(&mut self, flow: u32) -> &mut u32 {
         let flow = flow as usize;
         if self.of_flow.len() <= flow {
             self.of_flow.resize(flow + 1, NONE);
@@ -89,14 +90,16 @@ impl TrafficByFlow {
             return;
         }
         let interval = (at.0 / self.interval.0) as usize;
-        let next = self.series.len() as u32;
-        let series = self.of_flow(flow);
-        if *series == NONE {
-            *series = next;
+        let next = self.series.len();
+        let entry = self.entry(flow);
+        if *entry == NONE {
+            *entry = next as u32;
+        }
+        let series = *entry as usize;
+        if series == next {
             self.series.push(Series::default());
         }
-        let series = self.of_flow[flow as usize];
-        self.series[series as usize].add(interval, size);
+        self.series[series].add(interval, size);
     }
 
     /// Sums by group, given as name and flows. Intervals that end after `end` are left out.

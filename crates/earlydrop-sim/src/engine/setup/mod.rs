@@ -96,14 +96,16 @@ fn prepare(
     }
     share_buffers(&mut simulation, run, &links)?;
     flows::add(&mut simulation, run, &links)?;
-    count_by_group(&mut simulation);
+    if run.measure.arrivals_every.is_some() || run.measure.departures_every.is_some() {
+        count_by_group(&mut simulation);
+    }
     schedule_changes(&mut simulation, run, &links);
     sample_cwnd(&mut simulation, run);
     Ok(simulation)
 }
 
-/// Counts what arrives at queues, and departs, by group where that is measured. Connections that
-/// spawners open later are counted one by one, for as long as they live.
+/// Counts what arrives at queues, and departs, by group. Connections that spawners open later are
+/// counted one by one, for as long as they live.
 fn count_by_group(simulation: &mut Simulation) {
     let groups = simulation.members();
     let ports = simulation.links.ports.iter_mut();
