@@ -51,12 +51,12 @@ impl Mean {
     /// their mean and spread those of the present ones; `None` for more than 1,000, for a mean of
     /// zero, and for a single value.
     pub fn count_to_exclude_zero(&self, tests: usize) -> Option<usize> {
-        let count = self.count as f64;
-        // The standard deviation of one value.
-        let deviation = self.half? * count.sqrt() / student(count - 1.0);
         if self.mean == 0.0 {
             return None;
         }
+        let count = self.count as f64;
+        // The standard deviation of one value.
+        let deviation = self.half? * count.sqrt() / student(count - 1.0);
         let p_value = |count: u16| {
             let law = StudentsT::new(0.0, 1.0, f64::from(count) - 1.0).ok()?;
             Some(2.0 * law.sf(self.mean.abs() / deviation * f64::from(count).sqrt()))

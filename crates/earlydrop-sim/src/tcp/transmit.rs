@@ -12,7 +12,7 @@ use super::recovery::sack::SackState;
 use super::recovery::scoreboard::Scoreboard;
 use super::segment::Segment;
 use super::sender::Sender;
-use super::settings::{EcnFeedback, Growth, Rules};
+use super::settings::{EcnFeedback, Rules};
 use super::tcb::{LossTimerKind, Tcb};
 
 impl Sender {
@@ -190,7 +190,7 @@ impl Tcb {
     /// has passed, down to that (RFC 2861, 3; `tcp_cwnd_restart`).
     fn restart_window(&self, profile: &Profile, idle: Nanos) -> f64 {
         let initial = profile.initial_window;
-        if profile.growth != Growth::CountedAsLinux {
+        if !profile.follows_linux() {
             return f64::from(initial);
         }
         let halvings = (idle.0.saturating_sub(1) / self.rto.rto().0.max(1)).min(31);

@@ -6,6 +6,7 @@
 //! cwnd            grows and falls by whole segments; what remains is counted    tcp_cong_avoid_ai
 //! reductions      proportional (PRR), also after marks, but for Prague          tcp_cwnd_reduction
 //! ssthresh        Reno: half of cwnd, not of what is in flight                  tcp_reno_ssthresh
+//! growth          also by the acknowledgment that ends a recovery               tcp_cong_control
 //! CUBIC           integers and ticks; the estimate of Reno does not rise;       bictcp_update
 //!                 HyStart by trains of acknowledgments and by delay; a mark
 //!                 leaves 2 segments at least

@@ -155,7 +155,7 @@ impl Profile {
 
     /// Whether an ECE of DCTCP's ends growth, as in Linux: it enters CWR before it would grow.
     pub(crate) fn is_linux_dctcp(&self) -> bool {
-        self.growth == Growth::CountedAsLinux && self.control == Algorithm::Dctcp
+        self.follows_linux() && self.control == Algorithm::Dctcp
     }
 
     /// How marks are reported; `None` without ECN.

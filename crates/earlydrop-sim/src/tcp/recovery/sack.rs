@@ -220,7 +220,7 @@ impl Tcb {
         sack.board.holds_retransmissions = false;
         if profile.undoes() {
             let duplicates = self.count_dsack(sack, ack);
-            if profile.growth == Growth::CountedAsLinux {
+            if profile.follows_linux() {
                 delta.delivered += duplicates;
             }
         }
@@ -244,7 +244,7 @@ impl Tcb {
             prr.on_ack(delta.delivered, acked > 0 && delta.lost == 0);
         }
         let recovering = self.congestion.in_fast_recovery();
-        let linux = profile.growth == Growth::CountedAsLinux;
+        let linux = profile.follows_linux();
         let full_ack = match self.congestion.state {
             // Linux holds CWR until something sent after the reduction is acknowledged.
             CongestionState::Cwr if linux => self.congestion.covers_more_than_recover(ack.next),
@@ -349,7 +349,7 @@ impl Tcb {
         let dsack = ack.dsack().is_some_and(|block| {
             // `tcp_dsack_seen`: only what reordering may have caused, and no probe.
             let of_probe = sack.probe.is_some_and(|probe| probe.ends_with(block));
-            profile.growth != Growth::CountedAsLinux || (rack.reordering_seen && !of_probe)
+            !profile.follows_linux() || (rack.reordering_seen && !of_probe)
         });
         rack.adapt_reo_wnd(dsack, snd_una, snd_nxt);
         delta.lost = core::mem::take(&mut rack.lost_by_timer);
@@ -519,7 +519,7 @@ impl Tcb {
 /// reordering was seen than DupThresh allows for (`tcp_may_raise_cwnd`).
 fn grows_by_sack(profile: &Profile, sack: &SackState, delta: &AckDelta) -> bool {
     let reordered = |rack: &Rack| rack.reordering > profile.dupack_threshold;
-    profile.growth == Growth::CountedAsLinux
+    profile.follows_linux()
         && profile.undoes()
         && delta.newly_sacked > 0
         && sack.rack.as_ref().is_some_and(reordered)

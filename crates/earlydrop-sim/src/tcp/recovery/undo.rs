@@ -34,7 +34,7 @@ use super::scoreboard::Scoreboard;
 use crate::tcp::control::{Control, Windows, three_quarters};
 use crate::tcp::profile::Profile;
 use crate::tcp::segment::Ack;
-use crate::tcp::settings::{Growth, RttSampling};
+use crate::tcp::settings::RttSampling;
 use crate::tcp::tcb::{CongestionState, Tcb};
 
 /// What is known of the last reduction of `cwnd` for a loss.
@@ -123,7 +123,7 @@ impl Tcb {
     pub(super) fn windows(&self, profile: &Profile) -> Windows {
         let control = &self.congestion.control;
         let (cwnd, mut ssthresh) = (control.cwnd(), control.ssthresh());
-        if profile.growth == Growth::CountedAsLinux {
+        if profile.follows_linux() {
             ssthresh = ssthresh.max(three_quarters(cwnd));
         }
         Windows { cwnd, ssthresh }
