@@ -151,6 +151,9 @@ pub(crate) fn word(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
+/// Where UDP's checksum is in its header (RFC 768).
+pub(crate) const UDP_CHECKSUM: usize = 6;
+
 /// Offsets of the transport header and of its checksum field, for the protocols whose
 /// checksum a sender may leave to its device (TCP, UDP). The packet must have been parsed by
 /// [`Header::read`].
@@ -166,7 +169,7 @@ pub(crate) fn checksum_offsets(packet: &[u8]) -> Option<(usize, usize)> {
     let field = from
         + match protocol {
             TCP => 16,
-            UDP => 6,
+            UDP => UDP_CHECKSUM,
             _ => return None,
         };
     (field + 2 <= packet.len()).then_some((from, field))

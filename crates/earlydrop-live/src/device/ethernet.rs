@@ -1,7 +1,7 @@
 //! Parses Ethernet frames: finds the IP packet, and decides what bypasses the scheme.
 
 use super::arrival::Arrival;
-use crate::packet::{Header, checksum_offsets};
+use crate::packet::{Header, UDP_CHECKSUM, checksum_offsets};
 use crate::plan::MTU;
 use crate::pool::Offsets;
 use earlydrop::packet::{Ecn, FlowKey};
@@ -79,9 +79,11 @@ pub(super) fn complete_checksum(packet: &mut [u8]) {
     let Some((from, field)) = checksum_offsets(packet) else {
         return;
     };
+    let is_udp = field - from == UDP_CHECKSUM;
     let sum = match !sum(&packet[from..]) {
-        // Zero would mean "no checksum" (RFC 768); both encode the same number.
-        0 => 0xffff,
+        // In UDP, zero would mean "no checksum" (RFC 768): all ones encode the same number.
+        // TCP sends its zero.
+        0 if is_udp => 0xffff,
         sum => sum,
     };
     packet[field..field + 2].copy_from_slice(&sum.to_be_bytes());

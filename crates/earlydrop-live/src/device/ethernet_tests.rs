@@ -4,6 +4,9 @@ use super::*;
 use etherparse::{PacketBuilder, SlicedPacket};
 use proptest::prelude::*;
 
+/// The protocol number of TCP.
+const TCP: u8 = 6;
+
 const HERE: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const THERE: [u8; 6] = [2, 0, 0, 0, 0, 2];
 
@@ -97,12 +100,37 @@ fn leave_partial_checksum(
     addresses: std::ops::Range<usize>,
     from: usize,
     field: usize,
+    protocol: u8,
 ) {
     let length = (packet.len() - from) as u16;
     let mut pseudo = packet[addresses].to_vec();
-    pseudo.extend([0, 6]);
+    pseudo.extend([0, protocol]);
     pseudo.extend(length.to_be_bytes());
     packet[field..field + 2].copy_from_slice(&sum(&pseudo).to_be_bytes());
+}
+
+/// One checksum in 65,536 is zero: TCP sends it, UDP sends all ones (RFC 768).
+#[test]
+fn a_checksum_of_zero_is_all_ones_in_udp_alone() {
+    let udp = |payload: &[u8]| {
+        let mut bytes = Vec::new();
+        let builder = PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).udp(1000, 80);
+        builder.write(&mut bytes, payload).unwrap();
+        bytes
+    };
+    let tcp = |payload: &[u8]| packet(false, payload);
+    let completed = |packet: &dyn Fn(&[u8]) -> Vec<u8>, checksum_at: usize| {
+        let checksum = |packet: &[u8]| [packet[checksum_at], packet[checksum_at + 1]];
+        // A payload that equals the checksum without it makes the checksum zero.
+        let mut packet = packet(&checksum(&packet(&[0, 0])));
+        let written = checksum(&packet);
+        let protocol = packet[9];
+        leave_partial_checksum(&mut packet, 12..20, 20, checksum_at, protocol);
+        complete_checksum(&mut packet);
+        (checksum(&packet), written)
+    };
+    assert_eq!(completed(&tcp, 36), ([0, 0], [0, 0]));
+    assert_eq!(completed(&udp, 26), ([255, 255], [255, 255]));
 }
 
 proptest! {
@@ -115,7 +143,7 @@ proptest! {
         let whole = packet(v6, &payload);
         let (addresses, from) = if v6 { (8..40, 40) } else { (12..20, 20) };
         let mut partial = whole.clone();
-        leave_partial_checksum(&mut partial, addresses, from, from + 16);
+        leave_partial_checksum(&mut partial, addresses, from, from + 16, TCP);
         complete_checksum(&mut partial);
         prop_assert_eq!(partial, whole);
     }
