@@ -19,9 +19,13 @@ pub(super) fn overall(plan: &Plan, at: &[Option<PointAnswer>]) -> Option<String>
     let swept: Vec<usize> = (0..plan.axes.len())
         .filter(|axis| plan.axes[*axis].values.len() > 1)
         .collect();
-    Some(match *swept {
+    let text = match *swept {
         [axis] => along(plan, axis, &best),
         _ => counted(plan, &best),
+    };
+    Some(match *plan.seeds {
+        [_] => format!("{text}; in a single run each, which may be chance"),
+        _ => text,
     })
 }
 

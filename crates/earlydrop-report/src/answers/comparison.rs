@@ -279,6 +279,15 @@ impl Column {
         paired(&pairs.0, &pairs.1)
     }
 
+    /// By how much one scheme is worse than another, paired by seed; less than zero where it is
+    /// better.
+    pub(super) fn worse_by(&self, one: usize, other: usize) -> Option<Mean> {
+        match self.less_is_better {
+            true => self.difference(one, other),
+            false => self.difference(other, one),
+        }
+    }
+
     /// Ranks `schemes`.
     pub(super) fn rank(&self, schemes: &[usize]) -> Option<Ranking> {
         let sign = if self.less_is_better { 1.0 } else { -1.0 };

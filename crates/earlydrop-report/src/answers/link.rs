@@ -168,6 +168,7 @@ fn cost_of_drop_tail(at: &Comparison<'_>) -> Option<PointAnswer> {
             };
             format!(", with {} {direction} goodput", goodput.text_of(&more))
         }
+        false if more.half.is_none() => ", in a single run each".to_string(),
         false => ", without significantly more goodput".to_string(),
     };
     let best = Vec::new();

@@ -243,6 +243,42 @@ fn a_scheme_that_serves_every_group_is_named_and_where_there_is_none_the_nearest
     );
 }
 
+/// Two means within 5% of each other say little where single runs differ by 20%, and nothing where
+/// there is one run of each.
+#[test]
+fn fewer_seeds_never_make_a_scheme_the_best_for_every_group() {
+    let flows = "flows.bulk.count = 10\nflows.calls = { kind = \"voice\", count = 4 }";
+    let with_seeds = |seeds: usize, noise: [f64; 4]| {
+        let plan = plan(&["one", "other"], flows, 1, seeds);
+        let summary = summary(&plan, |cell| {
+            let noise = noise[cell.seed as usize % 4];
+            let call = [0.0200, 0.0202 + 0.0202 * noise][cell.scheme];
+            let calls: Values<'_> = &[("end_to_end_p99", call)];
+            let bulk: Values<'_> = &[("goodput", 1e7)];
+            outcome(&[], &[("calls", 4, calls), ("bulk", 10, bulk)])
+        });
+        answer(&answers(&plan, &summary), "Best for every group").0
+    };
+    let (calm, noisy) = ([0.0, 0.001, -0.001, 0.0], [0.2, -0.2, 0.1, -0.1]);
+    assert_eq!(
+        with_seeds(8, calm),
+        "one (calls 20 ms, bulk 10 Mbps) and other (calls 20.20 ± 0.01 ms, bulk 10 Mbps)"
+    );
+    let text = with_seeds(8, noisy);
+    assert!(
+        text.starts_with(
+            "undecided: one (calls 20 ms, bulk 10 Mbps) by the means; with these seeds"
+        ),
+        "{text}"
+    );
+    let text = with_seeds(1, calm);
+    assert!(text.starts_with("undecided: one"), "{text}");
+    assert!(
+        text.ends_with("by the means; in a single run each, the difference may be chance"),
+        "{text}"
+    );
+}
+
 /// Serving all but one flow well is not serving every group.
 #[test]
 fn a_scheme_under_which_somebody_starves_serves_nobody() {
