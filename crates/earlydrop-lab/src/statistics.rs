@@ -81,6 +81,13 @@ impl Mean {
         self.bounded(number::estimate(self.mean * scale, half))
     }
 
+    /// The same with its unit, after multiplication by `scale`: "12.35 ± 0.42 ms". Short times get a
+    /// smaller unit.
+    pub fn with_unit(&self, unit: &str, scale: f64) -> String {
+        let (factor, unit) = number::fitting_unit(self.mean * scale, unit);
+        number::with_unit(self.with_interval(scale * factor), unit)
+    }
+
     /// The mean with the digits that it has beside its interval: "12.35".
     pub fn alone(&self, scale: f64) -> String {
         let half = self.half.map(|half| half * scale);

@@ -181,8 +181,9 @@ impl<'a> Runs<'a> {
                     1.0 => format!("{other}'s {text}"),
                     times => {
                         let (unit, scale) = expectation.number.unit();
-                        let limit = number::to_digits(times * mean.mean * scale, 3);
-                        let limit = number::with_unit(limit, unit);
+                        let limit = times * mean.mean * scale;
+                        let (factor, unit) = number::fitting_unit(limit, unit);
+                        let limit = number::with_unit(number::to_digits(limit * factor, 3), unit);
                         format!("{limit}, {times} times {other}'s {text}")
                     }
                 }
@@ -214,7 +215,7 @@ impl<'a> Runs<'a> {
 
     fn text(&self, number: &Number, mean: &Mean) -> String {
         let (unit, scale) = number.unit();
-        number::with_unit(mean.with_interval(scale), unit)
+        mean.with_unit(unit, scale)
     }
 
     /// "at network.rtt = 20 ms"; empty without a sweep.

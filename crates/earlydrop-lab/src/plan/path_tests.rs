@@ -248,7 +248,7 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
             "schemes = [\"red:min=15,max=50\"]\nnetwork = { rate = \"1 Gbps\", rtt = \"20 ms\" }",
             &[
                 "max = 50 packets (0.6 ms) of red",
-                "20 flows needs about 373 packets",
+                "with 20 flows about 373 packets fill it",
                 "`earlydrop configure --link 1Gbps --rtt 20ms --flows 20`",
             ],
         ),

@@ -197,8 +197,8 @@ impl At<'_> {
             all.push((
                 ("thresholds", labels),
                 format!(
-                    "max = {max} of {} is far below what the link needs at {rate} and {rtt}: {} needs \
-                     about {} packets to fill it (BDP/sqrt(flows)), and with less than a quarter of \
+                    "max = {max} of {} is far below what the link needs at {rate} and {rtt}: with {} \
+                     about {} packets fill it (BDP/sqrt(flows)), and with less than a quarter of \
                      that it idles; nearest: min = \"auto\" with target_delay = \"0.4 \
                      RTT\", or see `earlydrop configure --link {} --rtt {} --flows {flows}`",
                     schemes.join(", "),

@@ -142,9 +142,9 @@ function drawScatter(look, xIndex, yIndex) {
 }
 
 /**
- * Places each label where no earlier one is: right, left, above or below its symbol, then at the
- * corners, and farther from it on the right. A label without a free place is left to the legend.
- * `first` is the first label's text.
+ * Places each label where no earlier one is, and nothing but its own symbol is near: right, left, above
+ * or below it, then at the corners, and farther from it on the right. A label without such a place is
+ * left to the legend. `first` is the first label's text.
  */
 function labelPlacer(first) {
   let symbols = [];
@@ -161,15 +161,25 @@ function labelPlacer(first) {
       [x + aside, y - above], [x + aside, y + above], [x - aside - width, y - above], [x - aside - width, y + above],
       [x + aside, y - 2 * above], [x + aside, y + 2 * above],
     ];
-    const free = ([left, middle]) => taken.every((box) =>
-      left > box.right || left + width < box.left || middle - height / 2 > box.bottom || middle + height / 2 < box.top);
-    const at = tries.find(free);
+    const boxAt = ([left, middle]) => ({ left, right: left + width, top: middle - height / 2, bottom: middle + height / 2 });
+    const own = { left: rect.x, right: rect.x + rect.width, top: rect.y, bottom: rect.y + rect.height };
+    const free = (box) => taken.every((other) => gap(box, other) > 0);
+    // A label between two symbols would name either.
+    const isOwn = (box) => symbols.every((other) => gap(own, other) === 0 || gap(box, other) > gap(box, own) + 12);
+    const at = tries.find((at) => free(boxAt(at)) && isOwn(boxAt(at)));
     if (!at) return { x: -1000, y: -1000 };
     const [left, middle] = at;
-    taken.push({ left, right: left + width, top: middle - height / 2, bottom: middle + height / 2 });
+    taken.push(boxAt(at));
     return { x: left, y: middle, align: "left", verticalAlign: "middle" };
   };
   return { layout, avoid };
+}
+
+/** The distance between two boxes; 0 where they touch. */
+function gap(one, other) {
+  const across = Math.max(one.left - other.right, other.left - one.right, 0);
+  const down = Math.max(one.top - other.bottom, other.top - one.bottom, 0);
+  return Math.hypot(across, down);
 }
 
 function scatterCaption(xMetric, yMetric, several, log) {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use earlydrop_lab::metrics::{self, Better, METRICS, Metric};
-use earlydrop_lab::number;
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::rows::{CellRow, GroupRow};
 use earlydrop_lab::scenario::Scenario;
@@ -263,7 +262,7 @@ impl Column {
 
     /// "0.12 ± 0.01%".
     pub(super) fn text_of(&self, mean: &Mean) -> String {
-        number::with_unit(mean.with_interval(self.scale), self.unit)
+        mean.with_unit(self.unit, self.scale)
     }
 
     /// The mean of one scheme's values minus another's, paired by seed.

@@ -13,11 +13,21 @@ use crate::words::listed;
 /// Less goodput than this counts as this much where ratios are formed, in bits per second.
 const LEAST_GOODPUT: f64 = 1.0;
 
-/// The questions that the groups of a scenario raise, the first one first.
-pub(super) fn questions(scenario: &Scenario) -> Vec<(String, Question<'_>)> {
-    let mut questions: Vec<(String, Question<'_>)> =
-        vec![("Who starves".to_string(), Box::new(who_starves))];
-    questions.extend(serves::question(scenario));
+/// A stream that takes less than this share of what is carried floods nothing.
+const MODEST: f64 = 0.05;
+
+/// What all groups together raise: who starves, and which scheme serves everybody.
+pub(super) fn of_all(scenario: &Scenario) -> Vec<(String, Question<'_>)> {
+    let starves: (String, Question<'_>) = ("Who starves".to_string(), Box::new(who_starves));
+    [starves]
+        .into_iter()
+        .chain(serves::question(scenario))
+        .collect()
+}
+
+/// The questions that each group raises, and those that share.
+pub(super) fn of_each(scenario: &Scenario) -> Vec<(String, Question<'_>)> {
+    let mut questions: Vec<(String, Question<'_>)> = Vec::new();
     for felt in Felt::all(scenario) {
         for index in asked(&felt) {
             let group = felt.group.clone();
@@ -93,7 +103,7 @@ fn taken(at: &Comparison<'_>, schemes: &[usize], column: &Column) -> Option<Poin
     let mean = |scheme: &&usize| column.mean(**scheme).map_or(0.0, |mean| mean.mean);
     let order = |one: &&usize, other: &&usize| mean(one).total_cmp(&mean(other));
     let (least, most) = (schemes.iter().min_by(order)?, schemes.iter().max_by(order)?);
-    let text = match least == most {
+    let mut text = match least == most {
         true => column.text(*least),
         false => format!(
             "least under {}; most under {}",
@@ -101,6 +111,10 @@ fn taken(at: &Comparison<'_>, schemes: &[usize], column: &Column) -> Option<Poin
             at.named(*most, column)
         ),
     };
+    let of_link = at.of_link("goodput")?.mean(*most)?.mean;
+    if mean(&most) < MODEST * of_link {
+        text += ". It takes little: if it is a call or a game, `feels = \"lateness\"` asks how late it is";
+    }
     let best = Vec::new();
     Some(PointAnswer { text, best })
 }

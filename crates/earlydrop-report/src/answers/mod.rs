@@ -1,8 +1,8 @@
 //! What a run answers, in sentences: one for each question, from means over seeds.
 //!
-//! What keeps figures from being answers comes first (`caveats`), then what the scenario expects, then
-//! what each kind of traffic feels (`groups`) and which schemes serve all of them (`serves`), figures
-//! of the whole link last (`link`). A scheme *ties* with the best as in the tables: its difference,
+//! What keeps figures from being answers comes first (`caveats`), then which schemes serve everybody
+//! (`serves`), what the scenario expects, what each kind of traffic feels (`groups`), and figures of
+//! the whole link last (`link`). A scheme *ties* with the best as in the tables: its difference,
 //! paired by seed, is not significant after a correction for the number of schemes.
 //! `docs/explanation/what-is-measured.md` says why.
 
@@ -53,12 +53,15 @@ pub fn answers(plan: &Plan, summary: &Summary) -> Vec<Answer> {
         return Vec::new();
     }
     let caveats = caveats::questions(plan.scenario(), &summary.moving);
-    let questions = match plan.labels().len() {
-        0 | 1 => vec![("In short".to_string(), Box::new(in_short) as Question<'_>)],
+    let (first, then) = match plan.labels().len() {
+        0 | 1 => {
+            let in_short = ("In short".to_string(), Box::new(in_short) as Question<'_>);
+            (vec![in_short], Vec::new())
+        }
         _ => {
-            let mut all = groups::questions(plan.scenario());
-            all.extend(link::questions());
-            all
+            let mut then = groups::of_each(plan.scenario());
+            then.extend(link::questions());
+            (groups::of_all(plan.scenario()), then)
         }
     };
     let points: Vec<Comparison<'_>> = (0..plan.points.len())
@@ -73,11 +76,10 @@ pub fn answers(plan: &Plan, summary: &Summary) -> Vec<Answer> {
         };
         answer.at.iter().any(Option::is_some).then_some(answer)
     };
-    let caveats = caveats.into_iter().filter_map(answered);
-    let answers = questions.into_iter().filter_map(answered);
-    caveats
+    let first = caveats.into_iter().chain(first).filter_map(answered);
+    first
         .chain(expected(plan, summary))
-        .chain(answers)
+        .chain(then.into_iter().filter_map(answered))
         .collect()
 }
 

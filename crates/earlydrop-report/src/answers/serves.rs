@@ -30,8 +30,6 @@ struct Criterion {
     title: String,
     /// How far each scheme is from the best one, as a share of the best.
     behind: Vec<Behind>,
-    /// Whose figures these are: "web".
-    whose: String,
     /// "0.275 ± 0.011 s", by scheme.
     figures: Vec<String>,
 }
@@ -60,7 +58,6 @@ impl Criterion {
             behind: behind(&column, &schemes, |difference, mean| {
                 difference / mean.mean.abs()
             })?,
-            whose: felt.group.clone(),
             figures: schemes.iter().map(|scheme| column.text(*scheme)).collect(),
         })
     }
@@ -74,7 +71,6 @@ impl Criterion {
         Some(Criterion {
             title: format!("{one} beside {other}"),
             behind: behind(&unequal, &schemes, |difference, _| difference.exp_m1())?,
-            whose: format!("{one} / {other}"),
             figures: means.iter().map(groups::factor).collect(),
         })
     }
@@ -133,7 +129,7 @@ fn behind(
     (0..schemes.len()).map(of_row).collect()
 }
 
-/// "fq-codel (calls 26.71 ± 0.11 ms, web 0.275 ± 0.011 s, bulk 18.05 ± 0.42 Mbps)".
+/// "fq-codel (web completion time, median: 0.275 ± 0.011 s; bulk goodput: 18.05 ± 0.42 Mbps)".
 fn serves_all(
     at: &Comparison<'_>,
     felt: &[Felt],
@@ -159,8 +155,8 @@ fn serves_all(
     rows.sort_by(|one, other| by_means(one).total_cmp(&by_means(other)));
     let with_figures = |row: usize| {
         let texts = criteria.iter();
-        let texts = texts.map(|one| format!("{} {}", one.whose, one.figures[row]));
-        format!("{} ({})", label(row), texts.collect::<Vec<_>>().join(", "))
+        let texts = texts.map(|one| format!("{}: {}", one.title, one.figures[row]));
+        format!("{} ({})", label(row), texts.collect::<Vec<_>>().join("; "))
     };
     let is_near = |row: &&usize| by_means(row) <= NEAR;
     let near: Vec<usize> = rows.iter().take_while(is_near).copied().collect();

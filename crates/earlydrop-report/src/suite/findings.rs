@@ -179,8 +179,7 @@ impl Words<'_> {
     /// "5.21 ± 0.12 ms".
     fn number(&self, value: &Value) -> String {
         let (unit, scale) = self.measure.unit();
-        let number = value.ranked.mean.with_interval(scale);
-        with_unit(number, unit)
+        value.ranked.mean.with_unit(unit, scale)
     }
 
     /// The extreme words of the measure: "lowest" and "highest", the better one first.
