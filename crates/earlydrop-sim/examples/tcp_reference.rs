@@ -29,7 +29,7 @@ fn play(path: &str, control: &str, segments: &str, seconds: u64) -> Result<Strin
         .ok_or_else(|| format!("control '{control}': reno, cubic, cubic-hystart, dctcp or bbr"))?;
     let writes = Writes::read(segments)
         .ok_or_else(|| format!("segments '{segments}': a number, or NUMBER@NS,NUMBER@NS"))?;
-    let records = play::play(&script, &profile, &writes, seconds * 1_000_000_000);
+    let records = play::play(&script, &profile, &writes, 0..seconds * 1_000_000_000);
     Ok(tcp_linux::log::render(&records))
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Case {
     control: String,
     writes: Writes,
     seconds: u64,
+    /// Seconds on the kernel's clock at the case's time 0.
+    origin: u64,
 }
 
 /// The folder of the reference.
@@ -37,7 +39,16 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// All cases, in the order of `cases.txt`.
+/// Seconds on the kernel's clock at the first case's time 0. A case begins at a multiple of
+/// [`ORIGIN_GRAIN`] that is at least as many seconds away (`path.c`).
+const FIRST_ORIGIN: u64 = 2 * ORIGIN_GRAIN;
+const ORIGIN_GRAIN: u64 = 16;
+/// Ticks on the simulator's clock at time 0 (`rto.rs`).
+const TICKS_AT_START: i64 = 32;
+/// Ticks between two buckets of the timer wheel's last level.
+const WHEEL_TICKS: i64 = 1 << 24;
+
+/// All cases, in the order of `cases.txt`, which is that of the boot.
 pub(crate) fn cases() -> Vec<Case> {
     let text = read(&folder().join("cases.txt"));
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -49,22 +60,44 @@ pub(crate) fn cases() -> Vec<Case> {
             control: fields.get(2)?.to_string(),
             writes: Writes::read(fields.get(3)?)?,
             seconds: fields.get(4)?.parse().ok()?,
+            origin: 0,
         })
     };
+    let mut origin = FIRST_ORIGIN;
     lines
-        .map(|line| case(line).unwrap_or_else(|| panic!("not a case: {line}")))
+        .map(|line| {
+            let mut case = case(line).unwrap_or_else(|| panic!("not a case: {line}"));
+            case.origin = origin;
+            origin = case.next_origin();
+            case
+        })
         .collect()
 }
 
 impl Case {
+    /// The origin of the case after this one, which ends `seconds` after its last write (`send.c`).
+    fn next_origin(&self) -> u64 {
+        let end = self.origin + self.writes.last_at() / 1_000_000_000 + self.seconds;
+        (end / ORIGIN_GRAIN + 2) * ORIGIN_GRAIN
+    }
+
+    /// When it is played, ns: timers expire at the ticks at which they do in the kernel, whose count
+    /// began 300 s below 0. The simulator's is [`TICKS_AT_START`] at 0, and its timer wheel repeats
+    /// itself after [`WHEEL_TICKS`].
+    fn start(&self) -> u64 {
+        let ticks = 1000 * self.origin as i64 - 300_000;
+        (ticks - TICKS_AT_START).rem_euclid(WHEEL_TICKS) as u64 * 1_000_000
+    }
+
     /// What the simulator's sender does.
     pub(crate) fn play(&self) -> Trace {
         let script = Script::read(&read(&folder().join("scripts").join(&self.script)));
         let script = script.unwrap_or_else(|error| panic!("{}: {error}", self.script));
         let profile = play::profile(&self.control, &script).expect("a known control");
         profile.validate().expect("a consistent profile");
-        let until = self.seconds * 1_000_000_000;
-        Trace::of(&play::play(&script, &profile, &self.writes, until))
+        let (from, until) = (self.start(), self.seconds * 1_000_000_000);
+        let records = play::play(&script, &profile, &self.writes, from..from + until);
+        Trace::of(&records).since(from)
     }
 
     /// The control of `cwnd`, as `cases.txt` names it.

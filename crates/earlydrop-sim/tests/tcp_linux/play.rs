@@ -1,6 +1,7 @@
 //! Plays a script with the simulator's sender, and notes what the kernel's device notes.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
@@ -64,6 +65,11 @@ impl Writes {
         Some(Writes(each.collect::<Option<_>>()?))
     }
 
+    /// When the last data is handed over, ns.
+    pub(crate) fn last_at(&self) -> u64 {
+        self.0.last().map_or(0, |&(at, _)| at)
+    }
+
     fn total(&self) -> u32 {
         self.0.last().map_or(0, |&(_, all)| all)
     }
@@ -116,24 +122,29 @@ struct Player<'a> {
     log: Vec<Record>,
 }
 
-/// Plays `script` until all of `writes` is acknowledged, or until `until`.
-pub(crate) fn play(script: &Script, profile: &Profile, writes: &Writes, until: u64) -> Vec<Record> {
+/// Plays `script` until all of `writes` is acknowledged, for as long as `time` at most.
+pub(crate) fn play(
+    script: &Script,
+    profile: &Profile,
+    writes: &Writes,
+    time: Range<u64>,
+) -> Vec<Record> {
     let mut player = Player {
         script,
         profile,
-        sender: Sender::new(profile, Nanos::ZERO),
+        sender: Sender::new(profile, Nanos(time.start)),
         receiver: ScriptedReceiver::new(script),
         bottleneck: Bottleneck::new(script),
-        now: 0,
+        now: time.start,
         events: BTreeMap::new(),
         order: 0,
         transmissions: 0,
         log: Vec::new(),
     };
     for &(at, all) in &writes.0 {
-        player.put(at, Event::Write(1 + all));
+        player.put(time.start + at, Event::Write(1 + all));
     }
-    player.run(1 + writes.total(), until);
+    player.run(1 + writes.total(), time.end);
     player.log
 }
 

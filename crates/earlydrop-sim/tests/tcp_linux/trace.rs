@@ -78,6 +78,14 @@ impl Trace {
         trace
     }
 
+    /// The trace with times since `origin`.
+    pub(crate) fn since(mut self, origin: u64) -> Trace {
+        let sent = self.sent.iter_mut().map(|one| &mut one.at);
+        let states = self.states.iter_mut().map(|one| &mut one.at);
+        sent.chain(states).for_each(|at| *at -= origin);
+        self
+    }
+
     /// The trace of a kernel's log.
     pub(crate) fn of_kernel_log(text: &str) -> Option<Trace> {
         let mut trace = Trace::default();

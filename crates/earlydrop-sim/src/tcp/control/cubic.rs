@@ -52,7 +52,7 @@
 //! reductions, estimate and least `cwnd`.
 //!
 //! # Validated against
-//! - Linux 6.1, acknowledgment by acknowledgment: 15 of 16 scripts of `linux` senders without
+//! - Linux 6.1, acknowledgment by acknowledgment: 16 of 16 scripts of `linux` senders without
 //!   HyStart, and 5 of 5 with it, without a difference in the time of any transmission, nor in
 //!   `cwnd` and `ssthresh` outside recovery.
 //! - ns-3 3.48: queue, losses, goodput and timeouts of whole runs.
