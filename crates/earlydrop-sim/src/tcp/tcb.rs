@@ -158,6 +158,8 @@ impl Tcb {
             segments,
             marked: ack.marked_segments(profile, segments),
             in_flight,
+            snd_una: self.seq.snd_una,
+            snd_max: self.seq.snd_max,
             rtt,
             newest_rtt: newest_rtt.or(rtt),
             srtt: self.rto.srtt(profile),

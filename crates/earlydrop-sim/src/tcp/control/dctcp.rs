@@ -18,8 +18,9 @@
 //!
 //! # Our readings
 //! - The RFC's observation window ends when the sequence number noted at its start is
-//!   acknowledged. A controller gets no sequence numbers: it counts the segments in flight at
-//!   the start. As in the RFC, the first acknowledgment ends a window of its own.
+//!   acknowledged. Here it ends when as many segments are acknowledged as were in flight at the start,
+//!   which differs while a loss is repaired. As in the RFC, the first acknowledgment ends a window of
+//!   its own.
 //! - alpha counts every segment acknowledged, during recovery too. Marks beyond the segments
 //!   acknowledged are ignored.
 //! - A mark reduces `cwnd` by the alpha of the last complete observation window.
@@ -31,12 +32,13 @@
 //! - `cwnd` and `ssthresh` are at least 2 segments; a timeout leaves a `cwnd` of 1.
 //!
 //! # How other tools differ
-//! Linux stores alpha in 1/1024ths and whole segments, and does not grow `cwnd` in the round
-//! trip after a reduction: so does [`Profile::linux`](crate::tcp::Profile::linux). ns-3 computes alpha as here, over an observation window delimited
-//! by sequence numbers.
+//! Linux stores alpha in 1/1024ths and whole segments, does not grow `cwnd` in the round trip after a
+//! reduction, and delimits the observation window by sequence numbers: so does
+//! [`Profile::linux`](crate::tcp::Profile::linux). ns-3 computes alpha as here, over an observation
+//! window delimited by sequence numbers.
 //!
 //! # Validated against
-//! Linux 6.1, acknowledgment by acknowledgment: 3 of 4 scripts of `linux` senders without a
+//! Linux 6.1, acknowledgment by acknowledgment: 4 of 4 scripts of `linux` senders without a
 //! difference in the time of any transmission, nor in `cwnd` and `ssthresh` outside reductions.
 
 use super::ack_counter::AckCounter;
@@ -118,7 +120,8 @@ struct LinuxDctcp {
     alpha: u32,
     delivered: u32,
     marked: u32,
-    round: Round,
+    /// The window ends once all below it is acknowledged cumulatively.
+    window_end: u32,
 }
 
 impl LinuxDctcp {
@@ -128,14 +131,14 @@ impl LinuxDctcp {
             alpha: 1024,
             delivered: 0,
             marked: 0,
-            round: Round::default(),
+            window_end: 0,
         }
     }
 
     /// Counts an acknowledgment. One that ends a window updates alpha by what came before it
     /// (`dctcp_update_alpha`).
     fn count(&mut self, ack: &AckSample) {
-        if self.round.ends_with(ack) {
+        if ack.snd_una >= self.window_end {
             let decay = match self.alpha >> 4 {
                 0 => self.alpha,
                 decay => decay,
@@ -143,7 +146,7 @@ impl LinuxDctcp {
             let share = (self.marked << 6) / self.delivered.max(1);
             self.alpha = (self.alpha - decay + share).min(1024);
             (self.delivered, self.marked) = (0, 0);
-            self.round.begin(ack.in_flight.saturating_sub(ack.segments));
+            self.window_end = ack.snd_max;
         }
         self.delivered += ack.segments;
         self.marked += ack.marked.min(ack.segments);

@@ -43,6 +43,11 @@ pub struct AckSample {
     pub marked: u32,
     /// Segments in flight before this acknowledgment.
     pub in_flight: u32,
+    /// The first segment that is not acknowledged cumulatively, after this acknowledgment
+    /// (RFC 9293, SND.UNA).
+    pub snd_una: u32,
+    /// The segment after the last one sent for the first time.
+    pub snd_max: u32,
     /// The round-trip time this acknowledgment measured, where it measured one.
     pub rtt: Option<Nanos>,
     /// The round-trip time of the segment sent last of those newly acknowledged, if none of them was

@@ -5,9 +5,8 @@ use super::events::AckSample;
 /// One window of data: it begins with some segments in flight, and ends when as many were
 /// acknowledged.
 ///
-/// The RFCs note the next sequence number to be sent and wait until it is acknowledged. A
-/// [`Control`](super::Control) gets no sequence numbers. Without loss both agree; a segment
-/// lost and retransmitted prolongs the round by at most itself.
+/// The RFCs note the next sequence number to be sent and wait until it is acknowledged. Without loss
+/// both agree. While a loss is repaired the count goes on, and the number waits for the repair.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
     /// Segments still to be acknowledged.

@@ -10,6 +10,8 @@
 //! CUBIC           integers and ticks; the estimate of Reno does not rise;       bictcp_update
 //!                 HyStart by trains of acknowledgments and by delay; a mark
 //!                 leaves 2 segments at least
+//! DCTCP           integers; alpha is renewed once what was sent before is       dctcp_update_alpha
+//!                 acknowledged cumulatively
 //! loss after mark goes on with the reduction of the mark                        tcp_enter_recovery
 //! timeout         cwnd is one more than what is in flight                       tcp_enter_loss
 //! marks           ECE counts on the acknowledgment that ends a repair           tcp_try_to_open
@@ -27,8 +29,8 @@
 //! - TCP small queues, offloads, autotuning of windows, and pacing by `fq`.
 //!
 //! # Validated against
-//! Linux 6.1, acknowledgment by acknowledgment: 55 of 59 scripts without a difference in the time of
-//! any transmission, nor in `cwnd` and `ssthresh` outside recovery. The other 4 stand in
+//! Linux 6.1, acknowledgment by acknowledgment: 56 of 59 scripts without a difference in the time of
+//! any transmission, nor in `cwnd` and `ssthresh` outside recovery. The other 3 stand in
 //! `tests/tcp_linux/misses.txt`, each with its kernel function.
 
 use super::Profile;

@@ -376,6 +376,8 @@ impl Tcb {
             segments: delta.delivered,
             marked: delta.marked,
             in_flight: delta.in_flight,
+            snd_una: self.seq.snd_una,
+            snd_max: self.seq.snd_max,
             rtt: delta.rtt,
             newest_rtt: delta.newest_rtt.or(delta.rtt),
             srtt: self.rto.srtt(profile),
