@@ -6,6 +6,7 @@
 
 use earlydrop::units::Nanos;
 
+use super::control::Control;
 use super::profile::Profile;
 use super::segment::Ack;
 use super::sender::Sender;
@@ -137,6 +138,9 @@ impl Sender {
             && !ack.echo_retransmitted
         {
             rack.min_rtt = rack.min_rtt.min(rtt.unwrap_or(Nanos::NEVER));
+        }
+        if let Some(rtt) = rtt {
+            tcb.congestion.control.on_handshake(now, rtt);
         }
         if rtt.is_none() && profile.rules == Rules::Standard {
             tcb.rto.reset(profile, RTO_AFTER_LOST_SYN);

@@ -163,6 +163,7 @@ impl Tcb {
             rtt,
             newest_rtt: newest_rtt.or(rtt),
             srtt: self.rto.srtt(profile),
+            pacing_wait: Nanos::ZERO,
             cwnd_limited,
             recovering,
             rate_sample: None,

@@ -12,8 +12,13 @@ use super::recovery::sack::SackState;
 use super::recovery::scoreboard::Scoreboard;
 use super::segment::Segment;
 use super::sender::Sender;
-use super::settings::{EcnFeedback, Rules};
+use super::sequence::distance;
+use super::settings::{EcnFeedback, Handshake, Rules};
 use super::tcb::{LossTimerKind, Tcb};
+
+/// Segments of a connection after which Linux does not pace the next one: the gap comes after the
+/// tenth.
+const LINUX_UNPACED: u32 = 9;
 
 impl Sender {
     /// The next segment to send now, if there is one. To be called after every other call,
@@ -133,7 +138,7 @@ fn poll_transmit_sack(
             .record(snd_una, number, segment.retransmission, now);
     }
     if let Some(rate) = &mut sack.rate {
-        rate.on_sent(snd_una, number, in_flight, now);
+        rate.on_sent(snd_una, number, in_flight, profile.stamp(now));
     }
     Some(segment)
 }
@@ -157,7 +162,7 @@ impl Tcb {
             self.start_flight(profile, now);
         }
         if let Some(rate) = self.congestion.control.pacing_rate()
-            && !self.output.pace(rate, now)
+            && !self.paces_now(profile, rate, number, now)
         {
             return None;
         }
@@ -165,6 +170,18 @@ impl Tcb {
             self.seq.snd_nxt = number + 1;
         }
         Some(self.emit(profile, number, now))
+    }
+
+    /// Whether pacing at `rate` lets `number` be sent now.
+    fn paces_now(&mut self, profile: &Profile, rate: f64, number: u32, now: Nanos) -> bool {
+        if !profile.follows_linux() {
+            return self.output.pace(rate, now);
+        }
+        // The SYN has the number before that of the first data.
+        let syn = u32::from(profile.handshake == Handshake::ThreeWay);
+        let data_before = distance(self.seq.iss, number).saturating_sub(syn);
+        self.output
+            .pace_as_linux(rate, data_before < LINUX_UNPACED, now)
     }
 
     /// Sending starts with nothing outstanding. RFC 5681, 4.1: "a TCP SHOULD set cwnd to no more

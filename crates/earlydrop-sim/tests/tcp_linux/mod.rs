@@ -47,6 +47,10 @@ const ORIGIN_GRAIN: u64 = 16;
 const TICKS_AT_START: i64 = 32;
 /// Ticks between two buckets of the timer wheel's last level.
 const WHEEL_TICKS: i64 = 1 << 24;
+/// So many times the timer wheel has turned before. BBR draws its first phase by the time at which it
+/// starts: after this many turns the simulator draws the phase that the kernel drew, the first with a
+/// gain of 1 (`bbr_reset_probe_bw_mode`).
+const TURNS: u64 = 24;
 
 /// All cases, in the order of `cases.txt`, which is that of the boot.
 pub(crate) fn cases() -> Vec<Case> {
@@ -86,7 +90,8 @@ impl Case {
     /// itself after [`WHEEL_TICKS`].
     fn start(&self) -> u64 {
         let ticks = 1000 * self.origin as i64 - 300_000;
-        (ticks - TICKS_AT_START).rem_euclid(WHEEL_TICKS) as u64 * 1_000_000
+        let turned = (ticks - TICKS_AT_START).rem_euclid(WHEEL_TICKS) as u64;
+        (turned + TURNS * WHEEL_TICKS as u64) * 1_000_000
     }
 
     /// What the simulator's sender does.

@@ -162,7 +162,8 @@ impl Player<'_> {
             if self.now > until {
                 break;
             }
-            if event > timer {
+            // The kernel's pacing timer runs before what arrives at the same time.
+            if event >= timer {
                 self.sender.on_timer(self.profile, Nanos(self.now));
                 self.send();
             } else if let Some((_, event)) = self.events.pop_first() {

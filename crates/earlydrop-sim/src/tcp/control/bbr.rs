@@ -53,11 +53,16 @@
 //! | maximum of 10 rounds | by three samples | by three samples | exact, by round |
 //! | RTprop is renewed by | a lower one, or after 10 s | an equal one too | an equal one too |
 //!
+//! [`Profile::linux`](crate::tcp::Profile::linux) computes all that as Linux, in integers, but for
+//! policers and the maximum. `ssthresh` then is `inflight(1)` when Drain begins.
+//!
 //! # Validated against
-//! Linux 6.1, acknowledgment by acknowledgment: 0 of 2 scripts of `linux` senders without a
-//! difference. The first window, which Linux does not pace, the SYN's round trip, and pacing at 99%
-//! of the rate are not its.
+//! Linux 6.1, acknowledgment by acknowledgment: 2 of 2 scripts of `linux` senders without a
+//! difference in the time of any transmission, nor in `cwnd` and `ssthresh` outside recovery, with the
+//! first phase of ProbeBW that Linux drew. One is a queue that overflows, one a loss in Startup; none
+//! lasts until ProbeRTT.
 
+mod linux;
 mod model;
 #[cfg(test)]
 mod tests;
@@ -65,10 +70,13 @@ mod tests;
 use super::events::{AckSample, CongestionEvent, Control, Signal, Windows};
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
+use linux::{LastAck, LinuxBbr};
 use model::Model;
 
 /// 2 / ln 2, the least gain that doubles the rate each round (section 4.3.2).
 const HIGH_GAIN: f64 = 2.0 * core::f64::consts::LOG2_E;
+/// The same in Linux, in 1/256.
+pub(super) const LINUX_HIGH_GAIN: f64 = 739.0 / 256.0;
 /// ProbeBW's pacing gains (section 4.3.4).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// The stream of a seed's generator that draws the phases.
@@ -94,6 +102,8 @@ pub struct Parameters {
     pub full_bw_growth: f64,
     /// Rounds of less growth after which it is; 3 by section 4.3.2.2.
     pub full_bw_rounds: u32,
+    /// Bytes of payload in a segment, where BBR is computed as in Linux; `None`: it is not.
+    pub linux_payload: Option<u32>,
 }
 
 impl Default for Parameters {
@@ -107,6 +117,7 @@ impl Default for Parameters {
             probe_rtt_duration: Nanos::from_millis(200),
             full_bw_growth: 1.25,
             full_bw_rounds: 3,
+            linux_payload: None,
         }
     }
 }
@@ -167,6 +178,7 @@ pub struct Bbr {
     idle_restart: bool,
     recovering: bool,
     conserving: bool,
+    linux: Option<LinuxBbr>,
 }
 
 impl Bbr {
@@ -185,7 +197,7 @@ impl Bbr {
             initial_cwnd,
             cwnd: initial_cwnd,
             prior_cwnd: 0.0,
-            model: Model::new(),
+            model: Model::new(parameters.linux_payload.is_some()),
             filled_pipe: false,
             full_bw: 0.0,
             full_bw_count: 0,
@@ -195,6 +207,7 @@ impl Bbr {
             idle_restart: false,
             recovering: false,
             conserving: false,
+            linux: parameters.linux_payload.map(LinuxBbr::new),
         }
     }
 
@@ -215,9 +228,39 @@ impl Bbr {
 
     /// `gain` times the bandwidth-delay product, and some segments more (BBRInflight).
     fn inflight(&self, gain: f64) -> f64 {
+        if let (Some(linux), Some(rtt)) = (&self.linux, self.min_rtt()) {
+            let bdp = linux::bdp(self.bandwidth(), rtt, gain);
+            return self.with_bursts(linux, bdp);
+        }
         match self.model.bdp() {
             Some(bdp) => gain * bdp + self.parameters.extra,
             None => self.initial_cwnd,
+        }
+    }
+
+    fn with_bursts(&self, linux: &LinuxBbr, segments: u64) -> f64 {
+        let probing = self.state == State::ProbeBw && self.phase == 0;
+        linux.with_bursts(segments, self.pacing_rate, probing)
+    }
+
+    /// The most that may be in flight: `inflight(c)`, in Linux with what acknowledgments aggregate.
+    fn target(&self) -> f64 {
+        match (&self.linux, self.min_rtt()) {
+            (Some(linux), Some(rtt)) if self.filled_pipe => {
+                let bandwidth = self.bandwidth();
+                let bdp = linux::bdp(bandwidth, rtt, self.cwnd_gain);
+                self.with_bursts(linux, bdp + linux.aggregated(bandwidth))
+            }
+            _ => self.inflight(self.cwnd_gain),
+        }
+    }
+
+    /// What of `in_flight` counts; in Linux by the time at which the next segment may leave.
+    fn in_the_net(&self, in_flight: f64, wait: Nanos) -> f64 {
+        let state = (self.bandwidth(), self.pacing_rate, self.pacing_gain);
+        match &self.linux {
+            Some(linux) => linux.in_the_net(in_flight, wait, state),
+            None => in_flight,
         }
     }
 
@@ -228,7 +271,7 @@ impl Bbr {
         }
         let age = ack.now.since(self.phase_began);
         let over = self.min_rtt().is_some_and(|rtt| age > rtt);
-        let before = f64::from(ack.in_flight);
+        let before = self.in_the_net(f64::from(ack.in_flight), ack.pacing_wait);
         let next = if self.pacing_gain > 1.0 {
             over && (lost > 0 || before >= self.inflight(self.pacing_gain))
         } else if self.pacing_gain < 1.0 {
@@ -262,12 +305,16 @@ impl Bbr {
     }
 
     /// Enters and leaves Drain (BBRCheckDrain).
-    fn check_drain(&mut self, now: Nanos, in_flight: f64) {
+    fn check_drain(&mut self, now: Nanos, in_flight: f64, wait: Nanos) {
         if self.state == State::Startup && self.filled_pipe {
             self.state = State::Drain;
+            let ssthresh = self.inflight(1.0);
+            if let Some(linux) = &mut self.linux {
+                linux.ssthresh = ssthresh;
+            }
             self.pacing_gain = 1.0 / self.parameters.high_gain;
         }
-        if self.state == State::Drain && in_flight <= self.inflight(1.0) {
+        if self.state == State::Drain && self.in_the_net(in_flight, wait) <= self.inflight(1.0) {
             self.enter_probe_bw(now);
         }
     }
@@ -330,9 +377,16 @@ impl Bbr {
 
     /// Sets the pacing rate; before the pipe is full it only rises (BBRSetPacingRateWithGain).
     fn set_pacing_rate(&mut self, gain: f64) {
-        let rate = gain * self.bandwidth();
+        let rate = self.pacing_rate_of(self.bandwidth(), gain);
         if rate > 0.0 && (self.filled_pipe || rate > self.pacing_rate) {
             self.pacing_rate = rate;
+        }
+    }
+
+    fn pacing_rate_of(&self, bandwidth: f64, gain: f64) -> f64 {
+        match &self.linux {
+            Some(linux) => linux::pacing_rate(bandwidth, gain, linux.payload),
+            None => gain * bandwidth,
         }
     }
 
@@ -346,7 +400,7 @@ impl Bbr {
 
     /// Sets `cwnd` by what was acknowledged and lost (BBRSetCwnd).
     fn set_cwnd(&mut self, segments: f64, in_flight: f64, lost: u32) {
-        let target = self.inflight(self.cwnd_gain);
+        let target = self.target();
         self.cwnd = (self.cwnd - f64::from(lost)).max(1.0);
         if self.conserving {
             self.cwnd = self.cwnd.max(in_flight + segments);
@@ -393,7 +447,22 @@ impl Control for Bbr {
     }
 
     fn ssthresh(&self) -> f64 {
-        f64::INFINITY
+        self.linux
+            .as_ref()
+            .map_or(f64::INFINITY, |linux| linux.ssthresh)
+    }
+
+    fn on_handshake(&mut self, now: Nanos, rtt: Nanos) {
+        let Some(linux) = &mut self.linux else {
+            return;
+        };
+        linux.begin(now);
+        self.guessed_rate = false;
+        let cwnd = linux::bandwidth(self.initial_cwnd as u64, rtt);
+        let rate = self.pacing_rate_of(cwnd, self.parameters.high_gain);
+        self.pacing_rate = rate.max(1e-3); // Above 0, however long the round trip was.
+        self.model
+            .take_rtt(now, Some(rtt), self.parameters.min_rtt_age);
     }
 
     fn on_ack(&mut self, ack: &AckSample) {
@@ -413,9 +482,20 @@ impl Control for Bbr {
         }
         self.recovering &= ack.recovering || self.conserving;
         self.correct_guessed_rate(ack.newest_rtt);
+        let (bandwidth, round_start) = (self.bandwidth(), self.model.round_start);
+        if let Some(linux) = &mut self.linux {
+            linux.last = Some(LastAck {
+                at: ack.now,
+                cwnd: self.cwnd,
+                in_flight,
+                segments: f64::from(ack.segments),
+            });
+            let segments = (u64::from(ack.segments), self.cwnd);
+            linux.aggregate(ack.now, segments, bandwidth, round_start);
+        }
         self.check_cycle_phase(ack, lost);
         self.check_full_pipe(limited);
-        self.check_drain(ack.now, in_flight);
+        self.check_drain(ack.now, in_flight, ack.pacing_wait);
         let age = self.parameters.min_rtt_age;
         let expired = self.model.take_rtt(ack.now, ack.newest_rtt, age);
         self.check_probe_rtt(ack.now, in_flight, expired);
@@ -427,17 +507,32 @@ impl Control for Bbr {
         if congestion.signal == Signal::Mark {
             return;
         }
+        let mut cwnd = f64::from(congestion.in_flight) + 1.0;
+        if let Some(linux) = &self.linux
+            && let Some(ack) = linux.ack_of(congestion.now)
+        {
+            self.cwnd = ack.cwnd;
+            cwnd = (ack.in_flight + ack.segments).max(1.0);
+        }
         self.save_cwnd();
-        self.cwnd = f64::from(congestion.in_flight) + 1.0;
+        self.cwnd = cwnd;
         self.bound_cwnd_for_probe_rtt();
         (self.recovering, self.conserving) = (true, true);
         self.model.begin_round();
     }
 
-    fn on_recovery_end(&mut self, _now: Nanos) {
+    fn on_recovery_end(&mut self, now: Nanos) {
         (self.recovering, self.conserving) = (false, false);
-        if self.state != State::ProbeRtt {
-            self.restore_cwnd();
+        if self.state == State::ProbeRtt {
+            return;
+        }
+        let ack = self.linux.as_ref().and_then(|linux| linux.ack_of(now));
+        if let Some(ack) = ack {
+            self.cwnd = ack.cwnd;
+        }
+        self.restore_cwnd();
+        if let Some(ack) = ack {
+            self.set_cwnd(ack.segments, ack.in_flight, 0);
         }
     }
 
@@ -445,6 +540,14 @@ impl Control for Bbr {
         self.save_cwnd();
         self.cwnd = 1.0;
         (self.recovering, self.conserving) = (true, false);
+        if self.linux.is_some() {
+            // Linux looks for a full pipe anew (`bbr_set_state`).
+            self.full_bw = 0.0;
+        }
+    }
+
+    fn leave_after_timeout(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
     }
 
     fn undo(&mut self, _before: &Windows) {

@@ -57,6 +57,8 @@ pub struct AckSample {
     pub newest_rtt: Option<Nanos>,
     /// The smoothed round-trip time (RFC 6298, SRTT); zero before the first measurement.
     pub srtt: Nanos,
+    /// How long pacing makes the next segment wait.
+    pub pacing_wait: Nanos,
     /// Whether `cwnd` limited the sender at some time within the last round trip, and not a lack of
     /// data or `rwnd`. A `cwnd` that was not used does not grow (the aim of RFC 7661).
     pub cwnd_limited: bool,
@@ -137,6 +139,8 @@ pub trait Control {
     fn cwnd(&self) -> f64;
     /// The slow-start threshold, segments; infinite before the first congestion.
     fn ssthresh(&self) -> f64;
+    /// The SYN is acknowledged, after a round trip of `rtt`.
+    fn on_handshake(&mut self, _now: Nanos, _rtt: Nanos) {}
     /// New data was acknowledged.
     fn on_ack(&mut self, ack: &AckSample);
     /// A segment was detected as lost, before the acknowledgment that showed it is reported.

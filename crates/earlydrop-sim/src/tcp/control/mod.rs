@@ -140,6 +140,9 @@ macro_rules! controllers {
                     _ => self.other_on_ack(*ack),
                 }
             }
+            fn on_handshake(&mut self, now: Nanos, rtt: Nanos) {
+                match self { $(AnyControl::$name(control) => control.on_handshake(now, rtt),)* }
+            }
             fn on_loss(&mut self, lost: &LostSegment) {
                 match self { $(AnyControl::$name(control) => control.on_loss(lost),)* }
             }
@@ -240,7 +243,7 @@ controllers! {
         linux_name: None,
     }
     /// BBR: a model of the path's bandwidth and round trip. Needs SACK.
-    Bbr => Box<Bbr>, |settings, seed| Box::new(Bbr::new(initial_cwnd(settings), seed, bbr::Parameters::default())), {
+    Bbr => Box<Bbr>, |settings, seed| Box::new(Bbr::new(initial_cwnd(settings), seed, bbr_parameters(settings))), {
         name: "bbr",
         title: "BBR",
         meaning: "a model of the path's bandwidth and round-trip time (BBR version 1)",
@@ -289,6 +292,18 @@ fn dctcp_parameters(settings: &ControlSettings) -> dctcp::Parameters {
     dctcp::Parameters {
         linux: settings.growth == Growth::CountedAsLinux,
         ..dctcp::Parameters::default()
+    }
+}
+
+fn bbr_parameters(settings: &ControlSettings) -> bbr::Parameters {
+    let linux = settings.growth == Growth::CountedAsLinux;
+    bbr::Parameters {
+        high_gain: match linux {
+            true => bbr::LINUX_HIGH_GAIN,
+            false => bbr::Parameters::default().high_gain,
+        },
+        linux_payload: linux.then_some(settings.payload),
+        ..bbr::Parameters::default()
     }
 }
 

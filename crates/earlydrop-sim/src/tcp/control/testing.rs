@@ -17,6 +17,7 @@ pub(super) fn sample(now: Nanos, segments: u32, in_flight: u32, rtt: Nanos) -> A
         rtt: Some(rtt),
         newest_rtt: Some(rtt),
         srtt: rtt,
+        pacing_wait: Nanos::ZERO,
         cwnd_limited: true,
         recovering: false,
         rate_sample: None,
@@ -63,6 +64,7 @@ fn acks() -> impl Strategy<Value = AckSample> {
             rtt: times.0.map(Nanos),
             newest_rtt: times.0.map(Nanos),
             srtt: Nanos(times.1),
+            pacing_wait: Nanos::ZERO,
             cwnd_limited,
             recovering,
             rate_sample: rate.map(

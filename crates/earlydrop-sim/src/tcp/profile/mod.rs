@@ -10,7 +10,7 @@ mod ns2;
 use core::fmt;
 
 use earlydrop::packet::Ecn;
-use earlydrop::units::Bytes;
+use earlydrop::units::{Bytes, Nanos};
 
 use super::control::{Algorithm, ControlSettings};
 use super::rto::RtoParams;
@@ -151,6 +151,15 @@ impl Profile {
     #[inline]
     pub(crate) fn follows_linux(&self) -> bool {
         self.growth == Growth::CountedAsLinux
+    }
+
+    /// `now` as segments are stamped with it: in whole us where Linux is followed (`tcp_mstamp`).
+    #[inline]
+    pub(crate) fn stamp(&self, now: Nanos) -> Nanos {
+        match self.follows_linux() {
+            true => Nanos(now.0 / 1000 * 1000),
+            false => now,
+        }
     }
 
     /// Whether an ECE of DCTCP's ends growth, as in Linux: it enters CWR before it would grow.

@@ -132,7 +132,7 @@ impl Tcb {
     ) -> (u32, u32) {
         if let Some(rate) = &mut sack.rate {
             for number in self.seq.snd_una..ack.next {
-                rate.on_delivered(number, now);
+                rate.on_delivered(number, profile.stamp(now));
             }
         }
         if let Some(rack) = &mut sack.rack {
@@ -197,7 +197,7 @@ impl Tcb {
             if block.from > ack.next && block.from < block.to && block.to <= self.seq.snd_max {
                 new += board.add(*block, |number| {
                     if let Some(rate) = rate {
-                        rate.on_delivered(number, now);
+                        rate.on_delivered(number, profile.stamp(now));
                     }
                     if let Some(rack) = rack {
                         rack.on_delivered(number, &time);
@@ -381,6 +381,7 @@ impl Tcb {
             rtt: delta.rtt,
             newest_rtt: delta.newest_rtt.or(delta.rtt),
             srtt: self.rto.srtt(profile),
+            pacing_wait: self.output.pacing_wait(now),
             cwnd_limited,
             recovering,
             rate_sample: rate.and_then(|rate| rate.take(delta.lost)),

@@ -67,6 +67,29 @@ impl Output {
         true
     }
 
+    /// [`Output::pace`] as Linux's TCP does it (`tcp_update_skb_after_send`): the gap is whole ns, and
+    /// a segment sent late shortens the one after it by as much, to half of it at least. The first
+    /// ten segments of a connection leave `unpaced`.
+    pub(in crate::tcp) fn pace_as_linux(&mut self, rate: f64, unpaced: bool, now: Nanos) -> bool {
+        let release = self.pacing_release.nanos();
+        self.pacing_blocked = now < release;
+        if self.pacing_blocked {
+            return false;
+        }
+        let mut gap = 0;
+        if !unpaced {
+            gap = (1e9 / rate * (1.0 + 1e-12)) as u64;
+            gap -= now.since(release).0.min(gap / 2);
+        }
+        self.pacing_release = Nanos(now.0.saturating_add(gap)).into();
+        true
+    }
+
+    /// How long pacing makes the next segment wait.
+    pub(in crate::tcp) fn pacing_wait(&self, now: Nanos) -> Nanos {
+        Nanos(self.pacing_release.nanos().0.saturating_sub(now.0))
+    }
+
     /// Ends what pacing waits for, once it is due.
     pub(in crate::tcp) fn release_pacing(&mut self, now: Nanos) {
         if self.pacing_blocked && now >= self.pacing_release.nanos() {
@@ -78,5 +101,27 @@ impl Output {
     pub(in crate::tcp) fn skip_pacing(&mut self) {
         self.pacing_blocked = false;
         self.pacing_release = FineTime::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_linux_what_a_segment_is_late_shortens_the_next_gap() {
+        let mut output = Output::new(true);
+        let mut pace = |unpaced, us| {
+            let sent = output.pace_as_linux(1000.0, unpaced, Nanos::from_micros(us));
+            (sent, output.pacing_wait(Nanos::from_micros(us)))
+        };
+        let us = Nanos::from_micros;
+        assert_eq!(pace(true, 5000), (true, us(0)));
+        assert_eq!(pace(false, 5000), (true, us(1000)));
+        assert_eq!(pace(false, 5999), (false, us(1)));
+        // In time, 100 us late, and far too late.
+        assert_eq!(pace(false, 6000), (true, us(1000)));
+        assert_eq!(pace(false, 7100), (true, us(900)));
+        assert_eq!(pace(false, 50_000), (true, us(500)));
     }
 }

@@ -1,6 +1,7 @@
 //! BBR's model of a path: bottleneck bandwidth (BtlBw), least round-trip time (RTprop), and
 //! rounds.
 
+use super::linux;
 use crate::tcp::control::RateSample;
 use crate::tcp::control::windowed_max::WindowedMax;
 use earlydrop::units::Nanos;
@@ -25,11 +26,14 @@ pub(super) struct Model {
     /// Segments that the controller itself limited, as ProbeRTT does: what had been delivered
     /// when the first and the last of them were sent.
     self_limited: (u64, u64),
+    /// Whether rates are counted as Linux does.
+    linux: bool,
 }
 
 impl Model {
-    pub(super) fn new() -> Model {
+    pub(super) fn new(linux: bool) -> Model {
         Model {
+            linux,
             rates: WindowedMax::default(),
             round: 0,
             round_start: false,
@@ -88,7 +92,10 @@ impl Model {
         let segments = sample.delivered.saturating_sub(earlier);
         let too_short = self.min_rtt < Nanos::NEVER && sample.interval < self.min_rtt;
         if segments > 0 && sample.interval > Nanos::ZERO && !too_short {
-            let rate = segments as f64 / sample.interval.as_secs_f64();
+            let rate = match self.linux {
+                true => linux::bandwidth(segments, sample.interval),
+                false => segments as f64 / sample.interval.as_secs_f64(),
+            };
             if rate >= self.rates.max() || !limited {
                 self.rates.add(self.round, rate);
             }
@@ -101,7 +108,7 @@ impl Model {
         let since = *self.min_rtt_at.get_or_insert(now);
         let expired = now > since + age;
         if let Some(rtt) = rtt
-            && (rtt <= self.min_rtt || expired)
+            && (rtt < self.min_rtt || (rtt == self.min_rtt && !self.linux) || expired)
         {
             self.min_rtt = rtt;
             self.min_rtt_at = Some(now);
@@ -141,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_round_ends_with_a_segment_sent_after_it_began() {
-        let mut model = Model::new();
+        let mut model = Model::new(false);
         for (delivered, earlier, starts) in [
             (1, 0, true),
             (2, 0, false),
@@ -157,7 +164,7 @@ mod tests {
 
     #[test]
     fn low_rates_count_unless_something_else_was_the_limit() {
-        let mut model = Model::new();
+        let mut model = Model::new(false);
         assert!(!model.take_rate_sample(&sample(40, 0, MS(40))));
         assert_eq!(model.bandwidth(), 1000.0);
         // Ten rounds later one slow sample means that the path is slow ...
@@ -182,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_sample_over_less_than_min_rtt_is_ignored() {
-        let mut model = Model::new();
+        let mut model = Model::new(false);
         model.take_rtt(MS(40), Some(MS(40)), MS(10_000));
         model.take_rate_sample(&sample(40, 0, Nanos(39_999_999)));
         assert_eq!(model.bandwidth(), 0.0);
@@ -192,7 +199,7 @@ mod tests {
 
     #[test]
     fn min_rtt_ages() {
-        let mut model = Model::new();
+        let mut model = Model::new(false);
         let age = MS(10_000);
         assert!(!model.take_rtt(MS(40), Some(MS(40)), age));
         assert!(!model.take_rtt(MS(10_040), Some(MS(50)), age));

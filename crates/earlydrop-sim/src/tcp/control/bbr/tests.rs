@@ -155,6 +155,56 @@ fn paces_by_the_first_round_trip_until_there_is_a_rate_sample() {
     assert!((bbr.pacing_rate().unwrap() - 721.3).abs() < 0.1);
 }
 
+/// A sender of Linux, with 10 segments at first and a round trip of 40 ms by the SYN.
+fn linux() -> Bbr {
+    let parameters = Parameters {
+        high_gain: LINUX_HIGH_GAIN,
+        linux_payload: Some(1448),
+        ..Parameters::default()
+    };
+    let mut bbr = Bbr::new(10.0, 1, parameters);
+    bbr.on_handshake(Nanos(40 * MS), Nanos(40 * MS));
+    bbr
+}
+
+#[test]
+fn in_linux_the_syn_measures_the_first_round_trip() {
+    let bbr = linux();
+    assert_eq!(bbr.min_rtt(), Some(Nanos(40 * MS)));
+    // 10 segments in 40 ms, 739/256 times, 99%.
+    assert!((bbr.pacing_rate().unwrap() - 714.4).abs() < 0.5);
+    assert_eq!(bbr.ssthresh(), f64::INFINITY);
+}
+
+#[test]
+fn in_linux_a_loss_that_no_acknowledgment_shows_leaves_what_is_in_flight() {
+    let mut bbr = linux();
+    bbr.on_congestion(&congestion(Nanos(60 * MS), Signal::Loss, 8));
+    assert_eq!(bbr.cwnd(), 9.0);
+    bbr.on_recovery_end(Nanos(90 * MS));
+    assert_eq!(bbr.cwnd(), 10.0);
+}
+
+#[test]
+fn in_linux_recovery_begins_and_ends_before_its_acknowledgment_counts() {
+    let mut bbr = linux();
+    let at = Nanos(80 * MS);
+    bbr.on_ack(&sample(at, 2, 10, Nanos(40 * MS)));
+    assert_eq!(bbr.cwnd(), 12.0);
+    // 8 are in flight after that acknowledgment, which delivered 2.
+    bbr.on_congestion(&congestion(at, Signal::Loss, 8));
+    assert_eq!(bbr.cwnd(), 10.0);
+    // As many are sent as are delivered.
+    bbr.on_ack(&AckSample {
+        recovering: true,
+        ..sample(at, 1, 10, Nanos(40 * MS))
+    });
+    assert_eq!(bbr.cwnd(), 10.0);
+    // The 10 before the loss, and the one that is acknowledged now.
+    bbr.on_recovery_end(at);
+    assert_eq!(bbr.cwnd(), 11.0);
+}
+
 /// One segment acknowledged at `now` ms, as the `total`-th, with a sample of `rate` a
 /// second over 50 ms.
 fn delivered(now: u64, total: u64, rate: u64, in_flight: u32) -> AckSample {
@@ -288,8 +338,17 @@ fn does_not_grow_without_rate_samples() {
 
 proptest! {
     #[test]
-    fn stays_sane(events in testing::events(), initial in 1.0..100.0_f64, seed: u64) {
-        let mut bbr = Bbr::new(initial, seed, Parameters::default());
+    fn stays_sane(
+        events in testing::events(),
+        initial in 1.0..100.0_f64,
+        seed: u64,
+        linux in any::<bool>(),
+    ) {
+        let parameters = Parameters {
+            linux_payload: linux.then_some(1448),
+            ..Parameters::default()
+        };
+        let mut bbr = Bbr::new(initial, seed, parameters);
         testing::stays_sane(&mut bbr, events);
     }
 }
