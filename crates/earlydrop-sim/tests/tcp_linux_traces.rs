@@ -115,10 +115,8 @@ fn documentation_and_page_count_the_scripts() {
     let sentence = format!("{} of {all} scripts without a difference", all - missed);
     let profile = include_str!("../src/tcp/profile/linux.rs");
     assert!(profile.contains(&sentence), "{sentence}");
-    assert!(
-        profile.contains(&format!("other {missed} stand")),
-        "{missed}"
-    );
+    let others = format!("other {missed} stand");
+    assert!(missed == 0 || profile.contains(&others), "{missed}");
 }
 
 #[test]

@@ -145,7 +145,7 @@ impl Tcb {
         newest_rtt: Option<Nanos>,
     ) -> Option<Nanos> {
         let in_flight = self.seq.flight_size();
-        self.note_cwnd_use(in_flight);
+        self.note_cwnd_use(in_flight, self.congestion.whole_cwnd());
         let segments = self.take_cumulative_ack(ack.next);
         let rtt = self.rto.sample_rtt(profile, ack, now);
         self.rearm_rto_after_ack(profile, now);
@@ -171,14 +171,14 @@ impl Tcb {
         rtt
     }
 
-    /// Notes how far `cwnd` was used by what was sent before this acknowledgment, with `in_flight`
+    /// Notes how far a window of `cwnd` was used by what was sent before this acknowledgment, with `in_flight`
     /// segments in flight.
     ///
     /// RFC 9002, 7.8: "A sender SHOULD NOT consider itself application limited if it would have
     /// fully utilized the congestion window without pacing delay."
     #[inline(always)]
-    pub(super) fn note_cwnd_use(&mut self, in_flight: u32) {
-        let full = in_flight >= self.congestion.whole_cwnd();
+    pub(super) fn note_cwnd_use(&mut self, in_flight: u32, cwnd: u32) {
+        let full = in_flight >= cwnd;
         let limited = full || self.output.pacing_deadline().is_some();
         if core::mem::take(&mut self.sent_new) || limited {
             let flight = self.seq.flight_size();

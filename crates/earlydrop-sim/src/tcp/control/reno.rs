@@ -17,7 +17,7 @@
 //! | timeout again | `ssthresh` stays | `ssthresh` is reduced to 2 |
 //!
 //! # Validated against
-//! - Linux 6.1, acknowledgment by acknowledgment: 31 of 32 scripts of `linux` senders without a
+//! - Linux 6.1, acknowledgment by acknowledgment: 32 of 32 scripts of `linux` senders without a
 //!   difference in the time of any transmission, nor in `cwnd` and `ssthresh` outside recovery.
 //! - ns-2 2.35 and ns-3 3.48: queue, losses, goodput and timeouts of whole runs.
 //! - The geometry of the sawtooth, and `cwnd = sqrt(3 / 2p)` under periodic losses.

@@ -145,7 +145,12 @@ impl Tcb {
             }
         }
         let in_flight = self.pipe(&sack.board);
-        self.note_cwnd_use(in_flight);
+        // During a reduction Linux's cwnd is what PRR allows (`tcp_cwnd_reduction`).
+        let window = match sack.prr {
+            Some(_) if profile.follows_linux() => self.congestion.send_window,
+            _ => self.congestion.whole_cwnd(),
+        };
+        self.note_cwnd_use(in_flight, window);
         let known = sack.board.acknowledge(ack.next);
         let times = segment_times(sack, ack, self.seq);
         let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
