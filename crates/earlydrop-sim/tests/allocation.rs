@@ -11,8 +11,9 @@ use earlydrop_sim::cost::Cost;
 use earlydrop_sim::network::{
     Change, Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot,
 };
+use earlydrop_sim::spread::Spread;
 use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
-use earlydrop_sim::traffic::{Flow, Pattern};
+use earlydrop_sim::traffic::{Application, Flow, Pattern};
 
 /// The system's allocator, counting this thread's allocations and the bytes it holds.
 struct Counting;
@@ -311,4 +312,27 @@ fn the_memory_of_series_of_groups_does_not_grow_with_their_flows() {
     let share = cost.memory() / took;
     println!("{share:.2} of {took}");
     assert!(share > 1.0 / 1.5, "{share} of {took}");
+}
+
+/// Connections that a flow opens belong to its group, and are counted with it.
+#[test]
+fn the_memory_of_series_of_groups_does_not_grow_with_their_connections() {
+    let profile = Arc::new(Profile::modern(Algorithm::Reno));
+    let (cost, took) = peak(|| {
+        let link = Link::new(BitsPerSec::from_mbps(100), Nanos::from_millis(2));
+        let dumbbell = Dumbbell::new(link.clone().queue("red".parse().unwrap()), link);
+        let mut run = Run::new(dumbbell.network, Nanos::from_secs(4));
+        run.measure.arrivals_every = Some(Nanos::from_millis(1));
+        run.measure.departures_every = Some(Nanos::from_millis(1));
+        let application = Application::Arrivals {
+            every: Spread::constant(Nanos::from_millis(1)),
+            size: Spread::constant(Bytes(1_000_000)),
+            at_most: 1000,
+        };
+        let (from, to) = (dumbbell.left, dumbbell.right);
+        run.add(Flow::tcp(from, to, &profile, application));
+        run
+    });
+    println!("{:.2} MB of {:.2} MB", cost.memory() / 1e6, took / 1e6);
+    assert!(took < 1.5 * cost.memory() + 1e6, "{took} of {cost:?}");
 }

@@ -146,9 +146,8 @@ fn check_against_simulator(link: Link) {
     let (run, watched) = run(link);
     let expected = run.results().unwrap();
     let PathRun { mut path, .. } = run_path(&run, watched, &[]);
-    let groups = [("large".into(), vec![0, 1]), ("small".into(), vec![2])];
-    let meter = &mut path.meter.queue;
-    let measured = meter.result(watched, "left to right", &groups, run.duration);
+    let Meter { queue, groups, .. } = &mut path.meter;
+    let measured = queue.result(watched, "left to right", groups, run.duration);
     let queue = expected.queue(watched).unwrap();
     assert!(measured.counters.departed.packets > 500, "something report");
     assert_eq!(format!("{measured:#?}"), format!("{queue:#?}"));

@@ -9,7 +9,7 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::fine_time::FineTime;
 use earlydrop_sim::link::QueuedLink;
-use earlydrop_sim::measure::{FlowMeter, QueueMeter, Timing};
+use earlydrop_sim::measure::{FlowMeter, Groups, QueueMeter, Timing};
 use earlydrop_sim::network::LinkId;
 
 use super::addresses::AddressPlan;
@@ -19,6 +19,8 @@ use crate::pool::Frame;
 pub(crate) struct Meter {
     addresses: Arc<AddressPlan>,
     pub(crate) queue: QueueMeter,
+    /// The groups of all flows of the run.
+    pub(crate) groups: Groups,
     /// For each flow whose data goes this way, its meter.
     pub(crate) flows: Vec<Option<MeteredFlow>>,
     timing: Timing,
@@ -69,9 +71,11 @@ impl Meter {
                 lost: 0,
             })
         };
+        let groups: Vec<Arc<str>> = run.flows.iter().map(|flow| flow.group.clone()).collect();
         Meter {
             addresses: addresses.clone(),
             queue: QueueMeter::new(measure, link, run.duration),
+            groups: Groups::of_flows(&groups),
             flows: ours.map(flow).collect(),
             timing: Timing::new(measure.warm_up, run.duration),
             records: vec![PacketRecord::default(); buffers as usize],
@@ -108,7 +112,7 @@ impl Meter {
         let record = &self.records[frame.slot as usize];
         if record.is_data {
             self.queue
-                .on_data_arrival(record.flow, frame.header.length, at);
+                .on_data_arrival(&self.groups, record.flow, frame.header.length, at);
         }
     }
 
@@ -124,7 +128,7 @@ impl Meter {
         let record = &self.records[frame.slot as usize];
         if record.is_data {
             self.queue
-                .on_data_departure(record.flow, frame.header.length, at);
+                .on_data_departure(&self.groups, record.flow, frame.header.length, at);
         }
     }
 

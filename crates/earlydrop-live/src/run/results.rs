@@ -1,15 +1,12 @@
 //! Merges the measurements of both threads into the simulator's results.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use earlydrop::counters::Tally;
 use earlydrop_sim::Run;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
 
 use super::bottleneck::is_measured;
 use super::host_path::HostPath;
-use super::meter::MeteredFlow;
+use super::meter::{Meter, MeteredFlow};
 use super::topology::Topology;
 use super::traffic::TrafficReport;
 
@@ -56,18 +53,12 @@ fn plus(sum: &mut Tally, more: Tally) {
 }
 
 fn queues(run: &Run, topology: &Topology, paths: &mut [HostPath; 2]) -> Vec<QueueResult> {
-    let mut groups: BTreeMap<Arc<str>, Vec<u32>> = BTreeMap::new();
-    for (number, flow) in run.flows.iter().enumerate() {
-        let members = groups.entry(flow.group.clone()).or_default();
-        members.push(number as u32);
-    }
-    let groups: Vec<(Arc<str>, Vec<u32>)> = groups.into_iter().collect();
     let mut queues = Vec::new();
     for (link, path) in topology.links.into_iter().zip(paths) {
         if is_measured(run.network.get(link)) {
             let name = run.network.link_name(link);
-            let meter = &mut path.meter.queue;
-            queues.push(meter.result(link, &name, &groups, run.duration));
+            let Meter { queue, groups, .. } = &mut path.meter;
+            queues.push(queue.result(link, &name, groups, run.duration));
         }
     }
     queues.sort_by_key(|queue| queue.link);

@@ -8,7 +8,7 @@ use earlydrop::queue::Losses;
 use earlydrop::units::Nanos;
 
 use crate::measure::queue::LossEvents;
-use crate::measure::{FlowMeter, QueueMeter, Timing};
+use crate::measure::{FlowMeter, Groups, QueueMeter, Timing};
 use crate::packet::{Kind, Notes, Packet};
 use crate::prefetch::use_huge_pages;
 use crate::results::Totals;
@@ -23,6 +23,8 @@ pub(super) struct Accounts {
     pub(super) notes: Notes,
     pub(super) totals: Totals,
     pub(super) timing: Timing,
+    /// The groups by which queues count packets; none where no queue does.
+    pub(super) groups: Groups,
     /// Data packets of each flow that were lost. They are not with the flow: a lost packet needs
     /// nothing else of it.
     lost: Vec<u64>,
@@ -51,6 +53,7 @@ impl Accounts {
             notes: Notes::default(),
             totals: Totals::default(),
             timing,
+            groups: Groups::default(),
             lost: Vec::new(),
             lost_batch: Vec::with_capacity(LOSS_BATCH),
             lost_beside_data: BTreeMap::new(),

@@ -17,7 +17,7 @@ use super::accounts::Accounts;
 use super::port::Port;
 use crate::fine_time::FineTime;
 use crate::link::{QueuedLink, Transmitter};
-use crate::measure::{MeasuredQueue, QueueMeter, Work};
+use crate::measure::{Groups, MeasuredQueue, QueueMeter, Work};
 use crate::packet::Packet;
 
 /// A link with a drop-tail queue, and what is measured of both.
@@ -75,15 +75,15 @@ impl FifoPort {
         at: Nanos,
     ) -> Option<Nanos> {
         let size = packet.size();
-        self.observe(at);
-        self.meter.on_arrival(packet, at);
+        self.observe(&accounts.groups, at);
+        self.meter.on_arrival(&accounts.groups, packet, at);
         let arrives = if self.fifo.link.free_at.nanos() > at {
             self.enqueue(at, packet)
         } else {
             let time = self.fifo.link.params.transmission_time(size);
             self.fifo.count_unqueued(1, size);
             self.meter.sent_unqueued(1, time);
-            self.meter.on_departure(packet, at);
+            self.meter.on_departure(&accounts.groups, packet, at);
             Some(self.fifo.link.transmit(at, size))
         };
         self.calm_until = self.meter.fast_path_until();
@@ -135,7 +135,7 @@ impl FifoPort {
     }
 
     /// Brings measurement up to `until`: packets whose transmission has begun have left the queue.
-    pub(super) fn observe(&mut self, until: Nanos) {
+    pub(super) fn observe(&mut self, groups: &Groups, until: Nanos) {
         self.measure_counted();
         while let Some(begins) = self.fifo.next_begins(until) {
             self.meter
@@ -144,7 +144,7 @@ impl FifoPort {
             self.meter.sent(begins.since(sent.arrived), sent.time);
             if sent.data_of != NO_FLOW {
                 self.meter
-                    .on_data_departure(sent.data_of, sent.size, begins);
+                    .on_data_departure(groups, sent.data_of, sent.size, begins);
             }
         }
         self.meter
@@ -152,8 +152,8 @@ impl FifoPort {
     }
 
     /// Ends measurement at `at`.
-    pub(super) fn finish(&mut self, at: Nanos) {
-        self.observe(at);
+    pub(super) fn finish(&mut self, groups: &Groups, at: Nanos) {
+        self.observe(groups, at);
         self.meter.finish(at, self.fifo.packets(), &mut self.fifo);
     }
 }

@@ -1,6 +1,5 @@
 //! The end of a run: from meters and counts to [`Results`].
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use earlydrop::counters::Tally;
@@ -60,7 +59,7 @@ impl Simulation {
             self.links.ports[index as usize].finish(end);
         }
         for fifo in &mut self.links.fifos {
-            fifo.finish(end);
+            fifo.finish(&self.accounts.groups, end);
         }
         self.count_in_flight();
         self.accounts.count_lost();
@@ -118,23 +117,10 @@ impl Simulation {
         self.accounts.totals.in_flight = in_flight;
     }
 
-    /// Each group with its flows, including the connections that spawners opened.
-    pub(super) fn members(&self) -> Vec<(Arc<str>, Vec<u32>)> {
-        let mut members: BTreeMap<Arc<str>, Vec<u32>> = BTreeMap::new();
-        for (index, group) in self.flows.groups.iter().enumerate() {
-            let flows = members.entry(group.clone()).or_default();
-            flows.push(index as u32);
-            if let Ends::Spawner(spawner) = &self.flows.flows[index].ends {
-                flows.extend(&spawner.connections);
-            }
-        }
-        members.into_iter().collect()
-    }
-
     fn queue_results(&mut self) -> Vec<QueueResult> {
-        let (members, end) = (self.members(), self.scheduler.end);
+        let (groups, end) = (&self.accounts.groups, self.scheduler.end);
         let result = |number: u32, name: &str, meter: &mut QueueMeter| {
-            meter.result(LinkId(number), name, &members, end)
+            meter.result(LinkId(number), name, groups, end)
         };
         let mut results = Vec::with_capacity(self.links.ports.len() + self.links.fifos.len());
         for port in &mut self.links.ports {

@@ -94,7 +94,7 @@ impl Port {
     #[cold]
     pub(super) fn refuse(&mut self, accounts: &mut Accounts, packet: Packet, at: Nanos) {
         self.observe(at);
-        self.meter.on_arrival(packet, at);
+        self.meter.on_arrival(&accounts.groups, packet, at);
         self.link.refuse(packet.size());
         accounts.loss(at, Some(&mut self.meter)).take(packet);
         if let Some(log) = &mut self.log {
@@ -130,7 +130,7 @@ impl Port {
     #[inline(always)]
     pub(super) fn enqueue(&mut self, accounts: &mut Accounts, packet: Packet, at: Nanos) -> bool {
         self.observe(at);
-        self.meter.on_arrival(packet, at);
+        self.meter.on_arrival(&accounts.groups, packet, at);
         if self.log.is_some() {
             return self.enqueue_logged(accounts, packet, at);
         }
@@ -201,7 +201,7 @@ impl Port {
             self.link.transmit(&mut loss)?
         };
         self.meter.sent(sent.sojourn, sent.time);
-        self.meter.on_departure(sent.packet, at);
+        self.meter.on_departure(&accounts.groups, sent.packet, at);
         Some(sent)
     }
 

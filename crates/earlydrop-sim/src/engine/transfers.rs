@@ -319,7 +319,9 @@ impl Flows {
                     Some((_, route)) => routes.add_flow_on(*route),
                     None => routes.add_flow_like(index),
                 }
-                self.open_connection(index)
+                let added = self.open_connection(index);
+                accounts.groups.add_connection(index, added);
+                added
             }
             None => {
                 spawner.left_out += 1;

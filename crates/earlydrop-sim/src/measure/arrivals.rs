@@ -15,114 +15,97 @@ pub struct GroupTraffic {
     pub groups: Vec<(Arc<str>, Vec<Tally>)>,
 }
 
-/// Packets of data that arrived at a queue, or departed from it, by interval, for flows that are
-/// [counted together](TrafficByFlow::count_together), and for each other flow.
-#[derive(Clone, Debug)]
-pub(crate) struct TrafficByFlow {
-    interval: Nanos,
-    /// The end of the run. A hop's arithmetic may be far ahead of it.
-    end: Nanos,
-    series: Vec<Series>,
-    /// The index in `series` of each flow, or [`NONE`].
+/// The groups of a run's flows by name, and the group of each flow. All queues count by the same.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    names: Vec<Arc<str>>,
+    /// For each flow the index of its group in `names`, or [`NONE`].
     of_flow: Vec<u32>,
 }
 
-/// A flow of which nothing was counted.
+/// The group of a flow that has none.
 const NONE: u32 = u32::MAX;
 
-/// Counts from an interval on. Many connections live for a few intervals.
-#[derive(Clone, Debug, Default)]
-struct Series {
-    first: usize,
-    counts: Vec<Tally>,
-}
+impl Groups {
+    /// The groups of these flows, given as the name of each flow's group.
+    pub fn of_flows(flows: &[Arc<str>]) -> Groups {
+        let mut names = flows.to_vec();
+        names.sort_unstable();
+        names.dedup();
+        let index = |name| names.binary_search(name).map_or(NONE, |index| index as u32);
+        Groups {
+            of_flow: flows.iter().map(index).collect(),
+            names,
+        }
+    }
 
-impl Series {
-    fn add(&mut self, interval: usize, size: u32) {
-        if self.counts.is_empty() {
-            self.first = interval;
+    /// Adds `connection`, which `flow` has opened, to the group of that flow.
+    pub(crate) fn add_connection(&mut self, flow: u32, connection: u32) {
+        if let Some(group) = self.of(flow) {
+            let connection = connection as usize;
+            if self.of_flow.len() <= connection {
+                self.of_flow.resize(connection + 1, NONE);
+            }
+            self.of_flow[connection] = group as u32;
         }
-        // A hop that is computed ahead of another may count a later packet first.
-        if interval < self.first {
-            let before = std::iter::repeat_n(Tally::default(), self.first - interval);
-            self.counts.splice(0..0, before);
-            self.first = interval;
-        }
-        let at = interval - self.first;
-        if self.counts.len() <= at {
-            self.counts.resize(at + 1, Tally::default());
-        }
-        self.counts[at].add(size);
+    }
+
+    /// The index of a flow's group, if it has one.
+    #[inline]
+    fn of(&self, flow: u32) -> Option<usize> {
+        let group = self.of_flow.get(flow as usize).copied();
+        group
+            .filter(|group| *group != NONE)
+            .map(|group| group as usize)
     }
 }
 
-impl TrafficByFlow {
-    pub(crate) fn new(interval: Nanos, end: Nanos) -> TrafficByFlow {
-        TrafficByFlow {
+/// Packets of data that arrived at a queue, or departed from it, by interval and group.
+#[derive(Clone, Debug)]
+pub(crate) struct TrafficByGroup {
+    interval: Nanos,
+    /// The end of the run. A hop's arithmetic may be far ahead of it.
+    end: Nanos,
+    /// For each group the counts of intervals, up to the last that has any.
+    counts: Vec<Vec<Tally>>,
+}
+
+impl TrafficByGroup {
+    pub(crate) fn new(interval: Nanos, end: Nanos) -> TrafficByGroup {
+        TrafficByGroup {
             interval,
             end,
-            series: Vec::new(),
-            of_flow: Vec::new(),
+            counts: Vec::new(),
         }
     }
 
-    /// Counts these flows, of one group, as one: of a group of thousands, nobody asks for the flows.
-    pub(crate) fn count_together(&mut self, flows: &[u32]) {
-        let series = self.series.len() as u32;
-        self.series.push(Series::default());
-        for flow in flows {
-            *self.entry(*flow) = series;
-        }
-    }
-
-    /// The place of a flow's index in `series`.
-    fn entry(&mut self, flow: u32) -> &mut u32 {
-        let flow = flow as usize;
-        if self.of_flow.len() <= flow {
-            self.of_flow.resize(flow + 1, NONE);
-        }
-        &mut self.of_flow[flow]
-    }
-
-    /// Counts a packet of `flow` at `at`, if that is before the end of the run.
-    pub(crate) fn add(&mut self, flow: u32, at: Nanos, size: u32) {
-        if at >= self.end {
+    /// Counts a packet of `flow` at `at`, if the flow has a group and `at` is before the end of the
+    /// run.
+    pub(crate) fn add(&mut self, groups: &Groups, flow: u32, at: Nanos, size: u32) {
+        let Some(group) = groups.of(flow).filter(|_| at < self.end) else {
             return;
+        };
+        if self.counts.len() <= group {
+            self.counts.resize(groups.names.len(), Vec::new());
         }
         let interval = (at.0 / self.interval.0) as usize;
-        let next = self.series.len();
-        let entry = self.entry(flow);
-        if *entry == NONE {
-            *entry = next as u32;
+        let counts = &mut self.counts[group];
+        if counts.len() <= interval {
+            counts.resize(interval + 1, Tally::default());
         }
-        let series = *entry as usize;
-        if series == next {
-            self.series.push(Series::default());
-        }
-        self.series[series].add(interval, size);
+        counts[interval].add(size);
     }
 
-    /// Sums by group, given as name and flows. Intervals that end after `end` are left out.
-    pub(crate) fn by_group(&self, groups: &[(Arc<str>, Vec<u32>)], end: Nanos) -> GroupTraffic {
+    /// What was counted of each group. Intervals that end after `end` are left out.
+    pub(crate) fn finish(mut self, groups: &Groups, end: Nanos) -> GroupTraffic {
         let intervals = (end.0 / self.interval.0) as usize;
-        let sum = |(name, flows): &(Arc<str>, Vec<u32>)| {
-            let mut arrived = vec![Tally::default(); intervals];
-            let known = flows
-                .iter()
-                .filter_map(|flow| self.of_flow.get(*flow as usize));
-            let mut series: Vec<u32> = known.copied().filter(|series| *series != NONE).collect();
-            series.sort_unstable();
-            series.dedup();
-            for series in series {
-                let Series { first, counts } = &self.series[series as usize];
-                let all = arrived.iter_mut().skip(*first).zip(counts);
-                all.for_each(|(sum, more)| *sum = sum.plus(*more));
-            }
-            (name.clone(), arrived)
-        };
+        self.counts.resize(groups.names.len(), Vec::new());
+        for counts in &mut self.counts {
+            counts.resize(intervals, Tally::default());
+        }
         GroupTraffic {
             interval: self.interval,
-            groups: groups.iter().map(sum).collect(),
+            groups: groups.names.iter().cloned().zip(self.counts).collect(),
         }
     }
 }
@@ -133,33 +116,32 @@ mod tests {
 
     #[test]
     fn packets_are_counted_by_group_and_interval() {
-        let counted = |together: &[u32]| {
-            let mut arrivals = TrafficByFlow::new(Nanos(10), Nanos(35));
-            arrivals.count_together(together);
-            arrivals
-        };
-        // Whether or not flows of a group are counted together.
-        for mut arrivals in [counted(&[]), counted(&[0, 2]), counted(&[1, 3])] {
-            for (flow, at, size) in [
-                (0, 0, 1),
-                (2, 9, 2),
-                (1, 10, 4),
-                (0, 30, 16),
-                (0, 29, 8),
-                (0, u64::MAX, 32),
-            ] {
-                arrivals.add(flow, Nanos(at), size);
-            }
-            let groups: [(Arc<str>, Vec<u32>); 2] =
-                [("a".into(), vec![0, 2]), ("b".into(), vec![1, 3])];
-            let sums = arrivals.by_group(&groups, Nanos(30));
-            let tallies =
-                |list: [(u64, u64); 3]| list.map(|(packets, bytes)| Tally { packets, bytes });
-            let expected = [
-                ("a".into(), tallies([(2, 3), (0, 0), (1, 8)]).to_vec()),
-                ("b".into(), tallies([(0, 0), (1, 4), (0, 0)]).to_vec()),
-            ];
-            assert_eq!(sums.groups, expected);
+        let mut groups = Groups::of_flows(&["b", "a", "c", "b"].map(Arc::from));
+        // Flow 4 sends requests and belongs to no group.
+        groups.add_connection(1, 5);
+        groups.add_connection(4, 6);
+        let mut arrivals = TrafficByGroup::new(Nanos(10), Nanos(35));
+        for (flow, at, size) in [
+            (1, 0, 1),
+            (5, 9, 2),
+            (0, 10, 4),
+            (1, 30, 16),
+            (1, 29, 8),
+            (3, 29, 64),
+            (1, u64::MAX, 32),
+            (4, 0, 128),
+            (6, 0, 256),
+            (7, 0, 512),
+        ] {
+            arrivals.add(&groups, flow, Nanos(at), size);
         }
+        let counted = arrivals.finish(&groups, Nanos(30));
+        let tallies = |list: [(u64, u64); 3]| list.map(|(packets, bytes)| Tally { packets, bytes });
+        let expected = [
+            ("a".into(), tallies([(2, 3), (0, 0), (1, 8)]).to_vec()),
+            ("b".into(), tallies([(0, 0), (1, 4), (1, 64)]).to_vec()),
+            ("c".into(), tallies([(0, 0); 3]).to_vec()),
+        ];
+        assert_eq!(counted.groups, expected);
     }
 }

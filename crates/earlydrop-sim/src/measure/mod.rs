@@ -6,8 +6,8 @@ mod flow;
 pub(crate) mod queue;
 mod result;
 
-pub use arrivals::GroupTraffic;
-pub(crate) use arrivals::TrafficByFlow;
+pub(crate) use arrivals::TrafficByGroup;
+pub use arrivals::{GroupTraffic, Groups};
 pub use fairness::{coefficient_of_variation, jain_index};
 pub use flow::{Delays, FlowMeter, Timing};
 pub(crate) use queue::QueueProgress;

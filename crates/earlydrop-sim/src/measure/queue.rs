@@ -1,13 +1,11 @@
 //! Measurement of a queue: occupancy, sojourn times, utilisation, loss events, time series.
 
-use std::sync::Arc;
-
 use earlydrop::counters::Counters;
 use earlydrop::packet::Packet as _;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
-use super::{HalfOfQueue, Measure, QueueResult, Recorder, Timing, TrafficByFlow};
+use super::{Groups, HalfOfQueue, Measure, QueueResult, Recorder, Timing, TrafficByGroup};
 use crate::fine_time::FineTime;
 use crate::link::QueuedLink;
 use crate::network::LinkId;
@@ -216,8 +214,8 @@ pub struct QueueMeter {
     before: Counters,
     losses: Option<Box<LossEvents>>,
     samples: Option<Box<Samples>>,
-    arrivals: Option<Box<TrafficByFlow>>,
-    departures: Option<Box<TrafficByFlow>>,
+    arrivals: Option<Box<TrafficByGroup>>,
+    departures: Option<Box<TrafficByGroup>>,
 }
 
 impl QueueMeter {
@@ -233,7 +231,7 @@ impl QueueMeter {
                 ..Samples::default()
             })
         });
-        let by_flow = |interval| Box::new(TrafficByFlow::new(interval, end));
+        let by_group = |interval| Box::new(TrafficByGroup::new(interval, end));
         let mut meter = QueueMeter {
             next_tick: Nanos::ZERO,
             from: measure.warm_up,
@@ -264,8 +262,8 @@ impl QueueMeter {
                 })
             }),
             samples,
-            arrivals: every(measure.arrivals_every).map(by_flow),
-            departures: every(measure.departures_every).map(by_flow),
+            arrivals: every(measure.arrivals_every).map(by_group),
+            departures: every(measure.departures_every).map(by_group),
         };
         meter.set_next_tick();
         meter
@@ -413,41 +411,35 @@ impl QueueMeter {
         }
     }
 
-    /// Counts what these flows, of one group, send as one.
-    pub(crate) fn count_together(&mut self, flows: &[u32]) {
-        let counted = self.arrivals.iter_mut().chain(&mut self.departures);
-        counted.for_each(|traffic| traffic.count_together(flows));
-    }
-
     /// Counts a packet that arrives at `at`, dropped or not.
     #[inline]
-    pub(crate) fn on_arrival(&mut self, packet: Packet, at: Nanos) {
+    pub(crate) fn on_arrival(&mut self, groups: &Groups, packet: Packet, at: Nanos) {
         if self.arrivals.is_some() && packet.is_forward() {
-            self.on_data_arrival(packet.flow_index(), packet.size(), at);
+            self.on_data_arrival(groups, packet.flow_index(), packet.size(), at);
         }
     }
 
     /// Counts a packet of data of `flow`, of `size` bytes, that arrives at `at`, dropped or not.
     #[inline]
-    pub fn on_data_arrival(&mut self, flow: u32, size: u32, at: Nanos) {
+    pub fn on_data_arrival(&mut self, groups: &Groups, flow: u32, size: u32, at: Nanos) {
         if let Some(arrivals) = &mut self.arrivals {
-            arrivals.add(flow, at, size);
+            arrivals.add(groups, flow, at, size);
         }
     }
 
     /// Counts a packet whose transmission begins at `at`.
     #[inline]
-    pub(crate) fn on_departure(&mut self, packet: Packet, at: Nanos) {
+    pub(crate) fn on_departure(&mut self, groups: &Groups, packet: Packet, at: Nanos) {
         if self.departures.is_some() && packet.is_forward() {
-            self.on_data_departure(packet.flow_index(), packet.size(), at);
+            self.on_data_departure(groups, packet.flow_index(), packet.size(), at);
         }
     }
 
     /// Counts a packet of data of `flow`, of `size` bytes, whose transmission begins at `at`.
     #[inline]
-    pub fn on_data_departure(&mut self, flow: u32, size: u32, at: Nanos) {
+    pub fn on_data_departure(&mut self, groups: &Groups, flow: u32, size: u32, at: Nanos) {
         if let Some(departures) = &mut self.departures {
-            departures.add(flow, at, size);
+            departures.add(groups, flow, at, size);
         }
     }
 
@@ -492,17 +484,11 @@ impl QueueMeter {
     }
 
     /// The result, for the queue before `link`, called `name`: of what was measured until the meter
-    /// was [finished](QueueMeter::finish). `groups` are given as name and flows.
-    pub fn result(
-        &mut self,
-        link: LinkId,
-        name: &str,
-        groups: &[(Arc<str>, Vec<u32>)],
-        end: Nanos,
-    ) -> QueueResult {
+    /// was [finished](QueueMeter::finish).
+    pub fn result(&mut self, link: LinkId, name: &str, groups: &Groups, end: Nanos) -> QueueResult {
         let span = self.end.since(self.from).as_secs_f64();
         let sums = &self.measured;
-        let by_group = |bytes: &TrafficByFlow| bytes.by_group(groups, end);
+        let finish = |traffic: Box<TrafficByGroup>| traffic.finish(groups, end);
         QueueResult {
             link,
             name: name.to_string(),
@@ -520,8 +506,8 @@ impl QueueMeter {
                 .as_ref()
                 .map_or(0.0, |losses| losses.flows_per_event()),
             samples: self.samples.take().map(|boxed| *boxed),
-            arrivals: self.arrivals.as_deref().map(by_group),
-            departures: self.departures.as_deref().map(by_group),
+            arrivals: self.arrivals.take().map(finish),
+            departures: self.departures.take().map(finish),
             shared_buffer: None,
         }
     }

@@ -27,7 +27,7 @@ use super::route::{RouteTable, Stage};
 use super::shared_buffer::SharedBuffer;
 use crate::capture::Capture;
 use crate::link::{QueuedLink, Transmitter, Wire};
-use crate::measure::{QueueMeter, Timing};
+use crate::measure::{Groups, QueueMeter, Timing};
 use crate::network::{Change, DelayTrace, Link, LinkId};
 use crate::packet::Packet;
 use crate::packet_log::PacketLog;
@@ -97,25 +97,11 @@ fn prepare(
     share_buffers(&mut simulation, run, &links)?;
     flows::add(&mut simulation, run, &links)?;
     if run.measure.arrivals_every.is_some() || run.measure.departures_every.is_some() {
-        count_by_group(&mut simulation);
+        simulation.accounts.groups = Groups::of_flows(&simulation.flows.groups);
     }
     schedule_changes(&mut simulation, run, &links);
     sample_cwnd(&mut simulation, run);
     Ok(simulation)
-}
-
-/// Counts what arrives at queues, and departs, by group. Connections that spawners open later are
-/// counted one by one, for as long as they live.
-fn count_by_group(simulation: &mut Simulation) {
-    let groups = simulation.members();
-    let ports = simulation.links.ports.iter_mut();
-    let fifos = simulation.links.fifos.iter_mut();
-    let meters = ports.map(|port| &mut port.meter);
-    for meter in meters.chain(fifos.map(|fifo| &mut fifo.meter)) {
-        for (_, flows) in &groups {
-            meter.count_together(flows);
-        }
-    }
 }
 
 fn check_measure(run: &Run) -> Result<(), RunError> {
