@@ -129,6 +129,8 @@ pub enum Part {
     Flows,
     /// Packets on their way.
     Flight,
+    /// Packets that wait in hosts for their processing time.
+    Processing,
     /// Nodes and links.
     Network,
     /// Queues and their schemes.
@@ -152,6 +154,9 @@ impl Part {
             }
             Part::Flight => {
                 "packets on their way: a smaller `rtt`, `rate` or buffer, or fewer flows"
+            }
+            Part::Processing => {
+                "packets in slow hosts: a smaller `overhead` or `rate`, or fewer flows"
             }
             Part::Network => {
                 "nodes and links: fewer `ports`, or fewer `leaves`, `spines` and `hosts` of each leaf"
@@ -186,6 +191,7 @@ impl Budget {
             (Part::Capture, cost.capture_bytes),
             (Part::Flows, cost.flow_bytes),
             (Part::Flight, cost.flight_bytes),
+            (Part::Processing, cost.processing_bytes),
             (Part::Network, cost.network_bytes),
             (Part::Queues, cost.queue_bytes),
         ];
@@ -418,6 +424,19 @@ mod tests {
             assert!(refused.contains(part), "{refused}");
             assert!(refused.contains("of memory, above 50 MB"), "{refused}");
         }
+    }
+
+    #[test]
+    fn packets_in_slow_hosts_are_refused_with_their_field() {
+        let small = Limits {
+            memory: 10e6,
+            ..Limits::default()
+        };
+        let flow = "flows.b = { kind = \"cbr\", rate = \"10 Mbps\", packet = \"100 bytes\"";
+        plan(&format!("{flow} }}"), small).unwrap();
+        let refused = plan(&format!("{flow}, overhead = \"1e9 s\" }}"), small).unwrap_err();
+        let part = "most of it is packets in slow hosts: a smaller `overhead`";
+        assert!(refused.contains(part), "{refused}");
     }
 
     #[test]

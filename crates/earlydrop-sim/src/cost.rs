@@ -38,8 +38,10 @@ pub struct Cost {
     /// Bytes for flows, all connections that they open and all transfers that end, with the
     /// distributions of their delays.
     pub flow_bytes: f64,
-    /// Bytes for packets on their way, in queues and in hosts: at most so many.
+    /// Bytes for packets on their way and in queues: at most so many.
     pub flight_bytes: f64,
+    /// Bytes for packets that wait in hosts for their processing time: at most so many.
+    pub processing_bytes: f64,
     /// Bytes for nodes and links, and for what is measured at them.
     pub network_bytes: f64,
     /// Bytes for queues and their schemes, without packets.
@@ -61,13 +63,17 @@ const BYTES_OF_DISTRIBUTION: f64 = 20_480.0;
 /// Bytes of a packet on its way: an event or a place in a queue takes 32, in a list that doubles
 /// when it is full, and while it does the old one is still there.
 const BYTES_OF_PACKET: f64 = 96.0;
+/// Bytes of a packet in processing: an event at a random time. Its place in a list takes 40, and the
+/// calendar has two to four days of 48 for each event; both double when they are full, and while
+/// they do the old ones are still there. That is 100 to 480.
+const BYTES_IN_PROCESSING: f64 = 384.0;
 /// Events of a packet and its acknowledgment.
 const EVENTS_OF_PACKET: f64 = 2.0;
 
 impl Cost {
     /// The bytes of memory.
     pub fn memory(&self) -> f64 {
-        let of_traffic = self.flow_bytes + self.flight_bytes;
+        let of_traffic = self.flow_bytes + self.flight_bytes + self.processing_bytes;
         self.sample_bytes + self.capture_bytes + of_traffic + self.network_bytes + self.queue_bytes
     }
 }
@@ -105,6 +111,7 @@ impl Run {
                 + transfers::over_new_connections(self, tcp * seconds) * BYTES_OF_FLOW
                 + transfers::of_all(self, tcp * self.duration.as_secs_f64()) * BYTES_OF_TRANSFER,
             flight_bytes: flight.packets * BYTES_OF_PACKET,
+            processing_bytes: flight.in_processing * BYTES_IN_PROCESSING,
             network_bytes: BYTES_OF_RUN
                 + network::bytes_of_links(self.network.links().len())
                 + network::bytes_of_changes(&self.network)
@@ -281,6 +288,27 @@ mod tests {
                 (in_flight..2.5 * in_flight).contains(&packets),
                 "{access:?}: {packets}"
             );
+        }
+    }
+
+    #[test]
+    fn packets_in_processing_are_within_the_estimate() {
+        let fast = Link::new(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
+        for overhead in [Nanos::from_secs(1), Nanos::from_secs(1_000_000_000)] {
+            let mut run = datagrams(fast.clone());
+            for flow in &mut run.flows {
+                flow.overhead = overhead;
+            }
+            let cost = run.cost();
+            let on_links = cost.flight_bytes / BYTES_OF_PACKET;
+            let packets = cost.processing_bytes / BYTES_IN_PROCESSING + on_links;
+            let waiting = run.results().unwrap().totals.in_flight.packets as f64;
+            assert!(waiting >= 5000.0, "{overhead}: {waiting}");
+            assert!(
+                (waiting..2.5 * waiting).contains(&packets),
+                "{overhead}: {packets} of {waiting}"
+            );
+            assert!(on_links < 0.1 * packets, "{cost:?}");
         }
     }
 

@@ -336,3 +336,33 @@ fn the_memory_of_series_of_groups_does_not_grow_with_their_connections() {
     println!("{:.2} MB of {:.2} MB", cost.memory() / 1e6, took / 1e6);
     assert!(took < 1.5 * cost.memory() + 1e6, "{took} of {cost:?}");
 }
+
+/// Packets wait in hosts for their processing time, of which the network holds none.
+#[test]
+fn the_memory_of_packets_in_slow_hosts_is_estimated() {
+    let profile = Arc::new(Profile::modern(Algorithm::Cubic));
+    for (overhead, is_tcp) in [(1, false), (1_000_000_000, false), (1, true)] {
+        let (cost, took) = peak(|| {
+            let link = Link::new(BitsPerSec::from_mbps(100), Nanos::from_millis(2));
+            let dumbbell = Dumbbell::new(link.clone().queue("codel".parse().unwrap()), link);
+            let (from, to) = (dumbbell.left, dumbbell.right);
+            let mut run = Run::new(dumbbell.network, Nanos::from_secs(3));
+            let rate = BitsPerSec::from_mbps(11);
+            // What one flow sends alone over a link is computed ahead, and waits nowhere.
+            for _ in 0..2 {
+                let flow = match is_tcp {
+                    true => Flow::bulk(from, to, &profile),
+                    false => Flow::datagrams(from, to, Bytes(100), rate, Pattern::Constant),
+                };
+                run.add(flow.overhead(Nanos::from_secs(overhead)));
+            }
+            run
+        });
+        println!(
+            "{overhead} s: {:.2} of {:.2} MB",
+            cost.memory() / 1e6,
+            took / 1e6
+        );
+        assert!(took < 1.5 * cost.memory() + 1e6, "{took} of {cost:?}");
+    }
+}

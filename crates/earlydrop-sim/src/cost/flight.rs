@@ -18,8 +18,10 @@ const SMALLEST_PACKET: f64 = 40.0;
 /// What the flows of a run have in the network at once, at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flight {
-    /// Packets on wires, in queues and in hosts.
+    /// Packets on wires, in queues and in hosts before links without a queue.
     pub(super) packets: f64,
+    /// Packets that wait in hosts for their processing time.
+    pub(super) in_processing: f64,
     /// Connections, those of open-loop arrivals included, and other flows.
     pub(super) connections: f64,
     /// Starts of transfers of open-loop arrivals in the whole run.
@@ -48,6 +50,8 @@ struct Sender<'a> {
     forward: Vec<LinkId>,
     /// The propagation delay there and back, in seconds.
     rtt: f64,
+    /// The longest processing time of a packet, in seconds.
+    processing: f64,
 }
 
 /// Finds what is in the network at once in `run`, whose senders fill all queues with so many
@@ -57,6 +61,7 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
     let mut loads = vec![Load::default(); run.network.links().len()];
     let mut senders = Vec::new();
     let mut flight = Flight::default();
+    let seconds = run.lasts().as_secs_f64();
     for flow in &run.flows {
         // Without a route the run is refused.
         let Some(forward) = routes.find(flow.from, flow.to) else {
@@ -65,7 +70,10 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
         match &flow.traffic {
             Traffic::Datagrams { size, .. } => {
                 flight.connections += 1.0;
-                offer(&mut loads, &forward, *size, datagrams_per_second(flow));
+                let per_second = datagrams_per_second(flow);
+                offer(&mut loads, &forward, *size, per_second);
+                // Packets keep their order, so none waits longer than the longest time.
+                flight.in_processing += per_second * flow.overhead.as_secs_f64().min(seconds);
             }
             Traffic::Tcp {
                 profile,
@@ -82,15 +90,16 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
                     application,
                     forward,
                     rtt,
+                    processing: flow.overhead.as_secs_f64(),
                 });
             }
         }
     }
-    let seconds = run.lasts().as_secs_f64();
     // And one at the start and with every step.
     let sent = |flow: &Flow| datagrams_per_second(flow) * seconds + 1.0 + flow.steps.len() as f64;
     let sent: f64 = run.flows.iter().map(sent).sum();
-    flight.packets = datagrams_in_flight(&run.network, &loads, seconds).min(sent);
+    let on_links = datagrams_in_flight(&run.network, &loads, seconds);
+    flight.packets = on_links.min(sent - flight.in_processing);
     add_senders(run, &senders, &loads, segments_per_second, &mut flight);
     flight
 }
@@ -163,7 +172,7 @@ fn add_senders(
     let lasts = run.lasts();
     let seconds = lasts.as_secs_f64();
     let (mut windows, mut shared_windows) = (0.0, 0.0);
-    let (mut first_windows, mut longest_rtt) = (0.0, 0.0_f64);
+    let (mut first_windows, mut longest_rtt, mut processing) = (0.0, 0.0_f64, 0.0_f64);
     for sender in senders {
         let connections = connections(sender.application, lasts);
         flight.connections += connections.at_once;
@@ -178,6 +187,7 @@ fn add_senders(
             shared_windows += window;
             first_windows += connections.at_once * first;
             longest_rtt = longest_rtt.max(sender.rtt.min(seconds));
+            processing = processing.max(sender.processing.min(seconds));
         } else {
             windows += window;
         }
@@ -187,6 +197,9 @@ fn add_senders(
     // Slow start sends up to twice what the network holds before it learns of a loss.
     let held = 2.0 * (segments_per_second * longest_rtt + queued) + first_windows;
     flight.packets += windows + shared_windows.min(held);
+    // Processing times make round trips longer.
+    let in_processing = 2.0 * segments_per_second * processing;
+    flight.in_processing += in_processing.min((shared_windows - held).max(0.0));
 }
 
 impl Sender<'_> {
