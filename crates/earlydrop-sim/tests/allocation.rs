@@ -366,3 +366,27 @@ fn the_memory_of_packets_in_slow_hosts_is_estimated() {
         assert!(took < 1.5 * cost.memory() + 1e6, "{took} of {cost:?}");
     }
 }
+
+/// A queue of a large network knows of losses of the flows that cross it, and not of all flows.
+#[test]
+fn the_memory_of_loss_events_does_not_grow_with_flows_elsewhere() {
+    let (cost, took) = peak(|| {
+        let queue: Spec = "droptail:limit=2".parse().unwrap();
+        let link = Link::new(BitsPerSec::from_mbps(1), Nanos::from_millis(2)).queue(queue);
+        let links = FabricLinks {
+            to_host: link.clone(),
+            between_switches: link.clone(),
+            from_host: link.clone(),
+        };
+        let fabric = Fabric::leaf_spine(9, 4, 16, &links);
+        let mut run = Run::new(fabric.network, Nanos::from_millis(100));
+        run.measure.loss_event = Some(Nanos::from_millis(10));
+        let host = |number: usize| fabric.hosts[number % fabric.hosts.len()];
+        for flow in 0..20_000 {
+            run.add(Flow::voice(host(flow), host(flow * 7 + 1)));
+        }
+        run
+    });
+    println!("{:.2} MB of {:.2} MB", cost.memory() / 1e6, took / 1e6);
+    assert!(took < 1.5 * cost.memory() + 1e6, "{took} of {cost:?}");
+}

@@ -1,5 +1,7 @@
 //! Measurement of a queue: occupancy, sojourn times, utilisation, loss events, time series.
 
+use std::collections::HashSet;
+
 use earlydrop::counters::Counters;
 use earlydrop::packet::Packet as _;
 use earlydrop::queue::QueueDiscipline;
@@ -521,23 +523,22 @@ pub(crate) struct LossEvents {
     events: u64,
     /// Sum over events of the flows hit.
     flows_hit: u64,
-    /// The last such interval, and for each flow the last that hit it; counted from 1.
+    /// The last such interval, counted from 1, and the flows that it hit: those of all flows that
+    /// lose packets at this queue, which are few in a network of many.
     last: u64,
-    last_of: Vec<u64>,
+    hit: HashSet<u32>,
 }
 
 impl LossEvents {
     /// Counts a loss of `flow` at `at`.
     pub(crate) fn record(&mut self, flow: u32, at: Nanos) {
         let event = at.0 / self.interval.0 + 1;
-        let flow = flow as usize;
-        if self.last_of.len() <= flow {
-            self.last_of.resize(flow + 1, 0);
+        if event != self.last {
+            self.events += 1;
+            self.last = event;
+            self.hit.clear();
         }
-        self.events += u64::from(event != self.last);
-        self.flows_hit += u64::from(event != self.last_of[flow]);
-        self.last = event;
-        self.last_of[flow] = event;
+        self.flows_hit += u64::from(self.hit.insert(flow));
     }
 
     /// Mean number of flows hit by an event; zero without events.
