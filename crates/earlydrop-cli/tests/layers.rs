@@ -73,6 +73,7 @@ const ORDERS: [(&str, &[&str]); 2] = [
             "store",
             "live",
             "verify",
+            "advice",
             "tune",
             "fuzzing",
         ],

@@ -52,6 +52,7 @@
 //! live       Plan -> store, on real hosts (feature `live`)
 //! environment  simulations with a queue that an agent steers (feature `threads`)
 //! verify     the model's load, simulated (feature `threads`)
+//! advice     parameters by the model, corrected by simulations (feature `threads`)
 //! tune       a scheme's parameters, searched for a goal under limits (feature `threads`)
 //! ```
 //!
@@ -77,6 +78,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "threads")]
+pub mod advice;
 pub mod baseline;
 pub mod budget;
 pub mod document;

@@ -11,6 +11,7 @@ use earlydrop_model::{Control, Load};
 
 use crate::document::{Problem, Problems};
 use crate::metrics;
+use crate::outcome::Outcome;
 use crate::plan::Source;
 use crate::run::all_outcomes;
 use crate::statistics::Mean;
@@ -24,6 +25,8 @@ pub struct RunLength {
     pub warm_up: Nanos,
     /// The number of seeds.
     pub seeds: u64,
+    /// The first one: 1, or another for runs that share nothing with the first ones.
+    pub first_seed: u64,
 }
 
 impl RunLength {
@@ -35,6 +38,23 @@ impl RunLength {
             duration: measured + Nanos(measured.0 / 2),
             warm_up: Nanos(measured.0 / 2),
             seeds,
+            first_seed: 1,
+        }
+    }
+
+    /// As short as a search may be: 100 round trips, at least 15 s, but on fast links not more than two
+    /// million packets where 60 round trips have fewer; after a warm-up of half that time.
+    pub fn brief(load: &Load, seeds: u64) -> RunLength {
+        const ENOUGH: f64 = 2e6;
+        let round_trips = |count: u64| Nanos(load.rtt.0.saturating_mul(count));
+        let enough = Nanos::from_secs_f64(ENOUGH / load.service());
+        let usual = round_trips(100).max(Nanos::from_secs(15));
+        let measured = usual.min(enough).max(round_trips(60));
+        RunLength {
+            duration: measured + Nanos(measured.0 / 2),
+            warm_up: Nanos(measured.0 / 2),
+            seeds,
+            first_seed: 1,
         }
     }
 }
@@ -52,6 +72,9 @@ pub struct Measurement {
     pub marks: Mean,
     /// The share of time the link was sending.
     pub utilisation: Mean,
+    /// What 99% of a call's packets take at most from end to end, in seconds; `None` where no call was
+    /// simulated beside the load.
+    pub call: Option<Mean>,
 }
 
 /// The text of a scenario file that simulates `load` under each of `schemes`.
@@ -90,7 +113,10 @@ start = "0 s..{rtt}"
         rate = load.rate,
         duration = length.duration,
         warm_up = length.warm_up,
-        seeds = length.seeds,
+        seeds = match length.first_seed {
+            1 => length.seeds.to_string(),
+            first => format!("{:?}", Vec::from_iter(first..first + length.seeds)),
+        },
         schemes = schemes.join(", "),
         rtt = load.rtt,
         packet = load.packet.0,
@@ -113,6 +139,76 @@ pub enum VerifyError {
     Stopped,
 }
 
+/// A call beside the load.
+const CALL: &str = "\n[flows.call]\nkind = \"voice\"\n";
+/// The least rate, in bits per second, of a link on which a call leaves the load nearly as it is.
+const LEAST_WITH_CALL: u64 = 2_000_000;
+
+/// Simulates each of `specs` under `load` on this many threads.
+pub fn measure_each(
+    load: &Load,
+    specs: &[Spec],
+    length: RunLength,
+    threads: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<Measurement>, VerifyError> {
+    simulate(&scenario(load, specs, length), specs.len(), threads, stop)
+}
+
+/// The same beside a call, unless the link is so slow that a call would be a load of its own.
+pub fn measure_beside_a_call(
+    load: &Load,
+    specs: &[Spec],
+    length: RunLength,
+    threads: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<Measurement>, VerifyError> {
+    let mut text = scenario(load, specs, length);
+    if load.rate.0 >= LEAST_WITH_CALL {
+        text += CALL;
+    }
+    simulate(&text, specs.len(), threads, stop)
+}
+
+fn simulate(
+    text: &str,
+    schemes: usize,
+    threads: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<Measurement>, VerifyError> {
+    let plan = Source::new("verify.toml", text, PathBuf::new())?.plan()?;
+    let outcomes = all_outcomes(&plan, threads, stop)?.ok_or(VerifyError::Stopped)?;
+    let waits = metrics::index_of_group("end_to_end_p99");
+    let of_call = |run: &Outcome| {
+        let mut groups = run.groups.iter();
+        let (.., values) = groups.find(|(name, ..)| name == "call")?;
+        values[waits?]
+    };
+    let of_scheme = |scheme: usize| {
+        let mean = |name: &str| {
+            let index = metrics::index_of(name);
+            let own = outcomes.iter().filter(|(cell, _)| cell.scheme == scheme);
+            let values = own.filter_map(|(_, run)| run.values[index?]);
+            Mean::of(&values.collect::<Vec<f64>>()).ok_or(VerifyError::Stopped)
+        };
+        Ok(Measurement {
+            queue: mean("queue_mean")?,
+            delay: mean("delay_mean")?,
+            loss: mean("loss")?,
+            marks: mean("marked")?,
+            utilisation: mean("utilisation")?,
+            call: {
+                let own = outcomes.iter().filter(|(cell, _)| cell.scheme == scheme);
+                Mean::of(
+                    &own.filter_map(|(_, run)| of_call(run))
+                        .collect::<Vec<f64>>(),
+                )
+            },
+        })
+    };
+    (0..schemes).map(of_scheme).collect()
+}
+
 /// Simulates `spec` under `load` on this many threads.
 pub fn measure(
     load: &Load,
@@ -121,21 +217,9 @@ pub fn measure(
     threads: usize,
     stop: &AtomicBool,
 ) -> Result<Measurement, VerifyError> {
-    let text = scenario(load, std::slice::from_ref(spec), length);
-    let plan = Source::new("verify.toml", &text, PathBuf::new())?.plan()?;
-    let outcomes = all_outcomes(&plan, threads, stop)?.ok_or(VerifyError::Stopped)?;
-    let mean = |name: &str| {
-        let index = metrics::index_of(name);
-        let values = outcomes.iter().filter_map(|(_, run)| run.values[index?]);
-        Mean::of(&values.collect::<Vec<f64>>()).ok_or(VerifyError::Stopped)
-    };
-    Ok(Measurement {
-        queue: mean("queue_mean")?,
-        delay: mean("delay_mean")?,
-        loss: mean("loss")?,
-        marks: mean("marked")?,
-        utilisation: mean("utilisation")?,
-    })
+    let specs = std::slice::from_ref(spec);
+    let measured = measure_each(load, specs, length, threads, stop)?;
+    measured.into_iter().next().ok_or(VerifyError::Stopped)
 }
 
 #[cfg(test)]
@@ -166,6 +250,7 @@ mod tests {
             duration: Nanos::from_secs(4),
             warm_up: Nanos::from_secs(2),
             seeds: 2,
+            first_seed: 1,
         };
         let spec = "red:min=20,max=60".parse().unwrap();
         let measured = measure(&load, &spec, length, 1, &AtomicBool::new(false)).unwrap();
@@ -197,6 +282,7 @@ mod tests {
             duration: Nanos::from_secs(60),
             warm_up: Nanos::from_secs(20),
             seeds: 2,
+            first_seed: 1,
         };
         let measured = measure(&load, &spec, length, 1, &AtomicBool::new(false)).unwrap();
         let delay = measured.delay.mean;

@@ -14,7 +14,7 @@
 //! *Not slower.* An average of more than twenty round trips reacts after the windows have changed.
 //!
 //! *Not what is fastest and stable.* Stability alone decides nothing between these bounds: with 50
-//! flows on 100 Mbps over 20 ms, `configure --verify` measured 6.2 to 6.3 ms and 4.8% lost with
+//! flows on 100 Mbps over 20 ms, simulations measured 6.2 to 6.3 ms and 4.8% lost with
 //! every weight from 0.1 (0.06 round trips) to 0.0003 (20 round trips). What decides is the bursts
 //! that long flows do not have.
 

@@ -27,8 +27,10 @@ use crate::closed_loop::{ClosedLoop, closed_loop};
 use crate::fluid::{Change, State, transient};
 use crate::open_loop::{OpenLoop, OpenLoopInput, open_loop};
 use crate::response::packets_of;
-use crate::stability::{Stability, stability};
-use crate::thresholds::{Advice, GIVEN, LEAST_MIN, every_method, flows_at, given_band, most_flows};
+use crate::stability::{Stability, Verdict, stability};
+use crate::thresholds::{
+    Advice, GIVEN, LEAST_MIN, balance, every_method, flows_at, given_band, most_flows,
+};
 use crate::validity::{Caveat, caveats};
 use crate::{Gateway, Load, ModelError, Prediction, predict, sawtooth};
 
@@ -194,6 +196,43 @@ pub fn configure(question: &Question) -> Result<Recommendation, ModelError> {
     Ok(configuration)
 }
 
+/// The choice alone that [`configure`] makes for an average queue of `target` packets: the model's own
+/// parameters, whatever other methods say.
+pub fn propose(question: &Question, target: f64) -> Result<Choice, ModelError> {
+    let load = &question.load;
+    let buffer = buffer_of(question, target)?;
+    let advice = match has_thresholds(&question.scheme) {
+        true => balance(load, &question.scheme, buffer, target)?,
+        false => targeted(load, &question.scheme, buffer, target)?,
+    };
+    evaluate(load, advice)
+}
+
+/// The shortest average queue of at least `from` packets, and at most `to`, with which the proposed
+/// parameters are stable; `from` where the scheme has no loop to judge, `None` if there is none.
+pub fn least_stable(question: &Question, from: f64, to: f64) -> Result<Option<f64>, ModelError> {
+    let is_stable = |target: f64| {
+        let stability = propose(question, target)?.stability;
+        Ok::<bool, ModelError>(stability.is_none_or(|margins| margins.verdict() == Verdict::Stable))
+    };
+    let (mut low, mut high) = (from, from);
+    while !is_stable(high)? {
+        if high >= to {
+            return Ok(None);
+        }
+        (low, high) = (high, (1.5 * high).min(to));
+    }
+    // To 5% of the queue.
+    while high > 1.05 * low {
+        let middle = (low * high).sqrt();
+        match is_stable(middle)? {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    Ok(Some(high))
+}
+
 /// Puts the advice of a method in front.
 fn choose(advice: &mut [Advice], method: &str) -> Result<(), ModelError> {
     let names: Vec<&str> = advice.iter().map(|advice| advice.method).collect();
@@ -291,6 +330,9 @@ fn has_thresholds(scheme: &Spec) -> bool {
     knows("min") && knows("max")
 }
 
+/// The method's name of a scheme that has a target of its own.
+pub const TARGETED: &str = "goal";
+
 /// The parameters of every method for a scheme with thresholds. Other schemes get the objective as
 /// their target.
 fn advise(
@@ -300,9 +342,14 @@ fn advise(
     goal: f64,
     open_loop: Option<&OpenLoop>,
 ) -> Result<Vec<Advice>, ModelError> {
-    if has_thresholds(scheme) {
-        return every_method(load, scheme, buffer, goal, open_loop);
+    match has_thresholds(scheme) {
+        true => every_method(load, scheme, buffer, goal, open_loop),
+        false => Ok(vec![targeted(load, scheme, buffer, goal)?]),
     }
+}
+
+/// The objective as a scheme's own target.
+fn targeted(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice, ModelError> {
     let settings = scheme.settings(&load.link())?;
     let delay = Nanos::from_secs_f64(goal / load.service());
     let packets = goal.round().max(1.0).to_string();
@@ -330,13 +377,13 @@ fn advise(
     if knows("limit").is_some() && !has_limit {
         spec = spec.with("limit", buffer)?;
     }
-    Ok(vec![Advice {
-        method: "goal",
+    Ok(Advice {
+        method: TARGETED,
         source: "the scheme's own target",
         thresholds: None,
         spec,
         notes,
-    }])
+    })
 }
 
 /// Predicts the operating point of one method's parameters.

@@ -135,7 +135,7 @@ pub fn time(seconds: f64) -> String {
 
 /// The factor on a value, and its unit, with which a short time has no leading zeros: 0.0042 s is
 /// 4.2 ms. A time of a tenth of its unit and more keeps it, and so does what is no time.
-pub fn fitting_unit<'u>(value: f64, unit: &'u str) -> (f64, &'u str) {
+pub fn fitting_unit(value: f64, unit: &str) -> (f64, &str) {
     let is_short = |scale: f64| (value * scale).abs() < 0.1 && value != 0.0;
     match unit {
         "s" if is_short(1e3) => (1e6, "µs"),

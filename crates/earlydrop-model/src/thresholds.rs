@@ -67,6 +67,8 @@ pub struct Advice {
 const MAX_P: f64 = 0.1;
 /// Floyd 1997.
 const WEIGHT: f64 = 0.002;
+/// Packets in flight per flow below which most losses are timeouts (Morris 1997).
+const SMALL_WINDOW: f64 = 4.0;
 /// Floyd's smallest `min`, in packets.
 pub(crate) const LEAST_MIN: f64 = 5.0;
 
@@ -253,7 +255,8 @@ pub fn every_method(
     if let Some(band) = given_band(scheme, load)? {
         proposals.push(given(load, scheme, buffer, goal, band)?);
     }
-    proposals.push(balanced(load, &free, buffer, goal)?);
+    let own = marking(&free, load, goal)?;
+    proposals.push(balanced(load, &own, buffer, goal)?);
     proposals.push(around_droptail_queue(load, &free, buffer, open_loop)?);
     for (method, source, scheme, thresholds) in [
         (
@@ -282,6 +285,36 @@ pub fn every_method(
     proposals
         .map(|proposal| within_buffer(proposal, buffer, load))
         .collect()
+}
+
+/// The method's name of thresholds that this model chooses.
+pub const BALANCE: &str = "balance";
+
+/// Thresholds for an average queue of `goal` packets by this model alone; parameters that `scheme`
+/// sets are kept, but for `min` and `max`.
+pub(crate) fn balance(
+    load: &Load,
+    scheme: &Spec,
+    buffer: f64,
+    goal: f64,
+) -> Result<Advice, ModelError> {
+    let free = marking(&scheme.without("min").without("max"), load, goal)?;
+    within_buffer(balanced(load, &free, buffer, goal)?, buffer, load)
+}
+
+/// The scheme with marks above `max` as well, where flows with ECN have windows so small that the
+/// average is there: it would drop what they are ready to be marked for. Unless the scheme says
+/// otherwise.
+fn marking(scheme: &Spec, load: &Load, goal: f64) -> Result<Spec, ModelError> {
+    const NAME: &str = "mark_above_max";
+    let knows = scheme.descriptor().parameter(NAME).is_some();
+    let path = load.rtt.as_secs_f64() * load.service();
+    let has_small_windows = path + goal < SMALL_WINDOW * load.flows;
+    if !load.tcp.ecn || !knows || !has_small_windows || scheme.settings(&load.link())?.is_set(NAME)
+    {
+        return Ok(scheme.clone());
+    }
+    Ok(scheme.clone().with(NAME, "on")?)
 }
 
 /// The method of Chandrayana, Sikdar and Kalyanaraman: thresholds around the mean queue without
@@ -359,7 +392,7 @@ fn balanced<'a>(
 ) -> Result<Proposal<'a>, ModelError> {
     let (thresholds, notes) = around(goal.max(2.0).min(buffer / 1.5), buffer);
     Proposal {
-        method: "balance",
+        method: BALANCE,
         source: "this model",
         scheme,
         thresholds,

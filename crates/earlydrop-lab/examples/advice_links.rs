@@ -1,0 +1,221 @@
+//! Asks for advice on links drawn at random, and prints how often what is advised meets its goal in
+//! simulations with other seeds: the tables of `docs/explanation/advice.md`.
+//!
+//! ```text
+//! cargo run --release -p earlydrop-lab --example advice_links -- [LINKS [SEED]]
+//! ```
+//! A line for each link goes to standard error as soon as it is known.
+
+use std::error::Error;
+use std::sync::atomic::AtomicBool;
+
+use earlydrop::random::Pcg32;
+use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop_lab::advice::{Advised, Effort, MET, Miss, advise};
+use earlydrop_lab::verify::{Measurement, RunLength, measure};
+use earlydrop_model::configure::{Goal, Question};
+use earlydrop_model::{Control, Load, Tcp};
+
+/// The most packets of one run: others take minutes.
+const MOST_PACKETS: f64 = 3e6;
+
+/// What is lacking of a utilisation in other runs and counts as nothing.
+const SLACK: f64 = 0.005;
+
+/// A link with its flows: rates of 1 Mbps to 100 Gbps, round trips of 1 to 300 ms and 1 to 1,000
+/// flows, each uniform in its logarithm.
+fn draw(random: &mut Pcg32) -> Load {
+    let mut between = |low: f64, high: f64| low * (high / low).powf(random.uniform());
+    let two_digits = |value: f64| {
+        let scale = 10_f64.powi(value.log10().floor() as i32 - 1);
+        (value / scale).round() * scale
+    };
+    let rate = two_digits(between(1e6, 1e11));
+    let rtt = two_digits(between(1e-3, 0.3));
+    let flows = between(1.0, 1000.0).round();
+    Load {
+        rate: BitsPerSec(rate.round() as u64),
+        rtt: Nanos::from_secs_f64(rtt),
+        flows,
+        tcp: Tcp {
+            control: if random.chance(0.5) {
+                Control::Reno
+            } else {
+                Control::Cubic
+            },
+            ecn: random.chance(0.5),
+            ..Tcp::default()
+        },
+        ..Load::default()
+    }
+}
+
+fn goal(random: &mut Pcg32, rtt: Nanos) -> Goal {
+    match random.below(3) {
+        0 => Goal::Usual,
+        1 => Goal::Utilisation(0.98),
+        _ => {
+            let delay = rtt.as_secs_f64() * 0.1 * 10_f64.powf(random.uniform());
+            Goal::Delay(Nanos::from_secs_f64(delay.max(1e-3)))
+        }
+    }
+}
+
+fn describe(load: &Load, goal: Goal) -> String {
+    let goal = match goal {
+        Goal::Delay(delay) => format!("delay {:.2} ms", 1e3 * delay.as_secs_f64()),
+        Goal::Utilisation(share) => format!("utilisation {share}"),
+        _ => "usual".to_string(),
+    };
+    format!(
+        "{} {} {} {:?}{}; {goal}",
+        load.rate,
+        load.rtt,
+        load.flows,
+        load.tcp.control,
+        if load.tcp.ecn { " ECN" } else { "" }
+    )
+}
+
+fn told(advised: &Advised, validation: &Measurement) -> String {
+    let simulated = &advised.simulated;
+    let trial = &simulated.trials[simulated.chosen];
+    let figures = |measured: &Measurement| {
+        format!(
+            "{:.2} ms {:.1}% lost {:.2}% marked {:.2}%",
+            1e3 * measured.delay.mean,
+            100.0 * measured.utilisation.mean,
+            100.0 * measured.loss.mean,
+            100.0 * measured.marks.mean
+        )
+    };
+    let misses = simulated.misses.iter().map(|miss| match miss {
+        Miss::Delay(wanted, got) => format!("delay {:.2}", got / wanted),
+        Miss::Utilisation(wanted, got) => format!("utilisation {got:.3} of {wanted:.3}"),
+        Miss::Idle(drop_tail, got) => format!("idle {got:.3}, drop-tail {drop_tail:.3}"),
+        Miss::Lossy(got, drop_tail) => format!("lossy {got:.3}, drop-tail {drop_tail:.3}"),
+        Miss::Unstable(verdict) => verdict.name().to_string(),
+    });
+    format!(
+        "{} trials; {}; {}; again {}; droptail {}; misses: {}{}",
+        simulated.trials.len(),
+        trial.spec,
+        figures(&trial.measured),
+        figures(validation),
+        figures(&simulated.drop_tail),
+        misses.collect::<Vec<_>>().join(", "),
+        simulated.rather.map_or(String::new(), |rather| format!(
+            "; rather {}",
+            figures(&simulated.trials[rather].measured)
+        ))
+    )
+}
+
+/// How advice for one kind of goal went.
+#[derive(Default)]
+struct Tally {
+    links: u32,
+    met: u32,
+    /// Not met with other seeds, and a miss was named.
+    said: u32,
+    unstable: u32,
+}
+
+impl Tally {
+    fn count(&mut self, goal: Goal, advised: &Advised, again: &Measurement) {
+        let simulated = &advised.simulated;
+        let is_met = match goal {
+            Goal::Delay(delay) => (again.delay.mean / delay.as_secs_f64() - 1.0).abs() <= MET,
+            Goal::Utilisation(share) => again.utilisation.mean >= share - SLACK,
+            _ => again.utilisation.mean >= simulated.full - SLACK,
+        };
+        self.links += 1;
+        self.met += u32::from(is_met);
+        self.said += u32::from(!is_met && !simulated.misses.is_empty());
+        let is_unstable = |miss: &Miss| matches!(miss, Miss::Unstable(_));
+        self.unstable += u32::from(simulated.misses.iter().any(is_unstable));
+    }
+
+    fn row(&self, name: &str) -> String {
+        let Tally {
+            links,
+            met,
+            said,
+            unstable,
+        } = self;
+        let unsaid = links - met - said;
+        format!("| {name} | {links} | {met} | {said} | {unsaid} | {unstable} |")
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let number = |nth: usize, otherwise: u64| {
+        std::env::args()
+            .nth(nth)
+            .map_or(Ok(otherwise), |text| text.parse())
+    };
+    let (links, seed) = (number(1, 200)?, number(2, 1)?);
+    let mut random = Pcg32::new(seed, 1);
+    let stop = AtomicBool::new(false);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut done = 0;
+    let mut tallies: [Tally; 3] = Default::default();
+    while done < links {
+        let load = draw(&mut random);
+        let goal = goal(&mut random, load.rtt);
+        let length = RunLength::brief(&load, 3);
+        let packets = length.duration.as_secs_f64() * load.service();
+        if packets > MOST_PACKETS {
+            continue;
+        }
+        done += 1;
+        let question = Question {
+            load,
+            scheme: "red".parse()?,
+            buffer: None,
+            goal,
+            method: None,
+            open_loop: None,
+        };
+        let effort = Effort {
+            length,
+            threads,
+            with_others: false,
+        };
+        let began = std::time::Instant::now();
+        let advised = advise(&question, effort, &stop, &mut |_| {});
+        let advised = match advised {
+            Ok(advised) => advised,
+            Err(error) => {
+                eprintln!("{}: {error}", describe(&load, goal));
+                continue;
+            }
+        };
+        let took = began.elapsed().as_secs_f64();
+        let spec = &advised.recommendation.choices[0].advice.spec;
+        let others = RunLength {
+            first_seed: 101,
+            ..length
+        };
+        let again = measure(&load, spec, others, threads, &stop)?;
+        let kind = match goal {
+            Goal::Delay(_) => 2,
+            Goal::Utilisation(_) => 1,
+            _ => 0,
+        };
+        tallies[kind].count(goal, &advised, &again);
+        eprintln!(
+            "{:.1} s {}: {}",
+            took,
+            describe(&load, goal),
+            told(&advised, &again)
+        );
+    }
+    println!("| goal | links | met | not met, and said | not met, unsaid | unstable, and said |");
+    println!("|---|--:|--:|--:|--:|--:|");
+    let names = ["none (stable, full)", "utilisation=98%", "delay"];
+    for (name, tally) in names.iter().zip(&tallies) {
+        println!("{}", tally.row(name));
+    }
+    Ok(())
+}
