@@ -96,8 +96,11 @@ class Configuration(Answer):
     #: The most flows for which RED's oscillations stay small.
     most_flows: float | None
     warnings: list[str]
-    #: The simulation that `verify=True` asks for.
+    #: The simulation of the choice; `None` where nothing was simulated.
     measured: Measured | None
+    #: What the choice misses of its goal in the simulation: "delay", "utilisation", "idle", "loss",
+    #: "stability"; empty where it was met or nothing was simulated.
+    misses: list[str]
     #: The configuration by tool: "linux", "cisco", "ns3"; "earlydrop" is a scenario.
     paste: dict[str, str]
     _page: str
@@ -115,6 +118,7 @@ class Configuration(Answer):
             most_flows=document["most_flows"],
             warnings=document["warnings"],
             measured=_measured(document["measured"]),
+            misses=[miss["what"] for miss in (document["simulated"] or {"misses": []})["misses"]],
             paste=document["paste"],
             _page=page,
         )
@@ -163,15 +167,17 @@ def configure(
     loss: Value | None = None,
     windows: str | None = None,
     timeout: Value | None = None,
-    verify: bool = False,
-    seeds: int = 5,
+    simulate: bool = True,
+    patience: Value | None = None,
+    seeds: int = 3,
     threads: int | None = None,
 ) -> Configuration:
     """Chooses a scheme's parameters for a link and its flows, as `earlydrop configure` does.
 
     Parameters given with the scheme, or by its preset, are kept: `"red:max_p=0.1"`,
-    `"nlred:as=paper"`. `goal` is "delay=10ms" or "utilisation=98%". `verify=True` simulates the
-    choice.
+    `"nlred:as=paper"`. `goal` is "delay=10ms" or "utilisation=98%". What the model proposes is
+    simulated, and corrected, before it is recommended, unless that takes longer than `patience`
+    ("30 s"); `simulate=False` is the model alone.
 
     >>> import earlydrop
     >>> advice = earlydrop.configure(link="100 Mbps", rtt="50 ms", flows=150)
@@ -197,11 +203,12 @@ def configure(
             "loss": loss,
             "windows": windows,
             "timeout": timeout,
+            "patience": patience,
         }
     )
     if not 1 <= seeds <= 1000:
         raise ArgumentError(
             f"seeds={seeds}: allowed: 1 to 1000; nearest: {min(max(seeds, 1), 1000)}"
         )
-    document, page = _lib.configure(options, verify, seeds, threads or os.cpu_count() or 1)
+    document, page = _lib.configure(options, simulate, seeds, threads or os.cpu_count() or 1)
     return Configuration._of(json.loads(document), page)

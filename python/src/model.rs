@@ -113,6 +113,7 @@ fn configure_options(mut given: Options) -> ConfigureOptions {
         loss: take("loss"),
         windows: take("windows"),
         timeout: take("timeout"),
+        patience: take("patience").unwrap_or(usual.patience),
         ..usual
     }
 }
@@ -122,17 +123,19 @@ fn configure_options(mut given: Options) -> ConfigureOptions {
 pub(crate) fn configure(
     py: Python<'_>,
     options: Options,
-    verify: bool,
+    simulate: bool,
     seeds: u64,
     threads: usize,
 ) -> PyResult<(String, String)> {
     let options = ConfigureOptions {
-        is_verified: verify,
+        is_simulated: simulate,
         seeds,
         threads,
         ..configure_options(options)
     };
-    let work = |stop: &AtomicBool, _: Sender<()>| configuration::answer(&options, stop);
+    let work = |stop: &AtomicBool, _: Sender<()>| {
+        configuration::answer(&options, stop, &mut |_| {})
+    };
     let report = run_in_background(py, work, |_, _| Ok(()), request_error)?;
     Ok((
         configuration::json(&report).to_string(),

@@ -75,6 +75,33 @@ impl Bar {
     }
 }
 
+/// A line that says what is being done, for work whose length is not known; invisible where standard
+/// error is not a terminal.
+pub(crate) struct Line {
+    bar: ProgressBar,
+}
+
+impl Line {
+    pub(crate) fn new() -> Line {
+        let target = ProgressDrawTarget::stderr_with_hz(10);
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        Line { bar }
+    }
+
+    /// Says what begins.
+    pub(crate) fn show(&self, what: &str) {
+        self.bar.set_message(visible(what).to_string());
+    }
+
+    /// Removes the line.
+    pub(crate) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// A flag that the first Ctrl-C sets; the second Ctrl-C ends the program at once. Where the
 /// operating system gives no thread to wait for it, the first ends the program.
 ///

@@ -53,7 +53,14 @@ fn it_prints_parameters_prediction_and_validity() {
 fn json_is_complete_and_the_snippet_is_a_scenario() {
     let user = User::new();
     let found = user
-        .runs(&with(&["--goal", "delay=8ms", "--json", "--loss", "4%"]))
+        .runs(&with(&[
+            "--goal",
+            "delay=8ms",
+            "--json",
+            "--loss",
+            "4%",
+            "--no-simulation",
+        ]))
         .well()
         .json();
     let chosen = &found["choices"][0];
@@ -63,7 +70,13 @@ fn json_is_complete_and_the_snippet_is_a_scenario() {
     assert!(found["open_loop"]["rho"].as_f64().unwrap() > 0.0);
     assert_eq!(chosen["stability"]["verdict"], "stable");
     let text = user
-        .runs(&with(&["--goal", "delay=8ms", "--paste", "earlydrop"]))
+        .runs(&with(&[
+            "--goal",
+            "delay=8ms",
+            "--paste",
+            "earlydrop",
+            "--no-simulation",
+        ]))
         .well()
         .out;
     assert_eq!(found["paste"]["earlydrop"], text.as_str());
@@ -183,7 +196,7 @@ fn the_method_of_the_paper_can_be_pasted_with_its_inputs() {
 }
 
 #[test]
-fn verify_compares_prediction_and_simulation() {
+fn advice_is_simulated_before_it_is_given() {
     let user = User::new();
     let small = [
         "configure",
@@ -195,7 +208,6 @@ fn verify_compares_prediction_and_simulation() {
         "4",
         "--scheme",
         "pie",
-        "--verify",
         "--seeds",
         "2",
     ];
@@ -205,6 +217,8 @@ fn verify_compares_prediction_and_simulation() {
         "{shown}"
     );
     let found = user.runs(&[&small[..], &["--json"]].concat()).well().json();
+    assert_eq!(found["simulated"]["misses"], serde_json::json!([]));
+    assert!(shown.contains("Drop-tail with"), "{shown}");
     let measured = &found["measured"]["delay"];
     assert!(measured["mean"].as_f64().unwrap() > 0.0);
     assert!(measured["half"].as_f64().unwrap() > 0.0);
@@ -220,7 +234,13 @@ fn schemes_without_thresholds_get_a_target() {
         ("droptail", "droptail:limit="),
     ] {
         let shown = user
-            .runs(&with(&["--scheme", scheme, "--goal", "delay=10ms"]))
+            .runs(&with(&[
+                "--scheme",
+                scheme,
+                "--goal",
+                "delay=10ms",
+                "--no-simulation",
+            ]))
             .well()
             .out;
         assert!(shown.contains(said), "{said} in\n{shown}");

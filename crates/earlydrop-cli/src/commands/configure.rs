@@ -12,15 +12,16 @@ use earlydrop_report::configuration::{self, ConfigureOptions};
 use crate::commands::threads;
 use crate::draw::Style;
 use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::output::Output;
 use crate::outputs::Overwriting;
-use crate::progress::stop_flag;
+use crate::progress::{Line, stop_flag};
 
 /// Choose a scheme's parameters for a link and its flows, with a prediction
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop configure --link 100Mbps --rtt 50ms --flows 150
-  earlydrop configure --link 100Mbps --rtt 50ms --flows 150 --goal delay=10ms --verify
+  earlydrop configure --link 100Mbps --rtt 50ms --flows 150 --goal delay=10ms
   earlydrop configure --link 1Gbps --rtt 20ms --flows 400 --scheme gred --ecn on --html red.html
   earlydrop configure --link 20Mbps --rtt 50ms --flows 20 --paste earlydrop > scenario.toml
   earlydrop configure --link 100Mbps --rtt 50ms --flows 150 --method paper --paste linux
@@ -41,8 +42,8 @@ pub(crate) struct Configure {
     /// method's
     #[arg(long, value_name = "SCHEME", default_value = "red")]
     scheme: String,
-    /// The goal: delay=10ms or utilisation=98% [default: 5 ms, or the delay of 98% if longer; midway
-    /// between given thresholds]
+    /// The goal: delay=10ms or utilisation=98% [default: the shortest stable delay with a full link;
+    /// midway between given thresholds]
     #[arg(long, value_name = "GOAL")]
     goal: Option<String>,
     /// The packet size on the wire
@@ -73,11 +74,14 @@ pub(crate) struct Configure {
     /// least 200 ms]
     #[arg(long, value_name = "TIME")]
     timeout: Option<String>,
-    /// Simulate the choice and compare prediction and measurement
+    /// Recommend what the model proposes, without simulating it
     #[arg(long)]
-    verify: bool,
-    /// The number of seeds of the simulation
-    #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    no_simulation: bool,
+    /// How long simulations may take by estimate; longer ones are left out
+    #[arg(long, value_name = "TIME", default_value = configuration::PATIENCE)]
+    patience: String,
+    /// The number of seeds of each simulation
+    #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
     /// Also write the report as an HTML page into this file
     #[arg(long, value_name = "FILE")]
@@ -85,7 +89,7 @@ pub(crate) struct Configure {
     #[command(flatten)]
     overwriting: Overwriting,
     /// Print only the choice, in the format of a tool
-    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "verify"])]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     paste: Option<String>,
     /// Write one JSON document on standard output instead of text
     #[arg(long)]
@@ -110,12 +114,24 @@ pub(crate) fn run(
         }
         None => None,
     };
-    let stop = match arguments.verify {
+    let stop = match options.is_simulated {
         true => stop_flag()?,
         false => Arc::default(),
     };
-    let mut report = configuration::answer(&options, &stop)?;
+    let line = Line::new();
+    let mut progress = |what: &str| line.show(&format!("simulating {what}"));
+    let report = configuration::answer(&options, &stop, &mut progress);
+    line.end();
+    let mut report = report?;
     if let Some(format) = &arguments.paste {
+        if let Ok(simulated) = &report.simulated
+            && !simulated.misses.is_empty()
+        {
+            let texts = configuration::outcome(&report).into_iter();
+            for (label, text) in texts.filter(|(label, _)| ["goal", "rather"].contains(label)) {
+                Notices { quiet: false }.warn(&format!("warning: {label}: {text}"));
+            }
+        }
         let snippet = configuration::snippet(format, &report.configuration, arguments.seeds)?;
         return Ok(write!(out, "{snippet}")?);
     }
@@ -151,7 +167,8 @@ impl Configure {
             loss: self.loss.clone(),
             windows: self.windows.clone(),
             timeout: self.timeout.clone(),
-            is_verified: self.verify,
+            is_simulated: !self.no_simulation,
+            patience: self.patience.clone(),
             seeds: self.seeds,
             threads: threads(None),
         }

@@ -40,10 +40,10 @@ fn compared(sources: &Sources) -> Vec<f64> {
     vec![json["rows"].as_array().unwrap().len() as f64]
 }
 
-/// The mean of a figure that `configure --verify` measured for RED with this weight.
+/// The mean of a figure that `configure` simulated for RED with this weight.
 fn verified(sources: &Sources, weight: &str, figure: &str) -> f64 {
     let line = format!(
-        "earlydrop configure --link 100Mbps --rtt 20ms --flows 50 --scheme red:weight={weight} --verify"
+        "earlydrop configure --link 100Mbps --rtt 20ms --flows 50 --scheme red:min=21,max=63,weight={weight}"
     );
     sources.number(&line, &format!("/measured/{figure}/mean"))
 }
@@ -57,7 +57,7 @@ fn over_weights(sources: &Sources, figure: &str) -> [f64; 2] {
 
 /// A queue that is empty most of the time.
 const EMPTY: &str = "earlydrop configure --link 1Gbps --rtt 50ms --flows 20 \
-    --scheme red:min=30,max=90,max_p=0.1,weight=0.002 --verify";
+    --scheme red:min=30,max=90,max_p=0.1,weight=0.002";
 
 /// The two settings of "Scalable Configuration of RED Queue Parameters".
 const FIRST: &str = "earlydrop configure --link 20Mbps --rtt 52ms --flows 48 --packet '1000 bytes' \
@@ -194,7 +194,7 @@ pub(super) const QUOTES: &[Quote] = quotes![
     "docs/reference/other-tools.md", "`Wait` is false | {} |", [Digits(1)], |s| gap(s, 3);
 
     // The model.
-    MODEL, "`configure --verify` measured {} to {} ms and", [Digits(1), Digits(1)],
+    MODEL, "`configure` simulated {} to {} ms and", [Digits(1), Digits(1)],
         |s| over_weights(s, "delay").map(|delay| 1e3 * delay).to_vec();
     MODEL, " ms and {} to {}% lost with every weight", [Digits(1), Digits(1)],
         |s| over_weights(s, "loss").map(|loss| 1e2 * loss).to_vec();

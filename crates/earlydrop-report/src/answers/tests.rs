@@ -251,7 +251,7 @@ fn fewer_seeds_never_make_a_scheme_the_best_for_every_group() {
     let with_seeds = |seeds: usize, noise: [f64; 4]| {
         let plan = plan(&["one", "other"], flows, 1, seeds);
         let summary = summary(&plan, |cell| {
-            let noise = noise[cell.seed as usize % 4];
+            let noise = noise[cell.seed % 4];
             let call = [0.0200, 0.0202 + 0.0202 * noise][cell.scheme];
             let calls: Values<'_> = &[("end_to_end_p99", call)];
             let bulk: Values<'_> = &[("goodput", 1e7)];

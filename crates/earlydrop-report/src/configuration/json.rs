@@ -1,10 +1,13 @@
 //! The recommended configuration as JSON.
 
+use earlydrop::registry::Spec;
 use earlydrop::units::Nanos;
+use earlydrop_lab::advice::{Miss, Simulated, Trial};
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::verify::Measurement;
 use earlydrop_model::Prediction;
 use earlydrop_model::configure::Choice;
+use earlydrop_model::stability::Verdict;
 use earlydrop_model::validity::Caveat;
 use serde_json::{Value, json};
 
@@ -48,7 +51,8 @@ pub fn json(report: &ConfigurationReport) -> Value {
             "sensitivity": open.sensitivity,
         })),
         "warnings": recommendation.warnings,
-        "measured": report.measured.map(|measured| measurement(&measured, report.seeds)),
+        "measured": report.measured().map(|measured| measurement(measured, report.seeds)),
+        "simulated": report.simulated.as_ref().ok().map(|simulated| simulations(simulated, report.seeds)),
         "paste": snippets,
     })
 }
@@ -96,6 +100,37 @@ fn prediction(expected: &Prediction) -> Value {
     })
 }
 
+/// What was simulated beside the chosen parameters, and what these miss.
+fn simulations(simulated: &Simulated, seeds: u64) -> Value {
+    let trial = |trial: &Trial| {
+        json!({
+            "target": trial.target,
+            "spec": trial.spec.to_string(),
+            "stability": trial.verdict.map(Verdict::name),
+            "measured": measurement(&trial.measured, seeds),
+        })
+    };
+    let miss = |miss: &Miss| match miss {
+        Miss::Delay(wanted, got) => json!({ "what": "delay", "wanted": wanted, "got": got }),
+        Miss::Utilisation(wanted, got) => {
+            json!({ "what": "utilisation", "wanted": wanted, "got": got })
+        }
+        Miss::Idle(wanted, got) => json!({ "what": "idle", "wanted": wanted, "got": got }),
+        Miss::Lossy(got, wanted) => json!({ "what": "loss", "wanted": wanted, "got": got }),
+        Miss::Unstable(verdict) => json!({ "what": "stability", "got": verdict.name() }),
+    };
+    let other = |(spec, measured): &(Spec, Measurement)| json!({ "spec": spec.to_string(), "measured": measurement(measured, seeds) });
+    json!({
+        "chosen": simulated.chosen,
+        "rather": simulated.rather,
+        "misses": simulated.misses.iter().map(miss).collect::<Vec<_>>(),
+        "trials": simulated.trials.iter().map(trial).collect::<Vec<_>>(),
+        "droptail": measurement(&simulated.drop_tail, seeds),
+        "beside_a_call": simulated.beside_a_call.iter().map(other).collect::<Vec<_>>(),
+        "with_ecn": simulated.with_ecn.map(|measured| measurement(&measured, seeds)),
+    })
+}
+
 fn measurement(measured: &Measurement, seeds: u64) -> Value {
     let mean = |mean: Mean| json!({ "mean": mean.mean, "half": mean.half });
     json!({
@@ -105,5 +140,6 @@ fn measurement(measured: &Measurement, seeds: u64) -> Value {
         "loss": mean(measured.loss),
         "marks": mean(measured.marks),
         "utilisation": mean(measured.utilisation),
+        "call": measured.call.map(mean),
     })
 }

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! ConfigureOptions --answer--> ConfigurationReport, in steps:
-//! Question --earlydrop_model::configure--> Recommendation -+
-//!               earlydrop_lab::verify (optional) ---------+-> ConfigurationReport
-//!                                                             -> title, statements, ... (text)
-//!                                                             -> json, page
-//!                                             Recommendation  -> snippet, snippets
+//! Question --earlydrop_lab::advice--> Recommendation, Simulated -> ConfigurationReport
+//!                                                    -> title, statements, ... (text)
+//!                                                    -> outcome, trials (simulated)
+//!                                                    -> json, page
+//!                                     Recommendation -> snippet, snippets
 //! ```
 //!
 //! The text comes as labelled sentences, rows of cells and points of a chart, so that a terminal and
@@ -15,9 +15,11 @@
 mod json;
 mod page;
 mod question;
+mod simulated;
 mod snippet;
 mod text;
 
+use earlydrop_lab::advice::Simulated;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::verify::Measurement;
 use earlydrop_model::configure::{Question, Recommendation};
@@ -26,13 +28,14 @@ use crate::request::RequestError;
 
 pub use json::json;
 pub use page::page;
-pub use question::{ConfigureOptions, answer};
+pub use question::{ConfigureOptions, PATIENCE, answer};
+pub use simulated::{outcome, trials};
 pub use snippet::{Snippet, check_format, snippet, snippets};
 pub use text::{
     OperatingPoint, band_text, methods, notes, prediction_and_simulation, statements, title,
 };
 
-/// A recommended configuration, the question it answers and, where it was simulated, the measurement.
+/// A recommended configuration, the question it answers and what simulations say of it.
 #[derive(Clone, Debug)]
 pub struct ConfigurationReport {
     /// The answer: every method's parameters, the chosen one first.
@@ -41,10 +44,30 @@ pub struct ConfigurationReport {
     pub question: Question,
     /// The command that asks it again.
     pub command: CommandLine,
-    /// What the simulator measured with the chosen parameters.
-    pub measured: Option<Measurement>,
-    /// The number of seeds of that simulation, or of a scenario written for one.
+    /// What the simulations say, or why there are none.
+    pub simulated: Result<Simulated, Unsimulated>,
+    /// The number of seeds of each simulation, or of a scenario written for one.
     pub seeds: u64,
+}
+
+/// Why nothing was simulated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unsimulated {
+    /// It was asked for the model alone.
+    AsAsked,
+    /// It would take longer than was allowed.
+    TakesLong {
+        /// About how long, in seconds.
+        seconds: f64,
+    },
+}
+
+impl ConfigurationReport {
+    /// What was simulated with the recommended parameters.
+    pub fn measured(&self) -> Option<&Measurement> {
+        let simulated = self.simulated.as_ref().ok()?;
+        Some(&simulated.trials[simulated.chosen].measured)
+    }
 }
 
 /// Why a configuration cannot be written in a format.

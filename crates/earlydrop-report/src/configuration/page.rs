@@ -1,7 +1,7 @@
 //! The recommended configuration as a self-contained HTML page without scripts.
 
 use super::text::{self, OperatingPoint};
-use super::{ConfigurationReport, snippet};
+use super::{ConfigurationReport, simulated, snippet};
 use crate::figure::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, escape, inline, scene};
 use crate::page_shell::page_shell;
 use crate::table::{Cell, Table};
@@ -26,6 +26,10 @@ pub fn page(report: &ConfigurationReport) -> String {
             escape(&statement)
         );
     }
+    for (name, statement) in simulated::outcome(report) {
+        let statement = escape(&statement);
+        body += &format!("<p class=\"note\"><strong>{name}:</strong> {statement}</p>\n");
+    }
     let command = escape(&report.command.to_string());
     body +=
         &format!("<p class=\"note\"><strong>run it again:</strong> <code>{command}</code></p>\n");
@@ -37,9 +41,10 @@ pub fn page(report: &ConfigurationReport) -> String {
         "Every method",
         &(table(text::methods(configuration)) + &notes(report)),
     );
-    if report.measured.is_some() {
+    if report.simulated.is_ok() {
         let rows = text::prediction_and_simulation(report);
         body += &section("Prediction and simulation", &table(rows));
+        body += &section("What was simulated", &table(simulated::trials(report)));
     }
     let snippets = snippet::snippets(configuration, report.seeds).into_iter();
     let snippets = snippets.map(|snippet| {

@@ -4,15 +4,19 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use earlydrop::registry::{Kind, Range, Spec, Value};
+use earlydrop_lab::advice::{AdviceError, Effort, advise};
 use earlydrop_lab::escape::CommandLine;
-use earlydrop_lab::verify::{self, Measurement, VerifyError};
-use earlydrop_model::configure::{Goal, Question, Recommendation, configure};
+use earlydrop_lab::verify::{RunLength, VerifyError};
+use earlydrop_model::configure::{Goal, Question, configure};
 use earlydrop_model::open_loop::OpenLoopInput;
 use earlydrop_model::{Load, ModelError, Tcp};
 
-use super::ConfigurationReport;
+use super::{ConfigurationReport, Unsimulated};
 use crate::batch_queue;
 use crate::request::{self, RequestError, control, ecn};
+
+/// How long simulations may take unless more is allowed.
+pub const PATIENCE: &str = "30 s";
 
 /// The options of `earlydrop configure`, as text.
 #[derive(Clone, Debug)]
@@ -44,9 +48,11 @@ pub struct ConfigureOptions {
     pub windows: Option<String>,
     /// The time a sender waits before it retransmits.
     pub timeout: Option<String>,
-    /// Whether the choice is simulated.
-    pub is_verified: bool,
-    /// The number of seeds of the simulation, or of a scenario that is written for the choice.
+    /// Whether proposals are simulated before one is recommended.
+    pub is_simulated: bool,
+    /// How long simulations may take by estimate: "30 s".
+    pub patience: String,
+    /// The number of seeds of each simulation, or of a scenario that is written for the choice.
     pub seeds: u64,
     /// The number of threads of the simulation.
     pub threads: usize,
@@ -69,8 +75,9 @@ impl ConfigureOptions {
             loss: None,
             windows: None,
             timeout: None,
-            is_verified: false,
-            seeds: 5,
+            is_simulated: true,
+            patience: PATIENCE.to_string(),
+            seeds: 3,
             threads: 1,
         }
     }
@@ -92,11 +99,9 @@ impl ConfigureOptions {
             .given("--windows", self.windows.as_ref())
             .given("--timeout", self.timeout.as_ref())
             .given("--html", html);
-        match self.is_verified {
-            true => command
-                .word("--verify")
-                .option("--seeds", self.seeds.to_string()),
-            false => command,
+        match self.is_simulated {
+            true => command.option("--seeds", self.seeds.to_string()),
+            false => command.word("--no-simulation"),
         }
     }
 
@@ -151,55 +156,65 @@ impl ConfigureOptions {
     }
 }
 
-/// Answers the options' question, and simulates the choice where they ask for it, until `stop` is
-/// set.
+/// Answers the options' question, and simulates the answer unless they ask for the model alone, until
+/// `stop` is set. `progress` is told what is being simulated.
 ///
 /// ```
 /// use std::sync::atomic::AtomicBool;
 /// use earlydrop_report::configuration::{ConfigureOptions, answer, json};
 ///
 /// let options = ConfigureOptions::new("100 Mbps", "50 ms", "150");
-/// let report = answer(&options, &AtomicBool::new(false))?;
+/// let report = answer(&options, &AtomicBool::new(false), &mut |_| {})?;
 /// assert!(json(&report)["chosen"].as_str().is_some_and(|spec| spec.starts_with("red:")));
 ///
 /// let options = ConfigureOptions { windows: Some("fixed:4".into()), ..options };
-/// let refused = answer(&options, &AtomicBool::new(false)).unwrap_err();
+/// let refused = answer(&options, &AtomicBool::new(false), &mut |_| {}).unwrap_err();
 /// assert_eq!(refused.to_string(), "--windows: needs the loss rate, --loss");
 /// # Ok::<(), earlydrop_report::request::RequestError>(())
 /// ```
 pub fn answer(
     options: &ConfigureOptions,
     stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str),
 ) -> Result<ConfigurationReport, RequestError> {
     let question = options.question()?;
-    let recommendation = configure(&question).map_err(refusal)?;
-    let measured = match options.is_verified {
-        true => Some(measure(&recommendation, options, stop)?),
-        false => None,
+    let patience = request::time("patience", &options.patience)?;
+    let effort = Effort {
+        length: RunLength::brief(&question.load, options.seeds),
+        threads: options.threads,
+        with_others: true,
+    };
+    let seconds = effort.estimate(&question.load);
+    let unsimulated = match options.is_simulated {
+        false => Some(Unsimulated::AsAsked),
+        true if seconds > patience.as_secs_f64() => Some(Unsimulated::TakesLong { seconds }),
+        true => None,
+    };
+    let (configuration, simulated) = match unsimulated {
+        Some(why) => (configure(&question).map_err(refusal)?, Err(why)),
+        None => {
+            let advised = advise(&question, effort, stop, progress).map_err(failure)?;
+            (advised.recommendation, Ok(advised.simulated))
+        }
     };
     Ok(ConfigurationReport {
-        measured,
-        configuration: recommendation,
+        configuration,
+        simulated,
         question,
         command: options.command(None),
         seeds: options.seeds,
     })
 }
 
-/// Simulates the chosen parameters.
-fn measure(
-    recommendation: &Recommendation,
-    options: &ConfigureOptions,
-    stop: &AtomicBool,
-) -> Result<Measurement, RequestError> {
-    let length = verify::RunLength::for_load(&recommendation.load, options.seeds);
-    let spec = &recommendation.choices[0].advice.spec;
-    let measured = verify::measure(&recommendation.load, spec, length, options.threads, stop);
-    measured.map_err(|error| match error {
-        VerifyError::Scenario(problems) => RequestError::Input(problems),
-        VerifyError::Stopped => RequestError::Stopped(error.to_string()),
+fn failure(error: AdviceError) -> RequestError {
+    match error {
+        AdviceError::Model(error) => refusal(error),
+        AdviceError::Simulation(VerifyError::Scenario(problems)) => RequestError::Input(problems),
+        AdviceError::Simulation(VerifyError::Stopped) => {
+            RequestError::Stopped(VerifyError::Stopped.to_string())
+        }
         other => RequestError::Run(other.to_string()),
-    })
+    }
 }
 
 /// The model's error, with the name of the argument.
@@ -219,8 +234,14 @@ fn goal(text: &str) -> Result<Goal, RequestError> {
     const DELAY: Kind = Kind::Time(Range::closed(1e-6, 100.0));
     const SHARE: Kind = Kind::Number(Range::PROBABILITY, "share");
     let malformed = || {
+        let as_share = || request::read_as(text, &SHARE, |_| String::new()).is_ok();
+        let near = match request::read_as(text, &DELAY, |_| String::new()) {
+            Ok(_) => format!("delay={text}"),
+            Err(_) if as_share() => format!("utilisation={text}"),
+            Err(_) => "delay=5ms".to_string(),
+        };
         RequestError::Option(format!(
-            "--goal {text}: allowed: delay=TIME or utilisation=SHARE, as in delay=10ms or utilisation=98%; nearest: delay=5ms"
+            "--goal {text}: allowed: delay=TIME or utilisation=SHARE, as in delay=10ms or utilisation=98%; nearest: {near}"
         ))
     };
     let (what, amount) = text.split_once('=').ok_or_else(malformed)?;

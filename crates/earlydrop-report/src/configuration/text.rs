@@ -148,11 +148,7 @@ fn capacity(recommendation: &Recommendation, most: f64) -> String {
 
 /// What limits the prediction, and what simulations measured where it was made.
 fn validity(chosen: &Choice) -> String {
-    let text = band_text(&chosen.caveats, &chosen.expected);
-    match chosen.caveats.is_empty() {
-        true => text,
-        false => format!("{text} Check with --verify"),
-    }
+    band_text(&chosen.caveats, &chosen.expected)
 }
 
 /// The limits of a prediction, and the delay and the signals that 8 of 10 simulated settings with the
@@ -282,7 +278,7 @@ pub fn notes(recommendation: &Recommendation) -> Vec<String> {
 
 /// Prediction and measurement as rows below a header; empty where nothing was simulated.
 pub fn prediction_and_simulation(report: &ConfigurationReport) -> Vec<Vec<String>> {
-    let Some(measured) = &report.measured else {
+    let Some(measured) = report.measured() else {
         return Vec::new();
     };
     let expected = &report.configuration.choices[0].expected;
@@ -292,9 +288,10 @@ pub fn prediction_and_simulation(report: &ConfigurationReport) -> Vec<Vec<String
         let half = measured
             .half
             .map(|half| format!(" ± {}", number(scale * half)));
-        let error = match measured.mean.abs() > 1e-12 {
-            true => format!("{:+.0}%", 100.0 * (predicted / measured.mean - 1.0)),
-            false => "-".to_string(),
+        // A share of what is nearly nothing says nothing.
+        let error = match 100.0 * (predicted / measured.mean - 1.0) {
+            error if error.abs() < 1000.0 => format!("{error:+.0}%"),
+            _ => "-".to_string(),
         };
         vec![
             name.to_string(),

@@ -21,7 +21,7 @@ pub(super) fn lines(report: &ConfigurationReport, style: &Style) -> Vec<Text> {
         ..*style
     };
     let recommendation = &report.configuration;
-    let mut lines = head(recommendation, style);
+    let mut lines = head(report, style);
     lines.push(Text::default());
     lines.extend(operating_point(recommendation, style));
     lines.push(Text::default());
@@ -35,16 +35,21 @@ pub(super) fn lines(report: &ConfigurationReport, style: &Style) -> Vec<Text> {
         let text = |width: usize| Text::from(note).wrapped(width);
         lines.extend(definition(&bullet, 2, style.width, text));
     }
-    let measured = configuration::prediction_and_simulation(report);
-    if !measured.is_empty() {
-        lines.push(Text::default());
-        lines.extend(table(&measured, style));
+    for rows in [
+        configuration::prediction_and_simulation(report),
+        configuration::trials(report),
+    ] {
+        if !rows.is_empty() {
+            lines.push(Text::default());
+            lines.extend(table(&rows, style));
+        }
     }
     lines
 }
 
 /// The question, the chosen parameters and the prediction.
-fn head(recommendation: &Recommendation, style: &Style) -> Vec<Text> {
+fn head(report: &ConfigurationReport, style: &Style) -> Vec<Text> {
+    let recommendation = &report.configuration;
     let width = style.width.saturating_sub(2);
     let mut lines =
         Text::new(&configuration::title(recommendation), Look::Strong).wrapped(style.width);
@@ -56,7 +61,8 @@ fn head(recommendation: &Recommendation, style: &Style) -> Vec<Text> {
     lines.extend(indented(2, spec.wrapped(width)));
     lines.push(Text::default());
     let sparkline = |values: &[f64]| format!("{} ", sparkline(values, SPARKLINE, style.unicode));
-    for (label, sentence) in configuration::statements(recommendation, sparkline) {
+    let predicted = configuration::statements(recommendation, sparkline);
+    for (label, sentence) in configuration::outcome(report).into_iter().chain(predicted) {
         let label = Text::new(label, Look::Faint);
         let text = |width: usize| Text::from(sentence).wrapped(width);
         lines.extend(indented(2, definition(&label, SENTENCES, width, text)));
