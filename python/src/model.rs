@@ -133,9 +133,8 @@ pub(crate) fn configure(
         threads,
         ..configure_options(options)
     };
-    let work = |stop: &AtomicBool, _: Sender<()>| {
-        configuration::answer(&options, stop, &mut |_| {})
-    };
+    let work =
+        |stop: &AtomicBool, _: Sender<()>| configuration::answer(&options, stop, &mut |_| {});
     let report = run_in_background(py, work, |_, _| Ok(()), request_error)?;
     Ok((
         configuration::json(&report).to_string(),
