@@ -171,8 +171,8 @@ impl Tcb {
         rtt
     }
 
-    /// Notes how far a window of `cwnd` was used by what was sent before this acknowledgment, with `in_flight`
-    /// segments in flight.
+    /// Notes how far a window of `cwnd` was used by what was sent before this acknowledgment, with
+    /// `in_flight` segments in flight.
     ///
     /// RFC 9002, 7.8: "A sender SHOULD NOT consider itself application limited if it would have
     /// fully utilized the congestion window without pacing delay."

@@ -131,8 +131,9 @@ impl Tcb {
         now: Nanos,
     ) -> (u32, u32) {
         if let Some(rate) = &mut sack.rate {
+            let stamp = profile.stamp(now);
             for number in self.seq.snd_una..ack.next {
-                rate.on_delivered(number, profile.stamp(now));
+                rate.on_delivered(number, stamp);
             }
         }
         if let Some(rack) = &mut sack.rack {
@@ -197,12 +198,13 @@ impl Tcb {
             // that SACK reports: `tcp_sacktag_one` does not ask for it.
             time.echo = None;
         }
+        let stamp = profile.stamp(now);
         let mut new = 0;
         for block in ack.sacked {
             if block.from > ack.next && block.from < block.to && block.to <= self.seq.snd_max {
                 new += board.add(*block, |number| {
                     if let Some(rate) = rate {
-                        rate.on_delivered(number, profile.stamp(now));
+                        rate.on_delivered(number, stamp);
                     }
                     if let Some(rack) = rack {
                         rack.on_delivered(number, &time);
