@@ -140,6 +140,9 @@ const UNITS: &[(&[&str], Dimension, f64)] = &[
     (&["ms"], Dimension::Time, 1e-3),
     (&["us", "µs"], Dimension::Time, 1e-6),
     (&["ns"], Dimension::Time, 1e-9),
+    // Read, and written in seconds.
+    (&["min", "minutes", "minute"], Dimension::Time, 60.0),
+    (&["h", "hours", "hour"], Dimension::Time, 3600.0),
     (&["GB"], Dimension::Data, 1e9),
     (&["MB"], Dimension::Data, 1e6),
     (&["kB", "KB"], Dimension::Data, 1e3),
@@ -337,6 +340,13 @@ impl FromStr for BitsPerSec {
 mod tests {
     use super::*;
     use alloc::string::ToString;
+
+    #[test]
+    fn minutes_and_hours_are_read_and_written_in_seconds() {
+        let time = |text: &str| text.parse::<Nanos>().unwrap();
+        assert_eq!(time("10 min"), Nanos::from_secs(600));
+        assert_eq!(time("1.5h").to_string(), "5400 s");
+    }
 
     #[test]
     fn every_unit_reads_back_what_it_writes() {
