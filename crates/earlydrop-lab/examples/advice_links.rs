@@ -50,13 +50,16 @@ fn draw(random: &mut Pcg32) -> Load {
     }
 }
 
-fn goal(random: &mut Pcg32, rtt: Nanos) -> Goal {
+/// A third each: none, a full link, and a delay of a tenth of the round trip to all of it, at least 1 ms and
+/// five packets.
+fn goal(random: &mut Pcg32, load: &Load) -> Goal {
     match random.below(3) {
         0 => Goal::Usual,
         1 => Goal::Utilisation(0.98),
         _ => {
-            let delay = rtt.as_secs_f64() * 0.1 * 10_f64.powf(random.uniform());
-            Goal::Delay(Nanos::from_secs_f64(delay.max(1e-3)))
+            let delay = load.rtt.as_secs_f64() * 0.1 * 10_f64.powf(random.uniform());
+            let least = 5.0 / load.service();
+            Goal::Delay(Nanos::from_secs_f64(delay.max(1e-3).max(least)))
         }
     }
 }
@@ -91,9 +94,12 @@ fn told(advised: &Advised, validation: &Measurement) -> String {
     };
     let misses = simulated.misses.iter().map(|miss| match miss {
         Miss::Delay(wanted, got) => format!("delay {:.2}", got / wanted),
-        Miss::Utilisation(wanted, got) => format!("utilisation {got:.3} of {wanted:.3}"),
+        Miss::Utilisation(wanted, got) => {
+            format!("utilisation {:.3} of {wanted:.3}", got.mean)
+        }
         Miss::Idle(drop_tail, got) => format!("idle {got:.3}, drop-tail {drop_tail:.3}"),
         Miss::Lossy(got, drop_tail) => format!("lossy {got:.3}, drop-tail {drop_tail:.3}"),
+        Miss::NoGain(there, here) => format!("no gain {here:.4}, drop-tail {there:.4}"),
         Miss::Unstable(verdict) => verdict.name().to_string(),
     });
     format!(
@@ -162,8 +168,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut tallies: [Tally; 3] = Default::default();
     while done < links {
         let load = draw(&mut random);
-        let goal = goal(&mut random, load.rtt);
-        let length = RunLength::brief(&load, 3);
+        let goal = goal(&mut random, &load);
+        let wait = match goal {
+            Goal::Delay(delay) => delay,
+            _ => Nanos::ZERO,
+        };
+        let length = RunLength::brief(&load, wait, 3);
         let packets = length.duration.as_secs_f64() * load.service();
         if packets > MOST_PACKETS {
             continue;

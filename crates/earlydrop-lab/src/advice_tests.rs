@@ -1,22 +1,35 @@
-use earlydrop::units::BitsPerSec;
+use earlydrop::units::{BitsPerSec, Nanos};
 
+use super::search::{TRIALS, for_round_trips};
 use super::*;
 
-fn advised(load: Load, goal: Goal) -> Advised {
-    let question = Question {
+fn question(load: Load, goal: Goal) -> Question {
+    Question {
         load,
         scheme: "red".parse().unwrap(),
         buffer: None,
         goal,
         method: None,
         open_loop: None,
+    }
+}
+
+fn advised(load: Load, goal: Goal) -> Advised {
+    answered(&question(load, goal))
+}
+
+fn answered(question: &Question) -> Advised {
+    let load = question.load;
+    let wait = match question.goal {
+        Goal::Delay(delay) => delay,
+        _ => Nanos::ZERO,
     };
     let effort = Effort {
-        length: RunLength::brief(&load, 3),
+        length: RunLength::brief(&load, wait, 3),
         threads: 2,
         with_others: false,
     };
-    advise(&question, effort, &AtomicBool::new(false), &mut |_| {}).unwrap()
+    advise(question, effort, &AtomicBool::new(false), &mut |_| {}).unwrap()
 }
 
 fn load(mbps: u64, rtt: u64, flows: f64) -> Load {
@@ -83,6 +96,63 @@ fn a_search_ends_where_no_thresholds_lie_between() {
     load.tcp.ecn = true;
     let found = advised(load, Goal::Utilisation(0.98)).simulated;
     assert!(found.trials.len() <= TRIALS, "{:?}", found.trials);
+}
+
+/// The buffer of what is recommended is drop-tail's as well, and no longer than three times the path.
+#[test]
+fn drop_tail_has_the_recommended_buffer() {
+    let mut load = load(10_000, 1, 40.0);
+    (load.rtt, load.tcp.ecn) = (Nanos::from_micros(200), true);
+    let found = advised(load, Goal::Usual);
+    let buffer = found.recommendation.buffer;
+    assert!(buffer <= 3.0 * load.bdp() + 1.0, "{buffer}");
+    let full = found.simulated.drop_tail.queue.mean;
+    assert!(full < buffer && full > 0.5 * buffer, "{full} of {buffer}");
+    assert_eq!(found.simulated.misses, []);
+}
+
+/// Another target stands beside one that oscillates: never the same parameters.
+#[test]
+fn what_stands_beside_is_another_and_fuller_choice() {
+    let found = advised(load(20, 600, 40.0), Goal::Delay(Nanos::from_millis(50))).simulated;
+    let [own, rather] = [found.chosen, found.rather.unwrap()].map(|index| &found.trials[index]);
+    assert!(low(&own.measured.utilisation) < found.full, "{own:?}");
+    assert!(
+        low(&rather.measured.utilisation) >= found.full,
+        "{rather:?}"
+    );
+    assert_ne!(own.spec, rather.spec);
+}
+
+/// A buffer that is in the way of the goal: what a larger one gives is simulated.
+#[test]
+fn a_buffer_in_the_way_is_named() {
+    let mut question = question(load(10, 50, 20.0), Goal::Delay(Nanos::from_secs(1)));
+    question.buffer = Some(100.0);
+    let found = answered(&question).simulated;
+    assert!(found.trials.iter().all(|trial| trial.target <= 100.0 / 1.5));
+    let delay = found.with_room.unwrap().measured.delay.mean;
+    assert!((delay - 1.0).abs() < MET, "{delay}");
+}
+
+/// On a path of 1 ms the times of CoDel are a tenth of the Internet's, and PIE's gains ten times.
+#[test]
+fn other_schemes_have_the_times_of_a_short_path() {
+    let at = |millis: u64, name: &str| {
+        let load = load(1000, millis, 10.0);
+        for_round_trips(Spec::new(name).unwrap(), &load)
+            .unwrap()
+            .to_string()
+    };
+    assert_eq!(at(1, "codel"), "codel:target=500 us,interval=10 ms");
+    assert_eq!(at(50, "codel"), "codel");
+    let pie = at(1, "pie");
+    assert!(pie.contains("alpha=1.25,beta=12.5"), "{pie}");
+    for name in OTHERS {
+        let mut load = load(1000, 1, 10.0);
+        load.rtt = Nanos(1);
+        for_round_trips(Spec::new(name).unwrap(), &load).unwrap();
+    }
 }
 
 /// Five packets' worth of delay cannot be had from fifty flows at 1 Mbps.

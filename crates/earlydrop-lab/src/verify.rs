@@ -34,25 +34,26 @@ impl RunLength {
     /// after a warm-up of half that time.
     pub fn for_load(load: &Load, seeds: u64) -> RunLength {
         let measured = Nanos(load.rtt.0.saturating_mul(300)).max(Nanos::from_secs(30));
-        RunLength {
-            duration: measured + Nanos(measured.0 / 2),
-            warm_up: Nanos(measured.0 / 2),
-            seeds,
-            first_seed: 1,
-        }
+        RunLength::measuring(measured, seeds)
     }
 
-    /// As short as a search may be: 100 round trips, at least 15 s, but on fast links not more than two
-    /// million packets where 60 round trips have fewer; after a warm-up of half that time.
-    pub fn brief(load: &Load, seeds: u64) -> RunLength {
+    /// As short as a search may be that aims at a queueing delay of `wait`: 100 round trips with it, at
+    /// least 15 s, but on fast links not more than two million packets where 60 round trips have fewer;
+    /// after a warm-up of half that time.
+    pub fn brief(load: &Load, wait: Nanos, seeds: u64) -> RunLength {
         const ENOUGH: f64 = 2e6;
-        let round_trips = |count: u64| Nanos(load.rtt.0.saturating_mul(count));
+        let round_trips = |count: u64| Nanos((load.rtt + wait).0.saturating_mul(count));
         let enough = Nanos::from_secs_f64(ENOUGH / load.service());
         let usual = round_trips(100).max(Nanos::from_secs(15));
-        let measured = usual.min(enough).max(round_trips(60));
+        RunLength::measuring(usual.min(enough).max(round_trips(60)), seeds)
+    }
+
+    /// What is measured, after a warm-up of half that time.
+    fn measuring(measured: Nanos, seeds: u64) -> RunLength {
+        let warm_up = Nanos(measured.0 / 2);
         RunLength {
-            duration: measured + Nanos(measured.0 / 2),
-            warm_up: Nanos(measured.0 / 2),
+            duration: measured + warm_up,
+            warm_up,
             seeds,
             first_seed: 1,
         }
@@ -144,39 +145,29 @@ const CALL: &str = "\n[flows.call]\nkind = \"voice\"\n";
 /// The least rate, in bits per second, of a link on which a call leaves the load nearly as it is.
 const LEAST_WITH_CALL: u64 = 2_000_000;
 
+/// What is simulated beside a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Nothing.
+    Nothing,
+    /// A call, unless the link is so slow that a call would be a load of its own.
+    Call,
+}
+
 /// Simulates each of `specs` under `load` on this many threads.
 pub fn measure_each(
     load: &Load,
-    specs: &[Spec],
-    length: RunLength,
-    threads: usize,
-    stop: &AtomicBool,
-) -> Result<Vec<Measurement>, VerifyError> {
-    simulate(&scenario(load, specs, length), specs.len(), threads, stop)
-}
-
-/// The same beside a call, unless the link is so slow that a call would be a load of its own.
-pub fn measure_beside_a_call(
-    load: &Load,
+    beside: Beside,
     specs: &[Spec],
     length: RunLength,
     threads: usize,
     stop: &AtomicBool,
 ) -> Result<Vec<Measurement>, VerifyError> {
     let mut text = scenario(load, specs, length);
-    if load.rate.0 >= LEAST_WITH_CALL {
+    if beside == Beside::Call && load.rate.0 >= LEAST_WITH_CALL {
         text += CALL;
     }
-    simulate(&text, specs.len(), threads, stop)
-}
-
-fn simulate(
-    text: &str,
-    schemes: usize,
-    threads: usize,
-    stop: &AtomicBool,
-) -> Result<Vec<Measurement>, VerifyError> {
-    let plan = Source::new("verify.toml", text, PathBuf::new())?.plan()?;
+    let plan = Source::new("verify.toml", &text, PathBuf::new())?.plan()?;
     let outcomes = all_outcomes(&plan, threads, stop)?.ok_or(VerifyError::Stopped)?;
     let waits = metrics::index_of_group("end_to_end_p99");
     let of_call = |run: &Outcome| {
@@ -185,11 +176,13 @@ fn simulate(
         values[waits?]
     };
     let of_scheme = |scheme: usize| {
+        let over_runs = |value: &dyn Fn(&Outcome) -> Option<f64>| {
+            let own = outcomes.iter().filter(|(cell, _)| cell.scheme == scheme);
+            Mean::of(&own.filter_map(|(_, run)| value(run)).collect::<Vec<f64>>())
+        };
         let mean = |name: &str| {
             let index = metrics::index_of(name);
-            let own = outcomes.iter().filter(|(cell, _)| cell.scheme == scheme);
-            let values = own.filter_map(|(_, run)| run.values[index?]);
-            Mean::of(&values.collect::<Vec<f64>>()).ok_or(VerifyError::Stopped)
+            over_runs(&|run| run.values[index?]).ok_or(VerifyError::Stopped)
         };
         Ok(Measurement {
             queue: mean("queue_mean")?,
@@ -197,16 +190,10 @@ fn simulate(
             loss: mean("loss")?,
             marks: mean("marked")?,
             utilisation: mean("utilisation")?,
-            call: {
-                let own = outcomes.iter().filter(|(cell, _)| cell.scheme == scheme);
-                Mean::of(
-                    &own.filter_map(|(_, run)| of_call(run))
-                        .collect::<Vec<f64>>(),
-                )
-            },
+            call: over_runs(&of_call),
         })
     };
-    (0..schemes).map(of_scheme).collect()
+    (0..specs.len()).map(of_scheme).collect()
 }
 
 /// Simulates `spec` under `load` on this many threads.
@@ -218,7 +205,7 @@ pub fn measure(
     stop: &AtomicBool,
 ) -> Result<Measurement, VerifyError> {
     let specs = std::slice::from_ref(spec);
-    let measured = measure_each(load, specs, length, threads, stop)?;
+    let measured = measure_each(load, Beside::Nothing, specs, length, threads, stop)?;
     measured.into_iter().next().ok_or(VerifyError::Stopped)
 }
 
@@ -286,14 +273,15 @@ mod tests {
         };
         let measured = measure(&load, &spec, length, 1, &AtomicBool::new(false)).unwrap();
         let delay = measured.delay.mean;
-        let (low, high) = Band::of(&caveats).measured(&prediction).delay;
+        let band = |caveats: &[Caveat]| Band::of(&load, caveats).unwrap().measured(&prediction);
+        let (low, high) = band(&caveats).delay;
         assert!(low <= delay && delay <= high, "{delay} in {low} to {high}");
         // Without the caveat the range would not reach down to it.
         let others: Vec<Caveat> = caveats
             .into_iter()
             .filter(|caveat| *caveat != Caveat::MostlyEmpty)
             .collect();
-        let (low, _) = Band::of(&others).measured(&prediction).delay;
+        let (low, _) = band(&others).delay;
         assert!(delay < low, "{delay} below {low}");
     }
 }

@@ -59,8 +59,13 @@ pub fn fluid_balance(load: &Load, gateway: &Gateway) -> Result<Prediction, Model
 
 fn balance(load: &Load, gateway: &Gateway) -> Prediction {
     let queue = falling_root(0.0, gateway.buffer(), |queue| {
-        required_signal_probability(load, gateway, queue)
-            - gateway.signal_probability(queue, load.flows)
+        let required = required_signal_probability(load, gateway, queue);
+        // Where a mark on every packet does not hold the flows, the queue grows.
+        let given = match required < 1.0 {
+            true => gateway.signal_probability(queue, load.flows),
+            false => 0.0,
+        };
+        required - given
     });
     let p = required_signal_probability(load, gateway, queue);
     let signals = gateway.split(p, queue, load.flows);
@@ -82,9 +87,13 @@ pub fn required_signal_probability(load: &Load, gateway: &Gateway, queue: f64) -
         let signals = gateway.split(p, queue, load.flows);
         load.flows * load.tcp.steady(signals, rtt).rate * (1.0 - signals.loss) - load.service()
     };
-    match excess(LEAST) <= 0.0 {
-        true => 0.0,
-        false => falling_root_of_powers(LEAST, 1.0, excess),
+    if excess(LEAST) <= 0.0 {
+        return 0.0;
+    }
+    // The rate falls at once where every packet is marked.
+    match excess(1.0) < 0.0 {
+        true => falling_root_of_powers(LEAST, 1.0, excess).min(1.0 - f64::EPSILON),
+        false => 1.0,
     }
 }
 
@@ -119,6 +128,19 @@ mod tests {
     fn expected(scheme: &str, load: &Load) -> Prediction {
         let gateway = Gateway::of(&scheme.parse().unwrap(), load).unwrap();
         predict(load, &gateway).unwrap()
+    }
+
+    #[test]
+    fn flows_that_are_all_marked_keep_a_packet_each() {
+        let mut load = load();
+        (load.flows, load.tcp.ecn) = (2000.0, true);
+        let found = expected("red:min=5,max=15,mark_above_max=on,limit=10000", &load);
+        let left = load.flows - load.bdp();
+        assert!((found.queue / left - 1.0).abs() < 0.01, "{found:?} {left}");
+        assert!(
+            (found.window - 1.0).abs() < 1e-6 && found.loss == 0.0,
+            "{found:?}"
+        );
     }
 
     #[test]

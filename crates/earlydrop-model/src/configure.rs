@@ -32,7 +32,7 @@ use crate::thresholds::{
     Advice, GIVEN, LEAST_MIN, balance, every_method, flows_at, given_band, most_flows,
 };
 use crate::validity::{Caveat, caveats};
-use crate::{Gateway, Load, ModelError, Prediction, predict, sawtooth};
+use crate::{Gateway, Load, ModelError, PACKETS_PER_FLOW, Prediction, predict, sawtooth};
 
 /// The objective of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,9 +42,9 @@ pub enum Goal {
     Delay(Nanos),
     /// A utilisation between 0 and 1, with the shortest queue that gives it.
     Utilisation(f64),
-    /// A delay of 5 ms, as in adaptive RED (2001), or more if a utilisation of 98% needs more; at
-    /// least ten packets, so that `min` is at least five (Floyd 1997). If the scheme sets thresholds:
-    /// midway between them.
+    /// A delay of 5 ms, as in adaptive RED (2001), or of a round trip if that is less, or more if a
+    /// utilisation of 98% needs more; at least ten packets, so that `min` is at least five (Floyd
+    /// 1997). If the scheme sets thresholds: midway between them.
     Usual,
 }
 
@@ -149,8 +149,6 @@ fn trajectory(load: &Load, choice: &Choice) -> Option<Trajectory> {
 const USUAL_DELAY: Nanos = Nanos::from_millis(5);
 /// The utilisation that the usual goal preserves.
 const USUAL_UTILISATION: f64 = 0.98;
-/// Packets in flight and in the buffer per flow, below which timeouts are frequent (Morris 1997).
-pub const BUFFER_PER_FLOW: f64 = 4.0;
 /// The buffer over the average queue: twice max, which is one and a half times the average. With less,
 /// a burst overflows it before the average reacts.
 const BUFFER_OVER_GOAL: f64 = 3.0;
@@ -159,9 +157,13 @@ pub const SMALL_BUFFER: f64 = 50.0;
 
 /// Recommends parameters: applies every method to the load and predicts each operating point.
 pub fn configure(question: &Question) -> Result<Recommendation, ModelError> {
+    question.load.check()?;
+    recommend(question, goal_of(question)?)
+}
+
+/// What [`configure`] recommends for an average queue of `goal` packets, whatever the question's goal.
+pub fn recommend(question: &Question, goal: f64) -> Result<Recommendation, ModelError> {
     let load = question.load;
-    load.check()?;
-    let goal = goal_of(question)?;
     let buffer = buffer_of(question, goal)?;
     let known = question.open_loop.as_ref();
     let open_loop = known.map(|known| open_loop(&load, known, buffer));
@@ -196,24 +198,26 @@ pub fn configure(question: &Question) -> Result<Recommendation, ModelError> {
     Ok(configuration)
 }
 
-/// The choice alone that [`configure`] makes for an average queue of `target` packets: the model's own
-/// parameters, whatever other methods say.
-pub fn propose(question: &Question, target: f64) -> Result<Choice, ModelError> {
+/// The parameters alone that the model itself chooses for an average queue of `target` packets, and
+/// the verdict on their loop; `None` if the scheme has no loop to judge.
+pub fn propose(question: &Question, target: f64) -> Result<(Spec, Option<Verdict>), ModelError> {
     let load = &question.load;
     let buffer = buffer_of(question, target)?;
-    let advice = match has_thresholds(&question.scheme) {
+    let Advice { spec, .. } = match has_thresholds(&question.scheme) {
         true => balance(load, &question.scheme, buffer, target)?,
         false => targeted(load, &question.scheme, buffer, target)?,
     };
-    evaluate(load, advice)
+    let gateway = Gateway::of(&spec, load)?;
+    let margins = stability(load, &gateway, &predict(load, &gateway)?);
+    Ok((spec, margins.map(|margins| margins.verdict())))
 }
 
 /// The shortest average queue of at least `from` packets, and at most `to`, with which the proposed
 /// parameters are stable; `from` where the scheme has no loop to judge, `None` if there is none.
 pub fn least_stable(question: &Question, from: f64, to: f64) -> Result<Option<f64>, ModelError> {
     let is_stable = |target: f64| {
-        let stability = propose(question, target)?.stability;
-        Ok::<bool, ModelError>(stability.is_none_or(|margins| margins.verdict() == Verdict::Stable))
+        let (_, verdict) = propose(question, target)?;
+        Ok::<bool, ModelError>(verdict.is_none_or(|verdict| verdict == Verdict::Stable))
     };
     let (mut low, mut high) = (from, from);
     while !is_stable(high)? {
@@ -275,9 +279,9 @@ fn buffer_of(question: &Question, goal: f64) -> Result<f64, ModelError> {
     if question.buffer.is_none() && settings.is_set("limit") {
         return Ok(packets_of(settings.limit(), load));
     }
-    let path = load.rtt.as_secs_f64() * load.service();
-    let usual = path
-        .max(BUFFER_PER_FLOW * load.flows)
+    let usual = load
+        .bdp()
+        .max(PACKETS_PER_FLOW * load.flows)
         .max(BUFFER_OVER_GOAL * goal)
         .max(SMALL_BUFFER)
         .ceil();
@@ -320,7 +324,8 @@ fn goal_of(question: &Question) -> Result<f64, ModelError> {
                 return Ok(0.5 * (min + max));
             }
             let full = sawtooth::queue_for(load, USUAL_UTILISATION);
-            Ok(of_delay(USUAL_DELAY).max(full).max(2.0 * LEAST_MIN))
+            let usual = USUAL_DELAY.min(load.rtt);
+            Ok(of_delay(usual).max(full).max(2.0 * LEAST_MIN))
         }
     }
 }
@@ -404,12 +409,10 @@ fn evaluate(load: &Load, advice: Advice) -> Result<Choice, ModelError> {
 fn warnings(answer: &Recommendation) -> Vec<String> {
     let mut warnings = Vec::new();
     let load = &answer.load;
-    let path = load.rtt.as_secs_f64() * load.service();
-    let for_all = BUFFER_PER_FLOW * load.flows;
-    if path + answer.buffer < for_all {
+    if load.has_small_windows(answer.buffer) {
         warnings.push(format!(
             "path and buffer hold {:.0} packets, fewer than four per flow: timeouts dominate with any scheme",
-            path + answer.buffer
+            load.bdp() + answer.buffer
         ));
     }
     let is_given = answer.choices[0].advice.method == GIVEN;

@@ -93,7 +93,7 @@ pub mod validity;
 
 pub use balance::{Prediction, fluid_balance, predict, required_signal_probability};
 pub use error::ModelError;
-pub use load::Load;
+pub use load::{Load, PACKETS_PER_FLOW};
 pub use response::Gateway;
 pub use signal::SignalRate;
 pub use tcp::{Control, Tcp};

@@ -5,6 +5,9 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::{ModelError, Tcp};
 
+/// Packets in flight and in the buffer per flow, below which timeouts are frequent (Morris 1997).
+pub const PACKETS_PER_FLOW: f64 = 4.0;
+
 /// Identical long-lived TCP flows on one bottleneck link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
@@ -45,6 +48,16 @@ impl Load {
     /// mu: the link rate in packets per second.
     pub fn service(&self) -> f64 {
         self.rate.packets_per_sec(self.packet)
+    }
+
+    /// The bandwidth-delay product in packets: what the path holds without a queue.
+    pub fn bdp(&self) -> f64 {
+        self.rtt.as_secs_f64() * self.service()
+    }
+
+    /// Whether path and `queue` hold so few packets for each flow that most losses are timeouts.
+    pub fn has_small_windows(&self, queue: f64) -> bool {
+        self.bdp() + queue < PACKETS_PER_FLOW * self.flows
     }
 
     /// The round-trip time in seconds with `queue` packets waiting.

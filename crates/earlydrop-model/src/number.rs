@@ -324,6 +324,16 @@ mod tests {
     }
 
     #[test]
+    fn short_times_have_a_smaller_unit() {
+        assert_eq!(fitting_unit(0.298, "s"), (1.0, "s"));
+        assert_eq!(fitting_unit(0.0042, "s"), (1e3, "ms"));
+        assert_eq!(fitting_unit(-0.000_042, "s"), (1e6, "µs"));
+        assert_eq!(fitting_unit(0.042, "ms"), (1e3, "µs"));
+        assert_eq!(fitting_unit(0.0, "s"), (1.0, "s"));
+        assert_eq!(fitting_unit(0.0042, "%"), (1.0, "%"));
+    }
+
+    #[test]
     fn the_texts_that_every_place_shows() {
         let lines = include_str!("number/texts.csv").lines().skip(1);
         for line in lines {

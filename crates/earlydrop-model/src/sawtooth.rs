@@ -25,13 +25,12 @@ fn deviation(load: &Load, total: f64) -> f64 {
 
 /// The standard deviation, in packets, of the sum of all windows at an average queue of `queue`.
 pub(crate) fn fluctuation(load: &Load, queue: f64) -> f64 {
-    let path = load.rtt.as_secs_f64() * load.service();
-    deviation(load, path + queue)
+    deviation(load, load.bdp() + queue)
 }
 
 /// The utilisation of the link at an average queue of `queue` packets.
 pub fn utilisation(load: &Load, queue: f64) -> f64 {
-    let path = load.rtt.as_secs_f64() * load.service();
+    let path = load.bdp();
     let deviation = deviation(load, path + queue);
     let short = deviation * normal_loss(queue / deviation);
     1.0 - (short / path).min(1.0)
@@ -39,7 +38,7 @@ pub fn utilisation(load: &Load, queue: f64) -> f64 {
 
 /// The least average queue, in packets, that gives this utilisation.
 pub fn queue_for(load: &Load, utilisation_wanted: f64) -> f64 {
-    let path = load.rtt.as_secs_f64() * load.service();
+    let path = load.bdp();
     falling_root(0.0, 4.0 * path, |queue| {
         utilisation_wanted - utilisation(load, queue)
     })

@@ -140,11 +140,13 @@ impl Tcp {
                 window: self.max_window,
             };
         }
+        // Marks leave one packet in a round trip; losses leave nothing.
         if p >= 1.0 {
+            let window = if signals.loss > 0.0 { 0.0 } else { 1.0 };
             return SteadyState {
-                rate: 0.0,
-                timeout_share: 1.0,
-                window: 0.0,
+                rate: window / rtt,
+                timeout_share: 1.0 - window,
+                window,
             };
         }
         let cycle = self.cycle(p, rtt);

@@ -67,8 +67,6 @@ pub struct Advice {
 const MAX_P: f64 = 0.1;
 /// Floyd 1997.
 const WEIGHT: f64 = 0.002;
-/// Packets in flight per flow below which most losses are timeouts (Morris 1997).
-const SMALL_WINDOW: f64 = 4.0;
 /// Floyd's smallest `min`, in packets.
 pub(crate) const LEAST_MIN: f64 = 5.0;
 
@@ -308,10 +306,8 @@ pub(crate) fn balance(
 fn marking(scheme: &Spec, load: &Load, goal: f64) -> Result<Spec, ModelError> {
     const NAME: &str = "mark_above_max";
     let knows = scheme.descriptor().parameter(NAME).is_some();
-    let path = load.rtt.as_secs_f64() * load.service();
-    let has_small_windows = path + goal < SMALL_WINDOW * load.flows;
-    if !load.tcp.ecn || !knows || !has_small_windows || scheme.settings(&load.link())?.is_set(NAME)
-    {
+    let is_dropped_above_max = load.tcp.ecn && load.has_small_windows(goal);
+    if !is_dropped_above_max || !knows || scheme.settings(&load.link())?.is_set(NAME) {
         return Ok(scheme.clone());
     }
     Ok(scheme.clone().with(NAME, "on")?)

@@ -97,7 +97,8 @@ fn document(explanation: &Explanation) -> Value {
         .caveats
         .iter()
         .map(|caveat| json!({ "name": caveat.name(), "meaning": caveat.meaning() }));
-    let measured = Band::of(&explanation.caveats).measured(&explanation.prediction);
+    let band = Band::of(load, &explanation.caveats);
+    let measured = band.map(|band| model_json::measured(&band.measured(&explanation.prediction)));
     json!({
         "tool": explanation.configuration.tool.name,
         "spec": spec.map(|spec| spec.to_string()).unwrap_or_default(),
@@ -105,7 +106,7 @@ fn document(explanation: &Explanation) -> Value {
         "settings": settings.collect::<Vec<_>>(),
         "long_run": curves.collect::<Vec<_>>(),
         "prediction": model_json::prediction(&explanation.prediction),
-        "measured": model_json::measured(&measured),
+        "measured": measured,
         "doubts": doubts.collect::<Vec<_>>(),
         "caveats": explanation.omissions,
         "findings": findings.collect::<Vec<_>>(),

@@ -124,13 +124,8 @@ pub(crate) fn run(
     line.end();
     let mut report = report?;
     if let Some(format) = &arguments.paste {
-        if let Ok(simulated) = &report.simulated
-            && !simulated.misses.is_empty()
-        {
-            let texts = configuration::outcome(&report).into_iter();
-            for (label, text) in texts.filter(|(label, _)| ["goal", "rather"].contains(label)) {
-                Notices { quiet: false }.warn(&format!("warning: {label}: {text}"));
-            }
+        for (label, text) in configuration::doubts(&report) {
+            Notices { quiet: false }.warn(&format!("warning: {label}: {text}"));
         }
         let snippet = configuration::snippet(format, &report.configuration, arguments.seeds)?;
         return Ok(write!(out, "{snippet}")?);

@@ -180,7 +180,7 @@ fn prediction(input: &ToolInput, explanation: &Explanation, style: &Style) -> Ve
         2,
         Text::from(text).wrapped(style.width.saturating_sub(2)),
     ));
-    let band = band_text(&explanation.caveats, predicted);
+    let band = band_text(&explanation.load, &explanation.caveats, predicted);
     let limits = std::iter::once(band.as_str()).chain(explanation.omissions.iter().copied());
     for text in limits {
         let wrapped = Text::from(text).wrapped(style.width.saturating_sub(2));

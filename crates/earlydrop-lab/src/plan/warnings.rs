@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use earlydrop::units::Nanos;
-use earlydrop_model::configure::BUFFER_PER_FLOW;
+use earlydrop_model::PACKETS_PER_FLOW;
 use earlydrop_model::number::{number, to_digits};
 
 use super::{Plan, Recording};
@@ -287,7 +287,7 @@ impl At<'_> {
 
     fn crowds(&self, all: &mut Vec<(Rule, String)>) {
         let flows = self.scenario.loss_based_flows();
-        let needed = BUFFER_PER_FLOW * flows as f64;
+        let needed = PACKETS_PER_FLOW * flows as f64;
         let groups = self.grouped(|scheme| {
             let room = scheme.buffer.packets + self.sizes.bdp;
             (room < needed).then(|| (words(&scheme.buffer), String::new()))
@@ -296,7 +296,7 @@ impl At<'_> {
             all.push((
                 ("crowd", labels),
                 format!(
-                    "path and a buffer of {buffer} hold fewer than {BUFFER_PER_FLOW} packets for \
+                    "path and a buffer of {buffer} hold fewer than {PACKETS_PER_FLOW} packets for \
                      each of {}: timeouts decide under {}; nearest: network.buffer = \
                      \"{needed} packets\", or \"auto\"",
                     count(flows),

@@ -5,7 +5,8 @@
 
 use earlydrop::registry::{Kind, LinkFacts, Parameter, Spec};
 use earlydrop::units::Nanos;
-use earlydrop_model::configure::{BUFFER_PER_FLOW, SMALL_BUFFER};
+use earlydrop_model::PACKETS_PER_FLOW;
+use earlydrop_model::configure::SMALL_BUFFER;
 
 use crate::document::Relative;
 
@@ -32,7 +33,7 @@ impl Path {
     pub fn buffer(&self, link: &LinkFacts) -> f64 {
         // A billionth less than a whole number is that number.
         let packets = AUTOMATIC_BUFFER * self.bdp(link) - 1e-9;
-        let for_all = BUFFER_PER_FLOW * self.flows as f64;
+        let for_all = PACKETS_PER_FLOW * self.flows as f64;
         packets.max(for_all).max(SMALL_BUFFER).ceil()
     }
 

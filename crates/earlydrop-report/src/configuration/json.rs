@@ -5,13 +5,14 @@ use earlydrop::units::Nanos;
 use earlydrop_lab::advice::{Miss, Simulated, Trial};
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::verify::Measurement;
-use earlydrop_model::Prediction;
 use earlydrop_model::configure::Choice;
 use earlydrop_model::stability::Verdict;
-use earlydrop_model::validity::Caveat;
+use earlydrop_model::validity::{Band, Caveat};
+use earlydrop_model::{Load, Prediction};
 use serde_json::{Value, json};
 
 use super::{ConfigurationReport, snippet};
+use crate::model_json;
 
 /// The number of bins of a distribution.
 const BINS: u64 = 100;
@@ -39,7 +40,7 @@ pub fn json(report: &ConfigurationReport) -> Value {
         "buffer": recommendation.buffer,
         "goal": { "queue": recommendation.goal, "delay": recommendation.goal / load.service() },
         "chosen": recommendation.choices[0].advice.spec.to_string(),
-        "choices": recommendation.choices.iter().map(choice).collect::<Vec<_>>(),
+        "choices": recommendation.choices.iter().map(|one| choice(load, one)).collect::<Vec<_>>(),
         "most_flows": recommendation.most_flows,
         "most_flows_by_22": recommendation.most_flows_by_22,
         "open_loop": recommendation.open_loop.as_ref().map(|open| json!({
@@ -57,7 +58,9 @@ pub fn json(report: &ConfigurationReport) -> Value {
     })
 }
 
-fn choice(choice: &Choice) -> Value {
+fn choice(load: &Load, choice: &Choice) -> Value {
+    let band = Band::of(load, &choice.caveats);
+    let band = band.map(|band| model_json::measured(&band.measured(&choice.expected)));
     let caveat = |caveat: &Caveat| json!({ "name": caveat.name(), "meaning": caveat.meaning() });
     let bin = |bin: &earlydrop_model::queue::Bin| json!({ "from": bin.from, "to": bin.to, "probability": bin.probability });
     let finite = |number: f64| number.is_finite().then_some(number);
@@ -83,6 +86,7 @@ fn choice(choice: &Choice) -> Value {
             "gain_margin": finite(stability.gain_margin),
             "period": finite(stability.period),
         })),
+        "band": band,
         "doubts": choice.caveats.iter().map(caveat).collect::<Vec<_>>(),
     })
 }
@@ -113,10 +117,13 @@ fn simulations(simulated: &Simulated, seeds: u64) -> Value {
     let miss = |miss: &Miss| match miss {
         Miss::Delay(wanted, got) => json!({ "what": "delay", "wanted": wanted, "got": got }),
         Miss::Utilisation(wanted, got) => {
-            json!({ "what": "utilisation", "wanted": wanted, "got": got })
+            json!({ "what": "utilisation", "wanted": wanted, "got": got.mean, "half": got.half })
         }
         Miss::Idle(wanted, got) => json!({ "what": "idle", "wanted": wanted, "got": got }),
         Miss::Lossy(got, wanted) => json!({ "what": "loss", "wanted": wanted, "got": got }),
+        Miss::NoGain(drop_tail, got) => {
+            json!({ "what": "no gain", "wanted": drop_tail, "got": got })
+        }
         Miss::Unstable(verdict) => json!({ "what": "stability", "got": verdict.name() }),
     };
     let other = |(spec, measured): &(Spec, Measurement)| json!({ "spec": spec.to_string(), "measured": measurement(measured, seeds) });
@@ -125,6 +132,7 @@ fn simulations(simulated: &Simulated, seeds: u64) -> Value {
         "rather": simulated.rather,
         "misses": simulated.misses.iter().map(miss).collect::<Vec<_>>(),
         "trials": simulated.trials.iter().map(trial).collect::<Vec<_>>(),
+        "with_room": simulated.with_room.as_ref().map(trial),
         "droptail": measurement(&simulated.drop_tail, seeds),
         "beside_a_call": simulated.beside_a_call.iter().map(other).collect::<Vec<_>>(),
         "with_ecn": simulated.with_ecn.map(|measured| measurement(&measured, seeds)),

@@ -20,7 +20,7 @@ pub fn page(report: &ConfigurationReport) -> String {
         escape(&title),
         escape(&chosen)
     );
-    for (name, statement) in text::statements(configuration, |_| String::new()) {
+    for (name, statement) in text::statements(report, |_| String::new()) {
         body += &format!(
             "<p class=\"note\"><strong>{name}:</strong> {}</p>\n",
             escape(&statement)

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use earlydrop::registry::{Kind, Range, Spec, Value};
+use earlydrop::units::Nanos;
 use earlydrop_lab::advice::{AdviceError, Effort, advise};
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::verify::{RunLength, VerifyError};
@@ -178,16 +179,20 @@ pub fn answer(
     progress: &mut dyn FnMut(&str),
 ) -> Result<ConfigurationReport, RequestError> {
     let question = options.question()?;
-    let patience = request::time("patience", &options.patience)?;
+    let patience = patience(&options.patience)?;
+    let wait = match question.goal {
+        Goal::Delay(delay) => delay,
+        _ => Nanos::ZERO,
+    };
     let effort = Effort {
-        length: RunLength::brief(&question.load, options.seeds),
+        length: RunLength::brief(&question.load, wait, options.seeds),
         threads: options.threads,
         with_others: true,
     };
     let seconds = effort.estimate(&question.load);
     let unsimulated = match options.is_simulated {
         false => Some(Unsimulated::AsAsked),
-        true if seconds > patience.as_secs_f64() => Some(Unsimulated::TakesLong { seconds }),
+        true if seconds > patience => Some(Unsimulated::TakesLong { seconds }),
         true => None,
     };
     let (configuration, simulated) = match unsimulated {
@@ -204,6 +209,15 @@ pub fn answer(
         command: options.command(None),
         seeds: options.seeds,
     })
+}
+
+/// How long simulations may take, in seconds: any time, none at all as well.
+fn patience(text: &str) -> Result<f64, RequestError> {
+    const PATIENCE: Kind = Kind::Time(Range::NOT_NEGATIVE);
+    match request::read("patience", text, &PATIENCE)? {
+        Value::Time(time) => Ok(time.as_secs_f64()),
+        _ => Err(request::wrong_kind("patience", text)),
+    }
 }
 
 fn failure(error: AdviceError) -> RequestError {

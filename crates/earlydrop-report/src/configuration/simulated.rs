@@ -1,9 +1,10 @@
 //! What simulations say of a recommended configuration, as sentences and rows.
 
-use earlydrop_lab::advice::{Miss, Simulated};
+use earlydrop_lab::advice::{MET, Miss, OTHERS, Simulated};
 use earlydrop_lab::number::{percent, time};
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::verify::Measurement;
+use earlydrop_model::configure::Goal;
 use earlydrop_model::stability::Verdict;
 
 use super::{ConfigurationReport, Unsimulated};
@@ -18,7 +19,7 @@ pub fn outcome(report: &ConfigurationReport) -> Vec<(&'static str, String)> {
             let text = format!(
                 "not done: it would take about {} here; --patience {} allows it",
                 time(*seconds),
-                in_words(*seconds)
+                patience_for(*seconds)
             );
             return vec![("simulation", text)];
         }
@@ -32,11 +33,11 @@ pub fn outcome(report: &ConfigurationReport) -> Vec<(&'static str, String)> {
     let mut outcome = vec![("simulated", text), ("goal", goal(report, simulated))];
     if let Some(rather) = simulated.rather {
         let rather = &simulated.trials[rather];
-        let text = format!(
-            "{}, the shortest stable delay with a full link: {}",
-            rather.spec,
-            figures(&rather.measured)
-        );
+        let shortest = match rather.is_stable() {
+            true => "the shortest stable delay with a full link",
+            false => "the shortest delay with a full link, if not a stable one",
+        };
+        let text = format!("{}, {shortest}: {}", rather.spec, figures(&rather.measured));
         outcome.push(("rather", text));
     }
     outcome.extend(ecn(report, simulated).map(|text| ("ECN", text)));
@@ -44,8 +45,20 @@ pub fn outcome(report: &ConfigurationReport) -> Vec<(&'static str, String)> {
     outcome
 }
 
-/// "2min", as an option takes it.
-fn in_words(seconds: f64) -> String {
+/// What whoever takes the parameters alone must know as well: that nothing was simulated, or what is
+/// missed and what stands beside it.
+pub fn doubts(report: &ConfigurationReport) -> Vec<(&'static str, String)> {
+    let is_met = report
+        .simulated
+        .as_ref()
+        .is_ok_and(|simulated| simulated.misses.is_empty());
+    let all = outcome(report).into_iter();
+    all.filter(|(label, _)| !is_met && ["simulation", "goal", "rather"].contains(label))
+        .collect()
+}
+
+/// The patience that allows simulations of so many seconds by estimate, as the option takes it: "90s".
+fn patience_for(seconds: f64) -> String {
     format!("{:.0}s", (1.5 * seconds).ceil())
 }
 
@@ -63,34 +76,85 @@ fn figures(measured: &Measurement) -> String {
     )
 }
 
+/// That the target is another than the goal, where the model is far off: "; its target is 444 µs, as
+/// the simulated queue is longer than the target".
+fn corrected(report: &ConfigurationReport, simulated: &Simulated) -> String {
+    let Goal::Delay(goal) = report.question.goal else {
+        return String::new();
+    };
+    let service = report.configuration.load.service();
+    let target = simulated.trials[simulated.chosen].target / service;
+    let off = target / goal.as_secs_f64();
+    if (off - 1.0).abs() <= MET {
+        return String::new();
+    }
+    let than = if off < 1.0 { "longer" } else { "shorter" };
+    format!(
+        "; the target is {}, because the simulated queue is {than} than its target",
+        time(target)
+    )
+}
+
+/// Whether marks leave at most half of the losses.
+fn spares(simulated: &Simulated, with_ecn: &Measurement) -> bool {
+    let own = &simulated.trials[simulated.chosen].measured;
+    with_ecn.marks.mean > 0.0 && with_ecn.loss.mean <= 0.5 * own.loss.mean
+}
+
 /// Whether the goal is met, and what would help where it is not.
 fn goal(report: &ConfigurationReport, simulated: &Simulated) -> String {
-    let load = &report.configuration.load;
     let misses: Vec<String> = simulated.misses.iter().map(missed).collect();
     if misses.is_empty() {
-        return match simulated.trials.len() {
-            1 => "met in the simulation".to_string(),
-            trials => format!("met in the simulation, after {trials} proposals of the model"),
+        let after = match simulated.trials.len() {
+            1 => String::new(),
+            trials => format!(", after {trials} proposals of the model"),
         };
+        return format!(
+            "met in the simulation{after}{}",
+            corrected(report, simulated)
+        );
     }
     let mut helps = Vec::new();
-    if !load.tcp.ecn && simulated.misses.iter().any(is_of_loss) {
-        helps.push("ECN (--ecn on), so that signals are no losses");
+    let is_of_loss = |miss: &Miss| matches!(miss, Miss::Lossy(..));
+    let is_lossy = simulated.misses.iter().any(is_of_loss);
+    if is_lossy
+        && simulated
+            .with_ecn
+            .is_some_and(|with| spares(simulated, &with))
+    {
+        helps.push("ECN (--ecn on), so that signals are no losses".to_string());
     }
-    if report.question.buffer.is_some() && simulated.misses.iter().any(is_of_length) {
-        helps.push("a larger buffer");
+    if let Some(trial) = &simulated.with_room {
+        helps.push(format!(
+            "a larger buffer: {}: {}",
+            trial.spec,
+            figures(&trial.measured)
+        ));
     }
     if simulated.rather.is_some() {
-        helps.push("the longer delay below");
+        helps.push("the other delay below".to_string());
     }
-    if simulated.misses.iter().any(is_of_loss) {
-        helps.push("fewer flows at a time: no queue makes room for all of them");
+    if is_lossy {
+        helps.push("fewer flows at a time: no queue makes room for all of them".to_string());
+    }
+    let is_not_full = |miss: &Miss| !matches!(miss, Miss::Lossy(..) | Miss::Unstable(_));
+    if helps.is_empty() && simulated.misses.iter().any(is_not_full) {
+        helps.push("nothing that was tried: drop-tail, or what stands below".to_string());
     }
     let helps = match helps.is_empty() {
         true => String::new(),
         false => format!(". What would help: {}", helps.join("; ")),
     };
-    format!("not met: {}{helps}", listed(misses, "and"))
+    let is_of_goal = |miss: &Miss| matches!(miss, Miss::Delay(..) | Miss::Utilisation(..));
+    let verdict = match simulated.misses.iter().any(is_of_goal) {
+        true => "not met:",
+        false => "met, but",
+    };
+    format!(
+        "{verdict} {}{}{helps}",
+        listed(misses, "and"),
+        corrected(report, simulated)
+    )
 }
 
 fn missed(miss: &Miss) -> String {
@@ -99,9 +163,13 @@ fn missed(miss: &Miss) -> String {
             format!("{} in the queue instead of {}", time(*got), time(*wanted))
         }
         Miss::Utilisation(wanted, got) => {
+            let lower_end = match got.mean < *wanted {
+                true => "",
+                false => ", whose lower end is below it,",
+            };
+            let got = got.with_unit("%", 100.0);
             format!(
-                "utilisation {} instead of {}",
-                percent(*got),
+                "utilisation {got}{lower_end} instead of {}",
                 percent(*wanted)
             )
         }
@@ -115,20 +183,14 @@ fn missed(miss: &Miss) -> String {
             percent(*got),
             percent(*drop_tail)
         ),
+        Miss::NoGain(there, here) => format!(
+            "RED gains nothing here: drop-tail fills the link as well, with {} in the queue (RED {})",
+            time(*there),
+            time(*here)
+        ),
         Miss::Unstable(Verdict::OnTheEdge) => "the loop is on the edge of oscillating".to_string(),
         Miss::Unstable(_) => "queue and windows oscillate".to_string(),
     }
-}
-
-fn is_of_loss(miss: &Miss) -> bool {
-    matches!(miss, Miss::Lossy(..))
-}
-
-fn is_of_length(miss: &Miss) -> bool {
-    matches!(
-        miss,
-        Miss::Utilisation(..) | Miss::Idle(..) | Miss::Delay(..)
-    )
 }
 
 /// What marks would spare these flows.
@@ -137,30 +199,50 @@ fn ecn(report: &ConfigurationReport, simulated: &Simulated) -> Option<String> {
     let with_ecn = simulated.with_ecn.as_ref();
     let with_ecn = with_ecn.filter(|measured| measured.marks.mean > 0.0)?;
     let scheme = report.configuration.choices[0].gateway.scheme();
-    Some(format!(
-        "if hosts have it, the same {scheme}: {}, where drops lose {}",
-        figures(with_ecn),
-        own.loss.with_unit("%", 100.0)
-    ))
+    let figures = figures(with_ecn);
+    let lost = own.loss.with_unit("%", 100.0);
+    Some(match with_ecn.loss.mean < own.loss.mean {
+        true => format!("if hosts have it, the same {scheme}: {figures}, where drops lose {lost}"),
+        false => format!(
+            "does not help with these parameters: {figures}, where drops lose {lost}; above max {scheme} \
+             drops what it could mark"
+        ),
+    })
 }
 
 /// The scheme with which a call beside these flows waits least, among those that carry as much.
 fn better(report: &ConfigurationReport, simulated: &Simulated) -> Option<String> {
     let ((_, own), others) = simulated.beside_a_call.split_first()?;
-    let waits = own.call?;
+    let Some(waits) = own.call else {
+        let text = "not simulated: beside so slow a link's flows a call would be a load of its own";
+        return Some(text.to_string());
+    };
     let carries = |measured: &Measurement| {
         measured.utilisation.mean >= own.utilisation.mean.min(simulated.full) - 0.005
     };
+    // A delay that was asked for is the others' goal as well.
+    let longest = match report.question.goal {
+        Goal::Delay(goal) => ((1.0 + MET) * goal.as_secs_f64()).max(own.delay.mean),
+        _ => f64::INFINITY,
+    };
+    let is_short = |measured: &Measurement| measured.delay.mean <= longest;
     let call = |measured: &Measurement| measured.call.map_or(f64::INFINITY, |call| call.mean);
-    let others = others.iter().filter(|(_, measured)| carries(measured));
-    let (spec, best) = others.min_by(|one, other| call(&one.1).total_cmp(&call(&other.1)))?;
+    let able = others
+        .iter()
+        .filter(|(_, measured)| carries(measured) && is_short(measured));
+    let Some((spec, best)) = able.min_by(|one, other| call(&one.1).total_cmp(&call(&other.1)))
+    else {
+        return Some(format!(
+            "none of {} carries as much with as short a queue",
+            listed(OTHERS, "and")
+        ));
+    };
     let scheme = report.configuration.choices[0].gateway.scheme();
     let own_call = waits.with_unit("ms", 1e3);
     Some(match call(best) < 0.9 * waits.mean {
         true => format!(
-            "if you have it, {}, which has no thresholds to choose: 99% of a call's packets beside these \
-             flows take {} or less, under {scheme} {own_call}",
-            spec.descriptor().name,
+            "if you have it, {spec}, which has no thresholds to choose: 99% of a call's packets beside \
+             these flows take {} or less, under {scheme} {own_call}",
             best.call?.with_unit("ms", 1e3)
         ),
         false => format!(

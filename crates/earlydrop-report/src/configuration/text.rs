@@ -3,8 +3,8 @@
 use earlydrop_lab::statistics::Mean;
 use earlydrop_model::configure::{Choice, Recommendation};
 use earlydrop_model::stability::{LEAST_MARGIN, Stability};
-use earlydrop_model::validity::{Band, Caveat};
-use earlydrop_model::{Control, Prediction, required_signal_probability};
+use earlydrop_model::validity::{Band, Caveat, REGION, Region};
+use earlydrop_model::{Control, Load, Prediction, required_signal_probability};
 
 use super::ConfigurationReport;
 use earlydrop_lab::number::{number, percent, time};
@@ -13,6 +13,11 @@ use earlydrop_lab::number::{number, percent, time};
 const POINTS: u32 = 240;
 /// The number of values of a sparkline.
 const SPARKLINE: u64 = 24;
+
+/// More flows than any link has: their number is not told.
+const MANY: f64 = 1e6;
+/// A share so small that no packet is meant.
+const NOTHING: f64 = 1e-9;
 
 /// The question in one line: flows, link, buffer and goal.
 pub fn title(recommendation: &Recommendation) -> String {
@@ -23,12 +28,15 @@ pub fn title(recommendation: &Recommendation) -> String {
     };
     let plural = if load.flows == 1.0 { "" } else { "s" };
     format!(
-        "{} {control} flow{plural}{} on {} over {}, buffer {} packets; target {} ({} packets)",
+        "{} {control} flow{plural}{} on {} over {}, buffer {}; target {} ({} packets)",
         load.flows,
         if load.tcp.ecn { " with ECN" } else { "" },
         load.rate,
         load.rtt,
-        number(recommendation.buffer),
+        match recommendation.buffer {
+            1.0 => "1 packet".to_string(),
+            packets => format!("{} packets", number(packets)),
+        },
         time(recommendation.goal / load.service()),
         number(recommendation.goal),
     )
@@ -36,11 +44,13 @@ pub fn title(recommendation: &Recommendation) -> String {
 
 /// The prediction for the chosen parameters and its limits, as labelled sentences.
 ///
-/// `sparkline` draws values within a sentence, followed by a space; it may return nothing.
+/// Where it was simulated, that says more than the model's errors elsewhere. `sparkline` draws values
+/// within a sentence, followed by a space; it may return nothing.
 pub fn statements(
-    recommendation: &Recommendation,
+    report: &ConfigurationReport,
     sparkline: impl Fn(&[f64]) -> String,
 ) -> Vec<(&'static str, String)> {
+    let recommendation = &report.configuration;
     let chosen = &recommendation.choices[0];
     let mut statements = vec![
         ("expect", expected(chosen)),
@@ -78,13 +88,17 @@ pub fn statements(
             ),
         ));
     }
-    statements.push(("validity", validity(chosen)));
+    let validity = match report.simulated.is_ok() {
+        true => limits(&chosen.caveats),
+        false => band_text(&recommendation.load, &chosen.caveats, &chosen.expected),
+    };
+    statements.push(("validity", validity));
     statements
 }
 
 fn expected(chosen: &Choice) -> String {
     let expected = &chosen.expected;
-    let signals = match (expected.loss > 1e-9, expected.marks > 1e-9) {
+    let signals = match (expected.loss > NOTHING, expected.marks > NOTHING) {
         (true, true) => format!(
             "{} lost, {} marked",
             percent(expected.loss),
@@ -135,26 +149,41 @@ fn stability_text(stability: &Stability) -> String {
 
 /// How many flows the thresholds are good for.
 fn capacity(recommendation: &Recommendation, most: f64) -> String {
-    let by_22 = match recommendation.most_flows_by_22 {
-        Some(flows) => format!("{} flows", number(flows.floor())),
-        None => "no number of flows".to_string(),
+    let flows = |flows: f64| match flows.floor() {
+        1.0 => "1 flow".to_string(),
+        more if more > MANY => format!("more than {} flows", number(MANY)),
+        some => format!("{} flows", number(some)),
     };
+    let by_22 = recommendation.most_flows_by_22.map(flows);
     format!(
-        "up to {} flows; with more, the average queue exceeds max. Without early drops {by_22} \
-         would bring it there (Chandrayana et al., formula 22)",
-        number(most.floor())
+        "up to {}; with more, the average queue exceeds max. Without early drops {} would bring it \
+         there (Chandrayana et al., formula 22)",
+        flows(most),
+        by_22.unwrap_or("no number of flows".to_string())
     )
 }
 
-/// What limits the prediction, and what simulations measured where it was made.
-fn validity(chosen: &Choice) -> String {
-    band_text(&chosen.caveats, &chosen.expected)
+/// What limits a prediction, as sentences.
+fn limits(caveats: &[Caveat]) -> String {
+    match caveats {
+        [] => "No known limit applies.".to_string(),
+        caveats => {
+            let meanings: Vec<&str> = caveats.iter().map(|caveat| caveat.meaning()).collect();
+            format!("Limited: {}.", meanings.join("; "))
+        }
+    }
 }
 
-/// The limits of a prediction, and the delay and the signals that 8 of 10 simulated settings with the
-/// same limits had: "no known limit applies. 8 of 10 simulated settings like it had ...".
-pub fn band_text(caveats: &[Caveat], prediction: &Prediction) -> String {
-    let band = Band::of(caveats);
+/// The limits of a prediction, and the ranges that hold what 8 of 10 simulated settings like it had; none
+/// where nothing like it was simulated.
+pub fn band_text(load: &Load, caveats: &[Caveat], prediction: &Prediction) -> String {
+    let limits = limits(caveats);
+    let Some(band) = Band::of(load, caveats) else {
+        return format!(
+            "{limits} No range is known: the model was compared with simulations of {}.",
+            region()
+        );
+    };
     let measured = band.measured(prediction);
     let range = |(from, to): (f64, f64), text: &dyn Fn(f64) -> String| {
         let (from, to) = (text(from), text(to));
@@ -163,23 +192,30 @@ pub fn band_text(caveats: &[Caveat], prediction: &Prediction) -> String {
             false => format!("{from} to {to}"),
         }
     };
-    let limits = match caveats {
-        [] => "No known limit applies.".to_string(),
-        caveats => {
-            let meanings: Vec<&str> = caveats.iter().map(|caveat| caveat.meaning()).collect();
-            format!("Limited: {}.", meanings.join("; "))
-        }
-    };
     let signals = match prediction.loss + prediction.marks > 0.0 {
         true => format!(", {} are lost or marked", range(measured.signals, &percent)),
         false => String::new(),
     };
     format!(
-        "{limits} By its errors in {} simulated settings, in 8 cases of 10 the delay is {}{signals}, \
-         and the utilisation is {}.",
+        "{limits} By {} simulated settings like it, in 8 cases of 10 the delay is {}{signals}, and the \
+         utilisation is {}, all at once.",
         band.settings,
         range(measured.delay, &time),
         range(measured.utilisation, &percent),
+    )
+}
+
+/// "2 to 200 Mbps, 10 to 200 ms and 2 to 200 flows".
+fn region() -> String {
+    let Region { rate, rtt, flows } = REGION;
+    let range = |(from, to): (f64, f64), scale: f64| {
+        format!("{} to {}", number(scale * from), number(scale * to))
+    };
+    format!(
+        "{} Mbps, {} ms and {} flows",
+        range(rate, 1e-6),
+        range(rtt, 1e3),
+        range(flows, 1.0)
     )
 }
 
@@ -282,6 +318,7 @@ pub fn prediction_and_simulation(report: &ConfigurationReport) -> Vec<Vec<String
         return Vec::new();
     };
     let expected = &report.configuration.choices[0].expected;
+    let some = |value: f64| if value > NOTHING { value } else { 0.0 };
     let simulated = format!("simulated, {} seeds", report.seeds);
     let names = ["", "predicted", &simulated, "error"];
     let row = |name: &str, predicted: f64, measured: Mean, unit: &str, scale: f64| {
@@ -295,7 +332,7 @@ pub fn prediction_and_simulation(report: &ConfigurationReport) -> Vec<Vec<String
         };
         vec![
             name.to_string(),
-            format!("{}{unit}", number(scale * predicted)),
+            format!("{}{unit}", number(scale * some(predicted))),
             format!(
                 "{}{}{unit}",
                 number(scale * measured.mean),

@@ -61,7 +61,7 @@ fn head(report: &ConfigurationReport, style: &Style) -> Vec<Text> {
     lines.extend(indented(2, spec.wrapped(width)));
     lines.push(Text::default());
     let sparkline = |values: &[f64]| format!("{} ", sparkline(values, SPARKLINE, style.unicode));
-    let predicted = configuration::statements(recommendation, sparkline);
+    let predicted = configuration::statements(report, sparkline);
     for (label, sentence) in configuration::outcome(report).into_iter().chain(predicted) {
         let label = Text::new(label, Look::Faint);
         let text = |width: usize| Text::from(sentence).wrapped(width);

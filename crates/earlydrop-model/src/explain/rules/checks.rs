@@ -23,7 +23,7 @@ pub(super) const INITIAL_WINDOW: f64 = 10.0;
 
 /// A min of half a round trip, in packets.
 pub(super) fn half_round_trip(s: &Subject) -> f64 {
-    (0.5 * s.load.rtt.as_secs_f64() * s.load.service()).max(LEAST_MIN)
+    (0.5 * s.load.bdp()).max(LEAST_MIN)
 }
 
 /// The max_p that puts the average halfway between min and max, where the line is at max_p/2.

@@ -106,8 +106,7 @@ fn serve_load(c: &mut Configuration, s: &Subject) -> Option<()> {
         }
         return Some(());
     }
-    let round_trip = s.load.rtt.as_secs_f64() * s.load.service();
-    (STEP * s.min < round_trip).then(|| scale(c, STEP))
+    (STEP * s.min < s.load.bdp()).then(|| scale(c, STEP))
 }
 
 /// Makes room for max, where there was room before.
