@@ -222,6 +222,19 @@ mod tests {
     }
 
     #[test]
+    fn marks_are_those_of_linux_s_self_tests_but_where_it_guesses() {
+        // `tcp_accecn_delivered_*`: the acknowledgments, and `tcpi_delivered_ce` after them.
+        let marks = |acks| decoded(acks).iter().sum::<u32>();
+        assert_eq!(marks(&[(4, 10, None)]), 7);
+        assert_eq!(marks(&[(5, 1, None), (5, 9, None)]), 8);
+        assert_eq!(marks(&[(5, 0, Some(0)), (5, 10, Some(0))]), 0);
+        // Where acknowledgments of more than 4 packets are usual, Linux takes ACE for one that did
+        // not wrap (`pkts_acked_ewma`): 0 and 1 here, in place of the RFC's 8 and 9.
+        assert_eq!(decoded(&[(5, 10, None)]), [8]);
+        assert_eq!(decoded(&[(6, 10, None)]), [9]);
+    }
+
+    #[test]
     fn the_option_says_whether_ace_wrapped() {
         // 2 packets' bytes: ACE did not wrap. No bytes: nothing was marked.
         assert_eq!(decoded(&[(7, 10, Some(2 * MSS))]), [2]);

@@ -40,6 +40,23 @@ fn k_is_the_time_until_cwnd_is_w_max_again() {
 }
 
 #[test]
+fn the_curve_passes_the_points_of_quic_s_test_vectors() {
+    // s2n-quic and neqo: W_max = 2304 segments, so K = 12 s.
+    let mut cubic = reduced_from(2304.0, Parameters::default());
+    cubic.on_ack(&one(0.0));
+    let epoch = cubic.curve.epoch.unwrap();
+    for (t, w_cubic) in [(0.0, 1612.8), (10.0, 2300.8), (15.0, 2314.8)] {
+        near(
+            cubic.above_origin(t - epoch.k) + epoch.origin,
+            w_cubic,
+            1e-9,
+        );
+    }
+    // Reno's estimate after 20 round trips from 70 segments: 70 + 20 alpha.
+    near(70.0 + 20.0 * cubic.alpha_at(70.0), 80.588, 1e-3);
+}
+
+#[test]
 fn a_segment_adds_its_share_of_the_way_to_the_target() {
     let mut cubic = reduced_from(
         1000.0,
