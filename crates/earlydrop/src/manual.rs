@@ -34,15 +34,34 @@ macro_rules! documentation {
     }};
 }
 
-/// Lines of documentation without their `//!`.
+/// Lines of documentation without their `//!`, and without rustdoc's links to items, which lead
+/// nowhere outside its pages.
 #[doc(hidden)]
 pub fn markdown(head: &str) -> String {
     let mut text = String::new();
     for line in head.lines().map_while(|line| line.strip_prefix("//!")) {
-        text.push_str(line.strip_prefix(' ').unwrap_or(line));
+        push_without_links(&mut text, line.strip_prefix(' ').unwrap_or(line));
         text.push('\n');
     }
     text
+}
+
+/// Appends a line whose ``[`item`]`` and ``[`item`](path)`` become `` `item` ``.
+fn push_without_links(text: &mut String, line: &str) {
+    let mut rest = line;
+    while let Some((before, link)) = rest.split_once("[`")
+        && let Some((item, after)) = link.split_once("`]")
+    {
+        text.push_str(before);
+        text.push('`');
+        text.push_str(item);
+        text.push('`');
+        let target = after
+            .strip_prefix('(')
+            .and_then(|target| target.split_once(')'));
+        rest = target.map_or(after, |(_, after)| after);
+    }
+    text.push_str(rest);
 }
 
 /// The length of the lines of documentation that `file` begins with.
@@ -122,7 +141,7 @@ fn write_scheme(page: &mut String, scheme: &Descriptor) -> fmt::Result {
     for line in of(scheme.name).unwrap_or_default().lines() {
         match line.strip_prefix("# ") {
             Some(heading) => writeln!(page, "### {heading}")?,
-            None => writeln!(page, "{}", without_links(line))?,
+            None => writeln!(page, "{line}")?,
         }
     }
     page.push_str(
@@ -190,11 +209,6 @@ fn write_parameter(page: &mut String, scheme: &Descriptor, parameter: &Parameter
         page,
         "| {name} | {meaning}{when} | {allowed} | {default} | {origin} |"
     )
-}
-
-/// Removes the brackets of rustdoc links, which lead nowhere on a page.
-fn without_links(line: &str) -> String {
-    line.replace("[`", "`").replace("`]", "`")
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod invariants;
 mod isolation;
 mod linux;
 mod linux_figures;
+mod ns3_suite;
 #[cfg(feature = "manual")]
 mod pages;
 mod reference;

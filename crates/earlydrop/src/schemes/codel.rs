@@ -168,6 +168,9 @@ pub const SCHEME: Descriptor = Descriptor::new(
             ("limit", "1500000 bytes"),
             ("mtu", "1499 bytes"),
             ("ecn", "off"),
+            AS_LINUX[0],
+            AS_LINUX[1],
+            AS_LINUX[2],
         ],
     },
 ])
@@ -186,7 +189,7 @@ pub(crate) fn check_target(settings: &Settings) -> Result<(), ConfigError> {
     ))
 }
 
-/// The values that make CoDel Linux's, in its preset and FQ-CoDel's.
+/// The values that make CoDel Linux's, which ns-3 took over, in its presets and FQ-CoDel's.
 pub(crate) const AS_LINUX: [(&str, &str); 3] =
     [("sqrt", "newton"), ("clock", "1024ns"), ("above", "longer")];
 

@@ -208,6 +208,9 @@ pub const SCHEME: Descriptor = Descriptor::new(
             ("mtu", "1499 bytes"),
             ("ecn", "on"),
             ("memory_limit", "1 GB"),
+            codel::AS_LINUX[0],
+            codel::AS_LINUX[1],
+            codel::AS_LINUX[2],
         ],
     },
 ])

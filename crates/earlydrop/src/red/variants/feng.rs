@@ -18,6 +18,7 @@
 //! |---|---|---|---|
 //! | bounds | none | (0, 1] | theirs can exceed 1 |
 //! | names | ns-3's text swaps alpha and beta, its code does not | alpha divides, beta multiplies | |
+//! | at the start | ns-3: above max, so that the first average divides max_p | below min; `feng_start=above` | ns-3's max_p is a third of the one given |
 //! | gentle part | slope of the first max_p | none, or of the present one | |
 
 use alloc::format;
@@ -25,7 +26,7 @@ use alloc::format;
 use crate::explanation::numbers;
 use crate::red::Curve;
 use crate::red::parameters::scheme;
-use crate::red::presets::{AS_NS2, AS_NS3};
+use crate::red::presets::{AS_NS2, AS_NS3, together};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::trace::Trace;
 
@@ -50,6 +51,22 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     )
     .with_default("2", "Feng et al. 1999; Li and Lee, table 1")
     .only_with("adapt", &["feng"]),
+    Parameter::new(
+        "feng_start",
+        "where the average counts as having been before the first packet",
+        Kind::Choice(&[
+            ("below", "below min: max_p stays as it is given"),
+            (
+                "above",
+                "above max: the first average below min divides max_p",
+            ),
+        ]),
+    )
+    .with_default(
+        "below",
+        "ours: an empty queue; above: ns-3 red-queue-disc.cc, m_fengStatus",
+    )
+    .only_with("adapt", &["feng"]),
 ];
 
 /// The scheme.
@@ -72,10 +89,13 @@ pub const SCHEME: Descriptor = scheme(
         Preset {
             name: "ns3",
             meaning: "ns-3's RedQueueDisc with FengAdaptive, without Gentle",
-            values: AS_NS3,
+            values: AS_NS3_FROM_ABOVE,
         },
     ],
 );
+
+const AS_NS3_FROM_ABOVE: &[(&str, &str)] =
+    &together::<{ AS_NS3.len() + 1 }>(AS_NS3, &[("feng_start", "above")]);
 
 /// The smallest strength: far below any probability that matters, but not zero.
 const FLOOR: f64 = 1.0 / (1_u64 << 40) as f64;
@@ -97,7 +117,14 @@ pub struct Feng {
 
 impl Feng {
     pub(crate) fn from_settings(s: &Settings) -> Feng {
-        Feng::new(s.number("feng_alpha"), s.number("feng_beta"))
+        let feng = Feng::new(s.number("feng_alpha"), s.number("feng_beta"));
+        match s.choice("feng_start") {
+            "above" => Feng {
+                side: Side::Above,
+                ..feng
+            },
+            _ => feng,
+        }
     }
 
     /// Divides by `alpha` and multiplies by `beta`, both above 1.
