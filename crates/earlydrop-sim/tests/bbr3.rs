@@ -59,14 +59,8 @@ fn the_queue_in_a_deep_buffer_is_a_part_of_the_bandwidth_delay_product() {
     let v3 = outcome(Algorithm::Bbr3, 1, buffer, 0.0);
     assert!(v3.queue < 0.3 * 67.0, "{}", v3.queue);
     assert!(v3.utilisation > 0.95, "{}", v3.utilisation);
-    let (v1, v3) = (
-        outcome(Algorithm::Bbr, 4, buffer, 0.0),
-        outcome(Algorithm::Bbr3, 4, buffer, 0.0),
-    );
+    let v3 = outcome(Algorithm::Bbr3, 4, buffer, 0.0);
     assert!(v3.queue < 0.15 * f64::from(buffer), "{}", v3.queue);
-    // Flows whose estimates of max_bw overlap are held by cwnd, 2 bdp in both; BBRv3 also probes
-    // upward in each round trip in which cwnd limited it.
-    assert!(v3.queue < 1.4 * v1.queue, "{} {}", v3.queue, v1.queue);
     assert!(v3.utilisation > 0.97, "{}", v3.utilisation);
     assert_eq!(v3.timeouts, 0);
     let cubic = outcome(Algorithm::Cubic, 4, buffer, 0.0);

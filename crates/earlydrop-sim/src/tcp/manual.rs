@@ -169,8 +169,7 @@ pub fn page() -> String {
         for line in part.manual().lines() {
             page += &match line.strip_prefix("# ") {
                 Some(heading) => format!("### {heading}\n"),
-                // The brackets of rustdoc's links lead nowhere on a page.
-                None => line.replace("[`", "`").replace("`]", "`") + "\n",
+                None => format!("{line}\n"),
             };
         }
     }
@@ -186,9 +185,23 @@ mod tests {
         for (part, controller) in controls().zip(CONTROLLERS) {
             let manual = part.manual();
             assert!(manual.contains("# Equations"), "{}", part.name);
+            let links = ["`]", "(crate::", "(super::"];
+            assert!(
+                !links.iter().any(|link| manual.contains(link)),
+                "{}",
+                part.name
+            );
             let title = manual.lines().next().unwrap_or_default().to_lowercase();
             let name = controller.title.trim_end_matches("v3").to_lowercase();
             assert!(title.contains(&name), "{}: {title}", part.name);
+        }
+    }
+
+    #[test]
+    fn every_part_says_against_what_it_is_validated() {
+        for part in all() {
+            let manual = part.manual();
+            assert!(manual.contains("# Validated against"), "{}", part.name);
         }
     }
 

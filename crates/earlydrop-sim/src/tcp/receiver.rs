@@ -9,6 +9,10 @@
 //! - AccECN (RFC 9768): counters of marks, on every acknowledgment. Marks may cause one at once.
 //! - DSACK (RFC 2883), with RACK-TLP: a first block reports a segment that arrived twice.
 //! - Quick acknowledgments, as Linux: see [`Profile::quick_acks`].
+//!
+//! # Validated against
+//! packetdrill's language: the kernel's self-test `tcp_dsack_mult`, 6 of 7 acknowledgments. The receiver
+//! of Linux's scripts is the scripts' own.
 
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;

@@ -2,7 +2,7 @@
 //!
 //! # Reference
 //! N. Cardwell, I. Swett, J. Beshay (editors), "BBR Congestion Control",
-//! draft-ietf-ccwg-bbr-04, 2025. Names of functions and variables are the draft's. Its
+//! draft-ietf-ccwg-bbr-06, 2026. Names of functions and variables are the draft's. Its
 //! `inflight_longterm`, `inflight_shortterm` and `bw_shortterm` are `inflight_hi`, `inflight_lo`
 //! and `bw_lo` in deployed code.
 //!
@@ -17,11 +17,11 @@
 //! | state | g | c | `cwnd` at most | ends |
 //! |---|---|---|---|---|
 //! | Startup | 4 ln 2 | 2 | | max_bw grew by less than a quarter in each of 3 rounds; or a round of recovery with losses above 2 % in 6 events |
-//! | Drain | 0.5 | 2 | | bdp is in flight |
+//! | Drain | 0.5 | 2 | | bdp is in flight, or after 3 rounds |
 //! | DOWN | 0.9 | 2 | longterm, shortterm | bdp and 0.85 longterm are in flight; or as CRUISE |
 //! | CRUISE | 1 | 2 | 0.85 longterm, shortterm | 2 to 3 s after DOWN began, or min(bdp, 62 or 63) rounds |
 //! | REFILL | 1 | 2 | longterm | after a round |
-//! | UP | 1.25 | 2.25 | longterm | max_bw grows no more, or losses are above 2 % |
+//! | UP | 1.25 | 2.25 | longterm | max_bw grows no more, losses are above 2 %, or longterm is in flight and the probe before had such losses |
 //! | ProbeRTT | 1 | 0.5 | bdp / 2, 0.85 longterm, shortterm | after 200 ms and a round; every 5 s without a lower round trip |
 //!
 //! - *Losses while probing* (UP): when RS.lost > 0.02 RS.tx_in_flight, longterm is what was in
@@ -29,23 +29,30 @@
 //! - *Losses in other states*, once a round: shortterm = max(latest, 0.7 shortterm), for bw and
 //!   for the volume; REFILL forgets both.
 //! - *UP* raises longterm by 1, 2, 4, ... segments in successive rounds, if it limits `cwnd`.
+//! - *Precaution*: after a probe that ended at longterm, without losses above 2 %, REFILL follows
+//!   DOWN after a round.
+//! - *Timeout*: `cwnd` is what is in flight and one more; the end of any repair restores it.
+//! - *Spurious losses*: bounds are at least what they were before the first loss, and a probe or a
+//!   Startup that ended for them is resumed.
 //!
-//! # Marks, as deployed
-//! The draft asks only that a mark counts as congestion. The version 3 that Google deploys goes
-//! further where marks are counted one by one (`dctcp`, `l4s`) and min_rtt is at most 5 ms:
-//! - alpha = 15/16 alpha + 1/16 of the share of marks in a round, at first 1.
-//! - A round with marks sets shortterm to (1 - alpha / 3) shortterm.
-//! - More marks than half of a round count as losses above 2 % do: in UP, and in Startup after 2
-//!   such rounds.
+//! # Marks
+//! The draft leaves the response open, but "the congestion controller response MUST treat any CE
+//! marks as congestion". It depends on the feedback:
 //!
-//! Elsewhere a mark counts as a loss of its round.
+//! | | Startup | REFILL, UP | other states |
+//! |---|---|---|---|
+//! | one echo a round trip (RFC 3168) | ends | as losses above 2 % | as a loss of the round |
+//! | marks counted one by one | ends after a round with more than 2 % | so too | as a loss of the round |
+//! | the same, min_rtt at most 5 ms: as deployed | ends after 2 rounds with half | after a round with more than half | shortterm volume = (1 - alpha / 3) shortterm |
+//!
+//! alpha = 15/16 alpha + 1/16 of the share of marks in a round, at first 1.
 //!
 //! # Our readings
 //! - In flight before an acknowledgment is [`AckSample::in_flight`]; in flight after it is that
 //!   less the segments acknowledged and lost with it.
 //! - The offload budget is 3 segments: a simulator needs no batches.
-//! - After the round that ends a probe, is_bw_probe_sample and ack_phase are cleared, so that the
-//!   filter of max_bw advances once a cycle. The draft's 04 leaves it out; 05 has it.
+//! - The state to which an undo returns is saved at the first loss of a round, before bounds fall for
+//!   it. The draft saves it again as recovery begins, which that loss caused.
 //! - A loss event in Startup is an acknowledgment that reports losses, as deployed, in place of
 //!   discontiguous ranges.
 //! - What is sent during ProbeRTT counts as limited by the application; the controller notes it,
@@ -53,8 +60,14 @@
 //! - The share of marks is that of a round, not of RS's interval.
 //! - Only a restart after an idle time of RTO is noticed (`on_restart`), not any transmission with
 //!   nothing in flight.
-//! - A timeout leaves a `cwnd` of 1 that grows as usual.
+//! - What depends on acknowledgments being asked for more often, on offloads and on connections
+//!   without SACK is left out.
 //! - There is no `ssthresh`: infinite.
+//!
+//! # Not for L4S
+//! RFC 9331, 4.3, asks a sender of ECT(1) for a response to marks that scales and does not depend on
+//! short round trips. BBRv3's does neither above 5 ms, nor does it slow down in UP before half of a
+//! round is marked. Where a scenario calls it `l4s`, a run warns.
 //!
 //! # Validated against
 //! Nothing outside: BBRv3 is in no released kernel.
@@ -63,6 +76,7 @@ mod ecn;
 mod model;
 mod probe_bw;
 mod probe_rtt;
+mod spurious;
 #[cfg(test)]
 mod tests;
 
@@ -71,6 +85,7 @@ use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use ecn::Marks;
 use model::{Model, Sample};
+use spurious::Undo;
 
 /// The stream of a seed's generator that draws the times between probes.
 const PROBE_WAITS: u64 = 0xbb3;
@@ -215,11 +230,18 @@ pub struct Bbr3 {
     full_bw_now: bool,
     full_bw: f64,
     full_bw_count: u32,
+    /// BBR.drain_start_round.
+    drain_start_round: u64,
     /// Loss events in this round of Startup.
     loss_events: u32,
     ack_phase: AckPhase,
     /// BBR.bw_probe_samples: whether losses show that probing went too far.
     bw_probe_samples: bool,
+    /// Whether losses of the last probe were above the threshold.
+    prev_probe_too_high: bool,
+    /// Whether the last probe ended because `inflight_longterm` was reached.
+    prev_probe_precautionary: bool,
+    undo: Undo,
     cycle_stamp: Nanos,
     bw_probe_wait: Nanos,
     bw_probe_up_rounds: u32,
@@ -251,9 +273,13 @@ impl Bbr3 {
             full_bw_now: false,
             full_bw: 0.0,
             full_bw_count: 0,
+            drain_start_round: 0,
             loss_events: 0,
             ack_phase: AckPhase::Init,
             bw_probe_samples: false,
+            prev_probe_too_high: false,
+            prev_probe_precautionary: false,
+            undo: Undo::default(),
             cycle_stamp: Nanos::ZERO,
             bw_probe_wait: Nanos::ZERO,
             bw_probe_up_rounds: 0,
@@ -345,31 +371,63 @@ impl Bbr3 {
             && self.loss_events >= self.parameters.full_loss_count
             && sample.lost > self.parameters.loss_threshold * sample.tx_in_flight;
         let many_marks = self.model.round_start
-            && self.marks_apply()
-            && self.marks.end_startup(&self.parameters);
+            && match self.marks_apply() {
+                true => self.marks.end_startup(&self.parameters),
+                false => self.has_marked_too_many(),
+            };
+        if many_losses {
+            self.undo.state = Some(State::Startup);
+        }
         if many_losses || many_marks {
-            self.full_bw_reached = true;
-            let bdp = self.bdp(self.model.max_bw(), 1.0);
-            self.model.inflight_longterm = bdp.max(self.model.inflight_latest);
+            self.end_startup();
         }
         if self.model.loss_round_start {
             self.loss_events = 0;
         }
     }
 
+    /// Startup ends for congestion.
+    fn end_startup(&mut self) {
+        self.full_bw_reached = true;
+        let bdp = self.bdp(self.model.max_bw(), 1.0);
+        self.model.inflight_longterm = bdp.max(self.model.inflight_latest);
+    }
+
     /// BBRCheckStartupDone and BBRCheckDrainDone.
     fn check_startup_and_drain(&mut self, now: Nanos, in_flight: f64) {
         if self.state == State::Startup && self.full_bw_reached {
             self.state = State::Drain;
+            self.drain_start_round = self.model.round_count;
         }
-        if self.state == State::Drain && in_flight <= self.quantize(self.bdp(self.model.bw, 1.0)) {
-            self.start_down(now);
+        if self.state == State::Drain {
+            let drained = in_flight <= self.quantize(self.bdp(self.model.bw, 1.0));
+            if drained || self.model.round_count > self.drain_start_round + 3 {
+                self.start_down(now);
+            }
         }
     }
 
     /// Whether marks are answered by their share, not as losses.
     fn marks_apply(&self) -> bool {
         self.marks.apply(self.model.min_rtt, &self.parameters)
+    }
+
+    /// Whether the last round had so many marks that what was in flight was too much.
+    fn has_marked_too_many(&self) -> bool {
+        self.marks.are_too_many(match self.marks_apply() {
+            true => self.parameters.ecn_threshold,
+            false => self.parameters.loss_threshold,
+        })
+    }
+
+    /// The echo of a mark, where marks are not counted.
+    fn on_echo(&mut self, congestion: &CongestionEvent) {
+        self.model.note_loss();
+        if !self.full_bw_reached {
+            self.end_startup();
+        } else if self.bw_probe_samples || self.state == State::Refill {
+            self.on_inflight_too_high(congestion.in_flight.into(), false, congestion.now);
+        }
     }
 
     /// BBRUpdateCongestionSignals, after max_bw is up to date.
@@ -488,6 +546,9 @@ impl Control for Bbr3 {
 
     /// BBRHandleLostPacket.
     fn on_loss(&mut self, lost: &LostSegment) {
+        if !self.model.loss_in_round {
+            self.save_state_upon_loss();
+        }
         self.model.note_loss();
         let threshold = self.parameters.loss_threshold;
         let (losses, tx_in_flight) = (
@@ -512,7 +573,7 @@ impl Control for Bbr3 {
                 self.recovering = true;
             }
             // Marks that are counted one by one were reported with their acknowledgment.
-            Signal::Mark if !self.marks.counted => self.model.note_loss(),
+            Signal::Mark if !self.marks.counted => self.on_echo(congestion),
             Signal::Mark => {}
         }
     }
@@ -525,13 +586,18 @@ impl Control for Bbr3 {
     }
 
     fn on_timeout(&mut self, _now: Nanos, _in_flight: u32, _again: bool) {
-        self.save_cwnd();
+        self.save_state_upon_loss();
         self.cwnd = 1.0;
         self.recovering = true;
     }
 
+    /// BBROnEnterRTO: `C.cwnd = C.inflight + 1`.
+    fn leave_after_timeout(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
     fn undo(&mut self, _before: &Windows) {
-        // The end of the recovery restores `cwnd`.
+        self.on_spurious_losses();
     }
 
     fn on_restart(&mut self, now: Nanos, _initial_window: f64) {

@@ -17,10 +17,8 @@
 //! `cwnd p / 2` a round trip balance at `cwnd = 2 / p`: two marks a round trip.
 //!
 //! # Our readings
-//! - The RFC's observation window ends when the sequence number noted at its start is
-//!   acknowledged. Here it ends when as many segments are acknowledged as were in flight at the start,
-//!   which differs while a loss is repaired. As in the RFC, the first acknowledgment ends a window of
-//!   its own.
+//! - An observation window ends with the acknowledgment of more than had been sent at its start; the
+//!   first one with the first acknowledgment.
 //! - alpha counts every segment acknowledged, during recovery too. Marks beyond the segments
 //!   acknowledged are ignored.
 //! - A mark reduces `cwnd` by the alpha of the last complete observation window.
@@ -33,9 +31,8 @@
 //!
 //! # How other tools differ
 //! Linux stores alpha in 1/1024ths and whole segments, does not grow `cwnd` in the round trip after a
-//! reduction, and delimits the observation window by sequence numbers: so does
-//! [`Profile::linux`](crate::tcp::Profile::linux). ns-3 computes alpha as here, over an observation
-//! window delimited by sequence numbers.
+//! reduction, and ends the observation window a segment earlier, with all that had been sent at its
+//! start: so does [`Profile::linux`](crate::tcp::Profile::linux). ns-3 computes alpha as here.
 //!
 //! # Validated against
 //! Linux 6.1, acknowledgment by acknowledgment: 4 of 4 scripts of `linux` senders without a
@@ -89,10 +86,15 @@ impl Marks {
         }
     }
 
-    /// Counts an acknowledgment; returns whether an observation window ends with it.
-    pub(super) fn count(&mut self, ack: &AckSample) -> bool {
+    /// Counts an acknowledgment.
+    fn add(&mut self, ack: &AckSample) {
         self.acked_segments += u64::from(ack.segments);
         self.marked += u64::from(ack.marked.min(ack.segments));
+    }
+
+    /// Counts an acknowledgment; returns whether a round ends with it.
+    pub(super) fn count(&mut self, ack: &AckSample) -> bool {
+        self.add(ack);
         self.round.ends_with(ack)
     }
 
@@ -184,6 +186,8 @@ impl LinuxDctcp {
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     marks: Marks,
+    /// DCTCP.WindowEnd (RFC 8257, 3.3).
+    window_end: u32,
     aimd: Aimd,
     /// In place of `marks`, and of fractions of a segment, where wanted.
     linux: Option<LinuxDctcp>,
@@ -195,6 +199,7 @@ impl Dctcp {
     pub fn new(initial_cwnd: f64, initial_ssthresh: Option<f64>, parameters: Parameters) -> Dctcp {
         Dctcp {
             marks: Marks::new(parameters),
+            window_end: 0,
             aimd: Aimd::new(initial_cwnd, initial_ssthresh),
             linux: parameters.linux.then(LinuxDctcp::new),
         }
@@ -226,8 +231,11 @@ impl Control for Dctcp {
             }
             return;
         }
-        if self.marks.count(ack) {
+        self.marks.add(ack);
+        // RFC 8257, 3.3: an acknowledgment number up to DCTCP.WindowEnd leaves the window open.
+        if ack.snd_una > self.window_end {
             self.marks.average(ack);
+            self.window_end = ack.snd_max;
         }
         if ack.cwnd_limited && !ack.recovering {
             self.aimd.grow(f64::from(ack.segments), 1.0);
@@ -284,9 +292,12 @@ mod tests {
         Dctcp::new(window, Some(window), Parameters::default())
     }
 
-    fn of(segments: u32, marked: u32, in_flight: u32) -> AckSample {
+    /// An acknowledgment up to `snd_una`.
+    fn of(segments: u32, marked: u32, snd_una: u32, in_flight: u32) -> AckSample {
         AckSample {
             marked,
+            snd_una,
+            snd_max: snd_una + in_flight - segments,
             ..sample(Nanos::ZERO, segments, in_flight, RTT)
         }
     }
@@ -294,21 +305,37 @@ mod tests {
     #[test]
     fn alpha_is_a_moving_average_of_marked_fractions() {
         let mut dctcp = new(10.0);
-        // The first acknowledgment is a window of its own; then windows of 10, acknowledged in
-        // halves, marked by 0, 1/2 and 1.
-        dctcp.on_ack(&of(1, 0, 11));
-        assert_eq!(dctcp.alpha(), 15.0 / 16.0);
-        for (marked, expected) in [
-            (0, 15.0 / 16.0 * 15.0 / 16.0),
-            (5, 0.878_906_25 * 0.9375 + 0.03125),
-            (10, 0.855_224_609_375 * 0.9375 + 0.0625),
-        ] {
-            let before = dctcp.alpha();
-            dctcp.on_ack(&of(5, marked / 2, 15));
-            assert_eq!(dctcp.alpha(), before, "half a window");
-            dctcp.on_ack(&of(5, marked.div_ceil(2), 15));
+        // The first acknowledgment is a window of its own. Then SND.NXT is 11, and windows of 11 follow,
+        // marked by 0, 5 and 11: 11 to 20 are acknowledged within, 21 ends it.
+        dctcp.on_ack(&of(1, 0, 1, 11));
+        let mut expected = 15.0 / 16.0;
+        assert_eq!(dctcp.alpha(), expected);
+        let mut snd_una = 1;
+        for marked in [0, 5, 11] {
+            dctcp.on_ack(&of(10, marked.min(10), snd_una + 10, 20));
+            assert_eq!(dctcp.alpha(), expected, "up to WindowEnd");
+            expected += (f64::from(marked) / 11.0 - expected) / 16.0;
+            snd_una += 11;
+            dctcp.on_ack(&of(1, marked - marked.min(10), snd_una, 11));
             assert!((dctcp.alpha() - expected).abs() < 1e-12, "{dctcp:?}");
         }
+    }
+
+    #[test]
+    fn a_window_waits_for_the_repair_of_a_loss() {
+        let mut dctcp = new(10.0);
+        dctcp.on_ack(&of(1, 0, 1, 11));
+        let before = dctcp.alpha();
+        // SACK blocks report 20 segments, all of them marked, and SND.UNA stays.
+        for _ in 0..20 {
+            dctcp.on_ack(&AckSample {
+                recovering: true,
+                ..of(1, 1, 1, 11)
+            });
+        }
+        assert_eq!(dctcp.alpha(), before);
+        dctcp.on_ack(&of(1, 0, 40, 11));
+        assert!((dctcp.alpha() - (before + (20.0 / 21.0 - before) / 16.0)).abs() < 1e-12);
     }
 
     #[test]
@@ -324,11 +351,11 @@ mod tests {
         dctcp.on_timeout(Nanos::ZERO, 1, true);
         assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (1.0, 21.875));
         for _ in 0..10 {
-            dctcp.on_ack(&of(5, 0, 30));
+            dctcp.on_ack(&of(5, 0, 1, 30));
         }
         // 2 at most each.
         assert_eq!(dctcp.cwnd(), 21.0);
-        dctcp.on_ack(&of(2, 0, 30));
+        dctcp.on_ack(&of(2, 0, 1, 30));
         // 0.875 to ssthresh, the rest by 1 / cwnd.
         assert_eq!(dctcp.cwnd(), 21.875 + 1.125 / 21.875);
     }
@@ -338,7 +365,7 @@ mod tests {
         let (mut dctcp, mut total, mut since_reduction) = (new(20.0), 0.0, 0.0);
         for segment in 0..200_000 {
             let marked = u32::from(segment % 50 == 49);
-            dctcp.on_ack(&of(1, marked, dctcp.cwnd() as u32 + 1));
+            dctcp.on_ack(&of(1, marked, segment, dctcp.cwnd() as u32 + 1));
             since_reduction += 1.0;
             if marked == 1 && since_reduction >= dctcp.cwnd() {
                 dctcp.on_congestion(&congestion(Nanos::ZERO, Signal::Mark, 0));
@@ -360,11 +387,11 @@ mod tests {
         let mut dctcp = new(10.0);
         dctcp.on_ack(&AckSample {
             cwnd_limited: false,
-            ..of(5, 0, 10)
+            ..of(5, 0, 1, 10)
         });
         dctcp.on_ack(&AckSample {
             recovering: true,
-            ..of(5, 0, 10)
+            ..of(5, 0, 1, 10)
         });
         assert_eq!(dctcp.cwnd(), 10.0);
         dctcp.on_restart(Nanos::ZERO, 4.0);

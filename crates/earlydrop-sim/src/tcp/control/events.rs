@@ -148,7 +148,8 @@ pub trait Control {
     /// Congestion was signalled, once for each window of data: at the start of a fast recovery,
     /// or by the first mark after the last reduction was acknowledged.
     fn on_congestion(&mut self, congestion: &CongestionEvent);
-    /// Fast recovery ends: everything sent before it began was acknowledged.
+    /// A repair ends, of a fast recovery or with SACK of a timeout: everything sent before it began was
+    /// acknowledged.
     fn on_recovery_end(&mut self, _now: Nanos) {}
     /// The retransmission timer expired (`again`: for the same segment as before).
     fn on_timeout(&mut self, now: Nanos, in_flight: u32, again: bool);

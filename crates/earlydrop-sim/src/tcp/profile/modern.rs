@@ -22,6 +22,10 @@
 //! - A receive window that grows: `tcp.receiver_window` is granted from the start.
 //! - RFC 6298's least RTO of 1 s: no host of today has it.
 //! - Floors below RACK's and TLP's timers, and granularity of timers: they expire to the nanosecond.
+//!
+//! # Validated against
+//! What it shares with `linux`, by that profile; mechanism by mechanism, by their own pages. ns-3 3.48:
+//! figures of whole runs of Reno and CUBIC, with ns-3's settings.
 
 use super::Profile;
 use crate::tcp::control::Algorithm;

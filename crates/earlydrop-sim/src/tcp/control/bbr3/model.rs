@@ -1,4 +1,4 @@
-//! BBRv3's model of a path (draft-ietf-ccwg-bbr-04, section "Updating Network Path Model
+//! BBRv3's model of a path (draft-ietf-ccwg-bbr-06, section "Updating Network Path Model
 //! Parameters"): bandwidth, round trips, and the bounds that congestion sets.
 
 use super::super::windowed_max::WindowedMax;
@@ -27,10 +27,10 @@ pub(super) struct Model {
     /// C.delivered.
     pub(super) delivered: u64,
     next_round_delivered: u64,
-    round_count: u64,
+    pub(super) round_count: u64,
     /// Whether the last acknowledgment began a round.
     pub(super) round_start: bool,
-    /// BBR.rounds_since_bw_probe.
+    /// BBR.rounds_since_probe_up.
     pub(super) rounds_since_probe: u32,
     /// The greatest rates of the ProbeBW cycle before this one, and of this one
     /// (BBR.max_bw_filter).

@@ -1,5 +1,5 @@
 //! ProbeBW of BBRv3: the cycle of DOWN, CRUISE, REFILL and UP, and the long-term volume that it
-//! probes (draft-ietf-ccwg-bbr-04, section "ProbeBW Algorithm Details").
+//! probes (draft-ietf-ccwg-bbr-06, section "ProbeBW Algorithm Details").
 
 use super::model::Sample;
 use super::{AckPhase, Bbr3, State};
@@ -29,6 +29,7 @@ impl Bbr3 {
         self.model.reset_short_term_model();
         self.bw_probe_up_rounds = 0;
         self.bw_probe_up_acks = 0.0;
+        self.prev_probe_precautionary = false;
         self.ack_phase = AckPhase::Refilling;
         self.model.start_round();
         self.state = State::Refill;
@@ -63,7 +64,10 @@ impl Bbr3 {
         if !self.full_bw_reached {
             return;
         }
-        self.adapt_long_term_model(ack, sample);
+        if self.adapt_long_term_model(ack, sample) {
+            return;
+        }
+        let goes_down = self.state == State::Up && self.is_time_to_go_down(ack, sample, in_flight);
         match self.state {
             State::Down | State::Cruise if self.is_time_to_probe(ack.now) => self.start_refill(),
             State::Down => {
@@ -73,47 +77,62 @@ impl Bbr3 {
                 }
             }
             State::Refill if self.model.round_start => self.start_up(sample),
-            State::Up => {
-                // BBRIsTimeToGoDown.
-                if ack.cwnd_limited && self.cwnd >= self.model.inflight_longterm {
-                    self.reset_full_bw(sample.rate);
-                } else if self.full_bw_now {
-                    self.start_down(ack.now);
-                }
+            State::Up if goes_down => {
+                self.prev_probe_too_high = false;
+                self.start_down(ack.now);
             }
             _ => {}
         }
     }
 
-    /// BBRAdaptLongTermModel.
-    pub(super) fn adapt_long_term_model(&mut self, ack: &AckSample, sample: &Sample) {
-        if self.model.round_start {
-            if self.ack_phase == AckPhase::ProbeStarting {
-                self.ack_phase = AckPhase::ProbeFeedback;
-            } else if self.ack_phase == AckPhase::ProbeStopping {
-                self.bw_probe_samples = false;
-                self.ack_phase = AckPhase::Init;
-                if self.state.is_probe_bw() && !sample.limited {
-                    self.model.advance_max_bw_filter();
-                }
+    /// BBRIsTimeToGoDown.
+    fn is_time_to_go_down(&mut self, ack: &AckSample, sample: &Sample, in_flight: f64) -> bool {
+        let longterm = self.model.inflight_longterm;
+        // Precaution: the probe before had losses at this volume.
+        if self.prev_probe_too_high && in_flight >= longterm {
+            self.prev_probe_precautionary = true;
+            return true;
+        }
+        if ack.cwnd_limited && self.cwnd >= longterm {
+            self.reset_full_bw(sample.rate);
+            return false;
+        }
+        self.full_bw_now
+    }
+
+    /// BBRAdaptLongTermModel; returns whether it began a phase.
+    fn adapt_long_term_model(&mut self, ack: &AckSample, sample: &Sample) -> bool {
+        if self.model.round_start && self.ack_phase == AckPhase::ProbeStarting {
+            self.ack_phase = AckPhase::ProbeFeedback;
+        }
+        if self.model.round_start && self.ack_phase == AckPhase::ProbeStopping {
+            self.bw_probe_samples = false;
+            self.ack_phase = AckPhase::Init;
+            if self.state.is_probe_bw() && !sample.limited {
+                self.model.advance_max_bw_filter();
+            }
+            // Precaution: a round of feedback without excess losses.
+            let safe = self.prev_probe_precautionary && !self.prev_probe_too_high;
+            if self.state.is_probe_bw() && safe {
+                self.start_refill();
+                return true;
             }
         }
-        let by_marks = self.model.round_start
-            && self.marks_apply()
-            && self.marks.are_too_many(self.parameters.ecn_threshold);
-        if by_marks || sample.lost > sample.tx_in_flight * self.parameters.loss_threshold {
-            if self.bw_probe_samples {
+        let by_marks = self.model.round_start && self.has_marked_too_many();
+        let by_losses = sample.lost > sample.tx_in_flight * self.parameters.loss_threshold;
+        if by_marks || by_losses {
+            // Marks are a congestion signal while the pipe is refilled, too.
+            if self.bw_probe_samples || by_marks && self.state == State::Refill {
                 self.on_inflight_too_high(sample.tx_in_flight, sample.limited, ack.now);
             }
-            return;
-        }
-        if self.model.inflight_longterm.is_finite() {
+        } else if self.model.inflight_longterm.is_finite() {
             let longterm = &mut self.model.inflight_longterm;
             *longterm = longterm.max(sample.tx_in_flight);
             if self.state == State::Up {
                 self.probe_inflight_longterm_upward(ack);
             }
         }
+        false
     }
 
     /// BBRProbeInflightLongtermUpward.
@@ -134,12 +153,14 @@ impl Bbr3 {
 
     /// BBRHandleInflightTooHigh, once a probe.
     pub(super) fn on_inflight_too_high(&mut self, tx_in_flight: f64, limited: bool, now: Nanos) {
+        self.prev_probe_too_high = true;
         self.bw_probe_samples = false;
         if !limited {
             let least = self.target_inflight() * self.parameters.beta;
             self.model.inflight_longterm = tx_in_flight.max(least);
         }
-        if self.state == State::Up {
+        if matches!(self.state, State::Up | State::Refill) {
+            self.undo.state = (self.state == State::Up).then_some(State::Up);
             self.start_down(now);
         }
     }

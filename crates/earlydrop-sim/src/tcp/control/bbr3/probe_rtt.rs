@@ -1,4 +1,4 @@
-//! ProbeRTT of BBRv3 (draft-ietf-ccwg-bbr-04, section "ProbeRTT Logic").
+//! ProbeRTT of BBRv3 (draft-ietf-ccwg-bbr-06, section "ProbeRTT Logic").
 
 use super::{AckPhase, Bbr3, State};
 use earlydrop::units::Nanos;

@@ -272,8 +272,117 @@ fn a_timeout_and_a_recovery_restore_cwnd() {
     assert_eq!(bbr.cwnd(), full);
     bbr.on_timeout(Nanos(3000 * MS), 40, false);
     assert_eq!(bbr.cwnd(), 1.0);
+    // OnEnterRTO: C.inflight + 1.
+    bbr.leave_after_timeout(3.0);
+    assert_eq!(bbr.cwnd(), 3.0);
     bbr.on_recovery_end(Nanos(3100 * MS));
     assert_eq!(bbr.cwnd(), full);
+}
+
+#[test]
+fn drain_ends_after_three_rounds() {
+    let mut bbr = Bbr3::new(10.0, 1, Parameters::default());
+    bbr.on_ack(&ack(40, (40, 0), 40, 0));
+    bbr.full_bw_reached = true;
+    // 100 stay in flight, and the bdp is 40.
+    let mut rounds = Vec::new();
+    for round in 1..=6 {
+        let delivered = 40 + 40 * round;
+        bbr.on_ack(&ack(40 + 40 * round, (delivered, delivered - 40), 100, 0));
+        rounds.push(bbr.state());
+    }
+    let drain = rounds.iter().filter(|state| **state == State::Drain);
+    assert_eq!((drain.count(), rounds[4]), (4, State::Down), "{rounds:?}");
+}
+
+/// The first acknowledgment of the next round, whose segment was sent with 40 in flight.
+fn next_round(bbr: &mut Bbr3, now: u64, in_flight: u32) {
+    let delivered = bbr.model.delivered;
+    bbr.on_ack(&AckSample {
+        in_flight,
+        ..ack(now, (delivered + 40, delivered), 40, 0)
+    });
+}
+
+#[test]
+fn after_a_probe_with_losses_the_next_one_ends_where_they_began() {
+    let mut bbr = probing_up();
+    bbr.on_loss(&lost(60, 2));
+    assert!(bbr.prev_probe_too_high);
+    let longterm = bbr.inflight_longterm();
+    bbr.start_refill();
+    bbr.start_up(&Sample::default());
+    // Deceleration: longterm is in flight.
+    next_round(&mut bbr, 100, longterm as u32 + 2);
+    assert_eq!(bbr.state(), State::Down);
+    assert!(bbr.prev_probe_precautionary && !bbr.prev_probe_too_high);
+    // Acceleration: a round without losses, and it probes again at once.
+    next_round(&mut bbr, 140, 40);
+    assert_eq!(bbr.state(), State::Refill);
+    assert!(!bbr.prev_probe_precautionary);
+}
+
+#[test]
+fn an_undo_restores_the_bounds_and_the_probe() {
+    let mut bbr = probing_up();
+    let cwnd = bbr.cwnd();
+    bbr.on_loss(&lost(50, 1));
+    bbr.on_loss(&lost(60, 2));
+    assert_eq!(bbr.state(), State::Down);
+    bbr.on_congestion(&congestion(Nanos(3000 * MS), Signal::Loss, 40));
+    bbr.cwnd = 10.0;
+    let before = Windows {
+        cwnd,
+        ssthresh: f64::INFINITY,
+    };
+    bbr.undo(&before);
+    assert_eq!((bbr.state(), bbr.cwnd()), (State::Refill, cwnd));
+    assert!(bbr.inflight_longterm().is_infinite());
+    assert!(!bbr.model.loss_in_round);
+    // Once.
+    bbr.start_down(Nanos(3100 * MS));
+    bbr.undo(&before);
+    assert_eq!(bbr.state(), State::Down);
+}
+
+/// "the congestion controller response MUST treat any CE marks as congestion", whatever the phase and
+/// the feedback.
+#[test]
+fn marks_are_a_congestion_signal_in_every_phase() {
+    let phases = [
+        State::Startup,
+        State::Drain,
+        State::Down,
+        State::Cruise,
+        State::Refill,
+        State::Up,
+        State::ProbeRtt,
+    ];
+    for state in phases {
+        for (counted, rtt) in [(true, 40), (true, 4), (false, 40)] {
+            let mut bbr = probing_up();
+            bbr.model.min_rtt = Nanos(rtt * MS);
+            bbr.model.reset_congestion_signals();
+            bbr.state = state;
+            bbr.full_bw_reached = state != State::Startup;
+            bbr.bw_probe_samples = state == State::Up;
+            bbr.ack_phase = AckPhase::Init;
+            let mut bounded = false;
+            // All of three rounds are marked.
+            for round in 1..=3 {
+                let delivered = bbr.model.delivered;
+                let marked = AckSample {
+                    marked: u32::from(counted),
+                    ..ack(40 + 40 * round, (delivered + 40, delivered), 100, 0)
+                };
+                bbr.on_ack(&marked);
+                bbr.on_congestion(&congestion(Nanos(50 * MS), Signal::Mark, 100));
+                let bound = bbr.model.inflight_shortterm.min(bbr.inflight_longterm());
+                bounded |= bound.is_finite();
+            }
+            assert!(bounded, "{state:?}, counted {counted}, {rtt} ms");
+        }
+    }
 }
 
 proptest! {
