@@ -295,6 +295,10 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
             &["less than a packet for each of 20 flows"],
         ),
         (
+            "schemes = [\"dualpi2\"]\nflows.probe.tcp = { control = \"bbr3\", ecn = \"l4s\" }",
+            &["flows `probe`: BBRv3 is no L4S sender (RFC 9331, 4.3)"],
+        ),
+        (
             "duration = \"10 s\"\nschemes = [\"droptail\"]\nflows.late = { start = \"20 s\" }",
             &["flows `late`: a start at 20 s has no effect: the run ends at 10 s"],
         ),

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use earlydrop::units::Nanos;
 use earlydrop_model::PACKETS_PER_FLOW;
 use earlydrop_model::number::{number, to_digits};
+use earlydrop_sim::tcp::{Algorithm, EcnMode};
+use earlydrop_sim::traffic::Traffic;
 
 use super::{Plan, Recording};
 use crate::scenario::{LinkSizes, QueueLength, Scenario, SchemeSizes};
@@ -60,6 +62,7 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
         );
         (("slowdown", Vec::new()), text)
     }));
+    all.extend(bbr3_as_l4s(scenario));
     for sizes in scenario.sizes() {
         let at = At {
             scenario,
@@ -75,6 +78,23 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
         at.crowded_bands(&mut all);
     }
     all
+}
+
+/// Groups of BBRv3 flows with ECT(1).
+fn bbr3_as_l4s(scenario: &Scenario) -> Option<(Rule, String)> {
+    let groups = scenario.groups.iter().filter(|group| match &group.traffic {
+        Traffic::Tcp { profile, .. } => {
+            profile.control == Algorithm::Bbr3 && profile.ecn == EcnMode::L4s
+        }
+        Traffic::Datagrams { .. } => false,
+    });
+    let names: Vec<String> = groups.map(|group| group.name.to_string()).collect();
+    let text = format!(
+        "flows `{}`: BBRv3 is no L4S sender (RFC 9331, 4.3): its response to marks does not scale, \
+         and fills the queue of others; nearest: tcp.control = \"prague\", or tcp.ecn = \"on\"",
+        names.join("`, `")
+    );
+    (!names.is_empty()).then_some((("l4s", names), text))
 }
 
 /// The schemes at a link.
