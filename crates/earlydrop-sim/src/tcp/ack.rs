@@ -8,7 +8,8 @@ use earlydrop::units::Nanos;
 
 use super::control::Control;
 use super::profile::Profile;
-use super::segment::Ack;
+use super::receiver::SACK_BLOCKS;
+use super::segment::{Ack, SackBlock};
 use super::sender::Sender;
 use super::settings::{EcnMode, RttSampling, Rules};
 use super::tcb::LossTimerKind;
@@ -92,7 +93,7 @@ impl Sender {
     #[cold]
     pub(crate) fn on_ack_slow(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
         if !self.tcb.is_acceptable(ack) {
-            return;
+            return self.on_overtaken_ack(profile, ack, now);
         }
         let syn_sent = self.tcb.syn_sent;
         let mut ece = ack.ece && profile.ecn != EcnMode::Off && !syn_sent;
@@ -123,6 +124,33 @@ impl Sender {
             self.tcb.rto.ece_at_cwnd_one = false;
         }
         self.choose_ack_path();
+    }
+
+    /// Processes an ACK below SND.UNA, which a later one has overtaken: what its SACK blocks report
+    /// above is news, and nothing else (Linux: `tcp_ack`, `old_ack`).
+    fn on_overtaken_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
+        let seq = &self.tcb.seq;
+        if !profile.uses_rack() || ack.next >= seq.snd_una || ack.dsack().is_some() {
+            return;
+        }
+        let mut blocks = [SackBlock { from: 0, to: 0 }; SACK_BLOCKS];
+        let above = |block: &&SackBlock| block.from > seq.snd_una && block.to <= seq.snd_max;
+        let news = ack.sacked.iter().filter(above);
+        let count = blocks
+            .iter_mut()
+            .zip(news)
+            .map(|(to, from)| *to = *from)
+            .count();
+        if count > 0 {
+            let news = Ack {
+                next: seq.snd_una,
+                ece: false,
+                sacked: &blocks[..count],
+                accecn: None,
+                ..*ack
+            };
+            self.on_ack_slow(profile, &news, now);
+        }
     }
 
     /// Processes the SYN's ACK: `cwnd` is the initial window, and does not grow.

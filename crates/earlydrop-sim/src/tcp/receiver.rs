@@ -25,7 +25,7 @@ use super::segment::{Ack, SackBlock, Segment};
 use super::settings::{DelayedAcks, EcnFeedback, EcnMode, Recovery};
 
 /// SACK blocks an acknowledgment has room for with a timestamp (RFC 2018, section 3).
-const SACK_BLOCKS: usize = 3;
+pub(super) const SACK_BLOCKS: usize = 3;
 /// Quick acknowledgments when a connection begins (Linux, TCP_MAX_QUICKACKS).
 const QUICK_AT_FIRST: u8 = 16;
 /// Quick acknowledgments after a mark (Linux, `tcp_enter_quickack_mode`).

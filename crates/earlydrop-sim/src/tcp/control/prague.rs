@@ -38,6 +38,7 @@
 //! |---|---|---|
 //! | reduction | one segment an acknowledgment, down to the new `cwnd` | at once |
 //! | alpha, `cwnd` | fixed point, with remainders carried | floating point |
+//! | what of `cwnd` is sent | whole segments, rounded up | whole segments, rounded down |
 //! | pacing | bursts of 250 us | segment by segment |
 //! | RTT independence | three rules; this is `RTT_CONTROL_RATE`; D is 4 in later versions | one rule |
 //! | minimum RTT of the fallback | of some minutes | of the connection |

@@ -29,7 +29,8 @@
 //! # What it lacks
 //! - `cubic_root`'s table, from which it takes a first guess: here an equation gives one that has the
 //!   same effect in the recorded scripts. Elsewhere CUBIC's K may differ by up to 0.3%.
-//! - The reaction to a lost retransmission after a timeout.
+//! - The new recovery that a lost retransmission begins after a timeout (`FLAG_LOST_RETRANS` in the
+//!   state Loss, `tcp_fastretrans_alert`): here it is retransmitted within the timeout's repair.
 //! - BBR's bandwidth for policers (`bbr_lt_bw_sampling`), its maximum of 10 rounds by three samples
 //!   (`minmax_running_max`), and its care for round trips of delayed acknowledgments.
 //! - TCP small queues, offloads, autotuning of windows, and pacing by `fq`.

@@ -15,7 +15,7 @@
 //!
 //! # Validated against
 //! Linux 6.1 and packetdrill, by scripts without a difference: Linux `loss`: 10 of 10 scripts, Linux
-//! `ecn`: 7 of 7 scripts, packetdrill `prr`: 3 of 4 scripts.
+//! `ecn`: 7 of 7 scripts, packetdrill `prr`: 4 of 4 scripts.
 
 /// The state of a reduction in progress.
 #[derive(Clone, Copy, Debug)]
