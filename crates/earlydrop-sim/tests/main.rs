@@ -3,6 +3,8 @@
 mod analytic;
 mod applications;
 mod bbr3;
+mod coexistence;
+mod coexistence_page;
 mod links;
 #[allow(dead_code, reason = "an example writes tables with the rest")]
 mod ns2;
