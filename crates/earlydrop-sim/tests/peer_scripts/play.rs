@@ -187,6 +187,11 @@ impl Player {
         match name {
             "cwnd" => self.sender.cwnd(),
             "ssthresh" => self.sender.ssthresh(),
+            "ect" => match self.sent.last().map(|(_, segment)| segment.ecn) {
+                Some(Ecn::Ect0) => 0.0,
+                Some(Ecn::Ect1) => 1.0,
+                _ => f64::NAN,
+            },
             _ => f64::from(self.sender.in_flight()),
         }
     }

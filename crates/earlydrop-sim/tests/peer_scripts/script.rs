@@ -29,7 +29,7 @@ pub(crate) struct Line {
     pub(crate) sent: Vec<u32>,
     /// The receiver's acknowledgment: the segment it expects, and its SACK blocks.
     pub(crate) reply: Option<(u32, Vec<(u32, u32)>)>,
-    /// `cwnd`, `ssthresh` or `flight` after the event.
+    /// `cwnd`, `ssthresh`, `flight` or `ect` after the event.
     pub(crate) state: Vec<(&'static str, f64)>,
 }
 
@@ -97,7 +97,7 @@ fn event(words: &[&str]) -> Event {
 fn line(text: &'static str) -> Line {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     let mut state = Vec::new();
-    while let [.., name @ ("cwnd" | "ssthresh" | "flight"), value] = words[..] {
+    while let [.., name @ ("cwnd" | "ssthresh" | "flight" | "ect"), value] = words[..] {
         state.push((name, parsed(value)));
         words.truncate(words.len() - 2);
     }

@@ -77,6 +77,7 @@ mod model;
 mod probe_bw;
 mod probe_rtt;
 mod spurious;
+mod startup;
 #[cfg(test)]
 mod tests;
 
@@ -84,7 +85,7 @@ use super::events::{AckSample, CongestionEvent, Control, LostSegment, Signal, Wi
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use ecn::Marks;
-use model::{Model, Sample};
+use model::Model;
 use spurious::Undo;
 
 /// The stream of a seed's generator that draws the times between probes.
@@ -338,96 +339,6 @@ impl Bbr3 {
         }
         let headroom = (self.parameters.headroom * longterm).max(1.0);
         (longterm - headroom).max(self.parameters.min_cwnd)
-    }
-
-    /// BBRResetFullBW.
-    fn reset_full_bw(&mut self, baseline: f64) {
-        self.full_bw = baseline;
-        self.full_bw_count = 0;
-        self.full_bw_now = false;
-    }
-
-    /// BBRCheckFullBWReached.
-    fn check_full_bw_reached(&mut self, sample: &Sample) {
-        if self.full_bw_now || !self.model.round_start || sample.limited {
-            return;
-        }
-        if sample.rate >= self.full_bw * 1.25 {
-            return self.reset_full_bw(sample.rate);
-        }
-        self.full_bw_count += 1;
-        self.full_bw_now = self.full_bw_count >= 3;
-        self.full_bw_reached |= self.full_bw_now;
-    }
-
-    /// BBRCheckStartupHighLoss, and the same for marks.
-    fn check_startup_congestion(&mut self, sample: &Sample, lost: u32) {
-        if self.full_bw_reached {
-            return;
-        }
-        self.loss_events += u32::from(lost > 0);
-        let many_losses = self.model.loss_round_start
-            && self.recovering
-            && self.loss_events >= self.parameters.full_loss_count
-            && sample.lost > self.parameters.loss_threshold * sample.tx_in_flight;
-        let many_marks = self.model.round_start
-            && match self.marks_apply() {
-                true => self.marks.end_startup(&self.parameters),
-                false => self.has_marked_too_many(),
-            };
-        if many_losses {
-            self.undo.state = Some(State::Startup);
-        }
-        if many_losses || many_marks {
-            self.end_startup();
-        }
-        if self.model.loss_round_start {
-            self.loss_events = 0;
-        }
-    }
-
-    /// Startup ends for congestion.
-    fn end_startup(&mut self) {
-        self.full_bw_reached = true;
-        let bdp = self.bdp(self.model.max_bw(), 1.0);
-        self.model.inflight_longterm = bdp.max(self.model.inflight_latest);
-    }
-
-    /// BBRCheckStartupDone and BBRCheckDrainDone.
-    fn check_startup_and_drain(&mut self, now: Nanos, in_flight: f64) {
-        if self.state == State::Startup && self.full_bw_reached {
-            self.state = State::Drain;
-            self.drain_start_round = self.model.round_count;
-        }
-        if self.state == State::Drain {
-            let drained = in_flight <= self.quantize(self.bdp(self.model.bw, 1.0));
-            if drained || self.model.round_count > self.drain_start_round + 3 {
-                self.start_down(now);
-            }
-        }
-    }
-
-    /// Whether marks are answered by their share, not as losses.
-    fn marks_apply(&self) -> bool {
-        self.marks.apply(self.model.min_rtt, &self.parameters)
-    }
-
-    /// Whether the last round had so many marks that what was in flight was too much.
-    fn has_marked_too_many(&self) -> bool {
-        self.marks.are_too_many(match self.marks_apply() {
-            true => self.parameters.ecn_threshold,
-            false => self.parameters.loss_threshold,
-        })
-    }
-
-    /// The echo of a mark, where marks are not counted.
-    fn on_echo(&mut self, congestion: &CongestionEvent) {
-        self.model.note_loss();
-        if !self.full_bw_reached {
-            self.end_startup();
-        } else if self.bw_probe_samples || self.state == State::Refill {
-            self.on_inflight_too_high(congestion.in_flight.into(), false, congestion.now);
-        }
     }
 
     /// BBRUpdateCongestionSignals, after max_bw is up to date.

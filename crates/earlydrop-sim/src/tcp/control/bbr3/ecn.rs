@@ -1,7 +1,7 @@
 //! BBRv3's response to marks, as deployed: the draft leaves it open.
 
-use super::Parameters;
-use crate::tcp::control::AckSample;
+use super::{Bbr3, Parameters, State};
+use crate::tcp::control::{AckSample, CongestionEvent};
 use earlydrop::units::Nanos;
 
 /// Marks counted over rounds.
@@ -79,5 +79,30 @@ impl Marks {
             0
         };
         self.startup_rounds >= parameters.full_ecn_rounds
+    }
+}
+
+impl Bbr3 {
+    /// Whether marks are answered by their share, not as losses.
+    pub(super) fn marks_apply(&self) -> bool {
+        self.marks.apply(self.model.min_rtt, &self.parameters)
+    }
+
+    /// Whether the last round had so many marks that what was in flight was too much.
+    pub(super) fn has_marked_too_many(&self) -> bool {
+        self.marks.are_too_many(match self.marks_apply() {
+            true => self.parameters.ecn_threshold,
+            false => self.parameters.loss_threshold,
+        })
+    }
+
+    /// The echo of a mark, where marks are not counted.
+    pub(super) fn on_echo(&mut self, congestion: &CongestionEvent) {
+        self.model.note_loss();
+        if !self.full_bw_reached {
+            self.end_startup();
+        } else if self.bw_probe_samples || self.state == State::Refill {
+            self.on_inflight_too_high(congestion.in_flight.into(), false, congestion.now);
+        }
     }
 }

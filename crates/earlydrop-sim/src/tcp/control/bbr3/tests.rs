@@ -1,4 +1,5 @@
 use super::super::RateSample;
+use super::model::Sample;
 use super::*;
 use crate::tcp::control::testing::{self, Pipe, congestion, sample};
 use proptest::prelude::*;
