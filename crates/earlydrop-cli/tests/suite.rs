@@ -22,6 +22,7 @@ fn a_part_is_run_and_what_was_found_is_said_in_words() {
     }
     let page = fs::read_to_string(ran.report(&user)).unwrap();
     assert!(page.contains("Report of these runs") && page.contains("ecn/report.html"));
+    assert!(page.contains("<li>target 5 ms ="), "thresholds and targets");
     assert!(user.path("runs/suite-rfc7928/ecn/report.html").exists());
 }
 

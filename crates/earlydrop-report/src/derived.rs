@@ -86,6 +86,7 @@ fn of_link(scenario: &Scenario, link: &LinkSizes) -> Vec<String> {
         let (min, max) = scheme.thresholds.as_ref()?;
         Some(format!("{}, max {}", length(min), length(max)))
     };
+    let step = |scheme: &SchemeSizes| scheme.step.as_ref().map(length);
     let target = |scheme: &SchemeSizes| {
         let target = scheme.target?;
         let packets = target.as_secs_f64() * link.link.rate.packets_per_sec(link.link.mean_packet);
@@ -94,6 +95,7 @@ fn of_link(scenario: &Scenario, link: &LinkSizes) -> Vec<String> {
     let lines = [
         grouped(scenario, link, "buffer", buffer),
         grouped(scenario, link, "min", thresholds),
+        grouped(scenario, link, "threshold", step),
         grouped(scenario, link, "target", target),
     ];
     let presets = link.schemes.iter().filter_map(|scheme| {
@@ -163,6 +165,23 @@ mod tests {
     use earlydrop_lab::plan::{Source, TraceFiles};
 
     use super::*;
+
+    #[test]
+    fn each_scheme_has_its_thresholds_in_a_sentence() {
+        let text = "network = { rate = '10 Gbps', rtt = '100 us', buffer = '500 packets' }\n\
+                    flows.bulk.count = 4\n[schemes]\nstep-20 = 'step'\n\
+                    step-65 = 'step:threshold=65 packets'\nred = 'red:min=100 kB,max=400 kB'\n";
+        let plan = Source::new("a.toml", text, TraceFiles::default());
+        let plan = plan.unwrap().plan().unwrap();
+        let found = sentences(&plan);
+        assert_eq!(
+            found[1..],
+            [
+                "min 66.7 packets = 80 µs, max 267 packets = 320 µs (red)",
+                "threshold 20 packets = 24 µs (step-20); 65 packets = 78 µs (step-65)",
+            ]
+        );
+    }
 
     #[test]
     fn what_is_set_beside_a_preset_is_said() {

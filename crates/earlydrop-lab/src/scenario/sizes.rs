@@ -29,6 +29,8 @@ pub struct SchemeSizes {
     pub limit: Limit,
     /// The thresholds of its average queue; `None` where it has no curve.
     pub thresholds: Option<(QueueLength, QueueLength)>,
+    /// The queue above which every packet is signalled; `None` where it has no such step.
+    pub step: Option<QueueLength>,
     /// The average from which everything is dropped, where it has a curve that ends.
     pub end: Option<QueueLength>,
     /// The queueing delay that it controls; `None` where it has no such target.
@@ -99,6 +101,12 @@ impl Scenario {
                 let shape = curve.shape();
                 (in_curve(shape.min), in_curve(shape.max))
             }),
+            step: match value(&settings, "threshold") {
+                Some(Value::Length(step)) => Some(length(
+                    step.in_packets(link.mean_packet, link.rate.0 as f64),
+                )),
+                _ => None,
+            },
             end: curve
                 .filter(|curve| curve.last().is_finite())
                 .map(|curve| in_curve(curve.last())),

@@ -7,6 +7,7 @@ use super::{
     PartResult, Question, STANDINGS, STANDINGS_MEAN, counted, findings, in_short, overall,
     questions, tally,
 };
+use crate::derived;
 use crate::figure::{escape, inline};
 use crate::page_shell;
 use crate::table::{Cell, Mark, Table};
@@ -135,6 +136,11 @@ fn part(result: &PartResult, asked: &[Question]) -> String {
         section => format!("<p class=\"kicker\">Section {}</p>\n", escape(section)),
     };
     let answered: String = asked.iter().map(question).collect();
+    let sizes = derived::sentences(&result.plan);
+    let sizes: String = sizes
+        .iter()
+        .map(|one| format!("<li>{}</li>\n", escape(one)))
+        .collect();
     let sentences: String = findings(result)
         .iter()
         .map(|sentence| format!("<li>{}</li>\n", escape(sentence)))
@@ -160,6 +166,8 @@ fn part(result: &PartResult, asked: &[Question]) -> String {
     };
     format!(
         "<section id=\"{}\">\n{section}<h2>{}</h2>\n<p><strong>{}</strong></p>\n\
+         <details class=\"sizes\" open><summary>Buffers, thresholds and targets</summary>\n\
+         <ul>\n{sizes}</ul></details>\n\
          {answered}<ul>\n{sentences}</ul>\n{tables}\n<p class=\"note\"><a href=\"{}\">Report of these runs</a></p>\n\
          </section>\n",
         escape(part.name),
