@@ -16,7 +16,7 @@ function extent(values) {
  * An axis as the report has laid it out. Where a scheme is hidden (`isWhole` is false), a linear axis
  * fits what is left. `more` are properties of ECharts's axis.
  */
-function plotAxis(look, { label, ends, is_log: log, is_exact: isExact, ticks }, { isWhole = true, vertical = false, ...more } = {}) {
+function plotAxis(look, { label, ends, is_log: log, is_exact: isExact, keeps_start: keepsStart, ticks }, { isWhole = true, vertical = false, ...more } = {}) {
   const fixed = isWhole || isExact || log;
   const places = fixed ? ticks.map(([value]) => value) : undefined;
   const texts = new Map(ticks.map(([value, text]) => [plain(value, 6), text]));
@@ -28,7 +28,7 @@ function plotAxis(look, { label, ends, is_log: log, is_exact: isExact, ticks }, 
     nameMoveOverlap: vertical,
     nameTextStyle: { color: look.text, fontFamily: look.font, fontSize: look.size, fontWeight: 500 },
     scale: true,
-    min: fixed ? ends[0] : undefined,
+    min: fixed || keepsStart ? ends[0] : undefined,
     max: fixed ? ends[1] : undefined,
     splitNumber: vertical ? 5 : look.small ? 4 : 6,
     axisLine: { show: true, onZero: false, lineStyle: { color: look.axis } },

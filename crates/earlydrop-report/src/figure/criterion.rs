@@ -1,9 +1,11 @@
 //! What was measured beside the value that a question asks for: a row for each scheme, a dot with its
 //! interval for each point, and the side of the value where the answer is yes.
 
+use earlydrop_lab::number::number;
+
 use super::Size;
 use super::marks::{symbol, verdict};
-use super::scale::{Scale, extent};
+use super::scale::{Scale, extent, start};
 use super::scene::{FAINT, GRID, INK, Scene, Stroke, WHITE, rectangle, width_of};
 
 /// The measurements of a question.
@@ -45,8 +47,8 @@ const FONT: f64 = Size::PAGE.font;
 /// The width of the axis, in points.
 const AXIS: f64 = 300.0;
 const DOT: f64 = 2.1;
-/// The room above the rows and below them.
-const TOP: f64 = 15.0;
+/// The room above the rows, for the key and the value asked for, and below them.
+const TOP: f64 = 25.0;
 const BOTTOM: f64 = 25.0;
 /// Values that are further apart than this factor are drawn along a logarithmic axis.
 const FAR_APART: f64 = 30.0;
@@ -105,9 +107,7 @@ impl Criterion {
                 let least = positive.fold(high, f64::min).max(low / 2.0);
                 Scale::log(least, all.iter().copied().fold(high, f64::max))
             }
-            // It starts at zero unless the values would then fill less than 40% of it.
-            (Some((low, high)), _) if low > 0.6 * high => Scale::linear(low, high).rounded(5),
-            (Some((low, high)), _) => Scale::linear(low.min(0.0), high).rounded(5),
+            (Some((low, high)), _) => Scale::linear(start(low, high), high).rounded(5),
             _ => Scale::linear(0.0, 1.0),
         }
     }
@@ -136,11 +136,15 @@ impl Criterion {
             FONT,
             &self.label,
         );
+        let asked = number(self.limit);
+        let half = 0.55 * width_of(&asked, FONT);
+        let place = limit.clamp(axis.left + half, right - half);
+        scene.text((place, TOP - 2.5), 0.5, FONT, &asked);
         let key = [("yes", "right"), ("no", "wrong"), ("undecided", "open")];
         let mut x = axis.left + 3.0;
         for (text, look) in key {
-            draw_dot(scene, (x, 0.55 * TOP), look, "");
-            scene.text((x + 5.0, 0.55 * TOP + 0.35 * FONT), 0.0, FONT, text);
+            draw_dot(scene, (x, 0.35 * TOP), look, "");
+            scene.text((x + 5.0, 0.35 * TOP + 0.35 * FONT), 0.0, FONT, text);
             x += 1.1 * width_of(text, FONT) + 16.0;
         }
     }
@@ -193,6 +197,7 @@ fn draw_dot(scene: &mut Scene, at: (f64, f64), look: &str, tip: &str) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::scene::Item;
     use super::*;
 
     fn criterion(means: &[f64]) -> Criterion {
@@ -222,6 +227,23 @@ mod tests {
                 assert!((-1e-9..=1.0 + 1e-9).contains(&share), "{means:?}: {value}");
             }
         }
+    }
+
+    #[test]
+    fn the_value_asked_for_is_written_at_its_line() {
+        let scene = criterion(&[3.0, 15.0]).scene();
+        let line = scene.items.iter().find_map(|item| match item {
+            Item::Path(path) if path.stroke.as_ref()?.colour == INK => Some(path.points[0].0),
+            _ => None,
+        });
+        let texts = scene.items.iter().filter_map(|item| match item {
+            Item::Text(text) if text.text == "10" && text.at.1 < TOP => Some(text.at.0),
+            _ => None,
+        });
+        let [text] = texts.collect::<Vec<f64>>()[..] else {
+            panic!("{scene:?}")
+        };
+        assert!((text - line.unwrap()).abs() < 0.01);
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub(crate) fn axis(axis: &PlotAxis, wanted: usize) -> Value {
         "ends": axis.scale().ends(),
         "is_log": axis.is_log,
         "is_exact": axis.is_exact,
+        "keeps_start": axis.keeps_start,
         "ticks": axis.ticks(wanted),
     })
 }

@@ -2,7 +2,7 @@
 
 use earlydrop_lab::number::number;
 
-use super::scale::{Scale, extent};
+use super::scale::{Scale, extent, start};
 
 /// A picture in the units of its data.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,6 +68,8 @@ pub struct PlotAxis {
     pub is_log: bool,
     /// Whether the range ends at it exactly, and not at a round number.
     pub is_exact: bool,
+    /// Whether it starts there whatever a reader of a page hides.
+    pub keeps_start: bool,
     /// Ticks with their text; empty: round numbers.
     pub ticks: Vec<(f64, String)>,
 }
@@ -96,12 +98,12 @@ impl PlotAxis {
     /// says where it starts instead.
     pub fn start_at_zero(&mut self) {
         let (low, high) = self.range;
-        if self.is_log || low <= 0.0 {
+        if self.is_log || !low.is_finite() {
             return;
         }
-        if low < 0.6 * high {
-            self.range.0 = 0.0;
-        } else if low.is_finite() {
+        self.keeps_start = true;
+        self.range.0 = start(low, high);
+        if self.range.0 > 0.0 {
             let start = number(self.scale().ends().0);
             self.label = format!("{} (from {start})", self.label);
         }

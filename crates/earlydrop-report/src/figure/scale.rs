@@ -11,6 +11,12 @@ pub(crate) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
+/// Where a linear axis of these values starts: at zero, unless they are above it and would then fill
+/// less than 40% of it.
+pub(super) fn start(low: f64, high: f64) -> f64 {
+    if low > 0.6 * high { low } else { low.min(0.0) }
+}
+
 /// A linear or logarithmic mapping from values to positions along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {

@@ -25,7 +25,7 @@ pub(super) fn laid_out(view: &View<'_>, own: &[&Distribution], is_tail: bool) ->
             .iter()
             .fold(least_share, |least, (_, share)| least.min(*share));
         let name = view.label(one.scheme).to_string();
-        let key = Key::line(one.scheme);
+        let key = Key::line(view.look(one.scheme));
         marks.push(Mark::line(&name, points, key));
         legend.push((name, key));
     }
@@ -45,7 +45,7 @@ pub(super) fn laid_out(view: &View<'_>, own: &[&Distribution], is_tail: bool) ->
         range,
         is_log: is_tail,
         is_exact: true,
-        ticks: Vec::new(),
+        ..PlotAxis::default()
     };
     let names: Vec<String> = legend.iter().map(|(name, _)| name.clone()).collect();
     let (what, names, at) = (own[0].what, listed(&names, "and"), view.at());
