@@ -7,7 +7,7 @@ use earlydrop_lab::plan::Cell;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::StoreError;
 use earlydrop_report::figure::{
-    Bar, Key, Mark, Plot, PlotAxis, PlotPanel, Point, Size, bars, measured, scene,
+    Bar, Key, Mark, Plot, PlotAxis, PlotPanel, Point, Size, bars, measured, scene, scheme_looks,
 };
 use earlydrop_report::run_report;
 
@@ -167,6 +167,29 @@ impl<'a> PanelBuilder<'a> {
         index.unwrap_or(0)
     }
 
+    /// The looks of curves of these schemes. Where all are of one scheme, colours distinguish them,
+    /// and the first has the scheme's.
+    fn looks(&self, of: &[usize]) -> Vec<usize> {
+        let schemes = &self.experiment.plan.scenario().schemes;
+        let names = of
+            .iter()
+            .map(|scheme| schemes[*scheme].spec.descriptor().name);
+        let names: Vec<&str> = names.collect();
+        let looks = scheme_looks(&names);
+        match looks.first() {
+            Some(first) if names.iter().all(|name| *name == names[0]) => {
+                (0..of.len()).map(|nth| first + nth).collect()
+            }
+            _ => looks,
+        }
+    }
+
+    /// The looks of curves, each of its scheme.
+    fn looks_of(&self, curves: &[CurveSpec]) -> Vec<usize> {
+        let schemes = curves.iter().map(|curve| self.scheme(&curve.scheme));
+        self.looks(&schemes.collect::<Vec<usize>>())
+    }
+
     fn sweep(&self, curves: &[CurveSpec]) -> Result<PanelData, StoreError> {
         let plan = &self.experiment.plan;
         let field = self.panel.x.field.name.as_str();
@@ -180,18 +203,23 @@ impl<'a> PanelBuilder<'a> {
             Some(numbers) => axis.texts().into_iter().zip(numbers).collect(),
             None => return Ok(PanelData::Missing(format!("{field} has no numbers"))),
         };
-        let mut drawn = Vec::new();
+        let (mut drawn, mut schemes) = (Vec::new(), Vec::new());
         for curve in curves {
             let values = values(&[&curve.at, &self.panel.at]);
             for (name, extra) in self.each(curve) {
                 let mut values = values.clone();
                 values.extend(extra.iter().map(|(field, value)| (*field, value.as_str())));
                 let points = self.points(curve, &name, &values, (field, &xs))?;
-                let marks = measured(&name, drawn.len(), &points);
-                drawn.push((name, Key::both(drawn.len()), marks));
+                drawn.push((name, points));
+                schemes.push(self.scheme(&curve.scheme));
             }
         }
-        Ok(self.chart((field, ""), drawn))
+        let drawn = drawn.into_iter().zip(self.looks(&schemes));
+        let drawn = drawn.map(|((name, points), look)| {
+            let marks = measured(&name, look, &points);
+            (name, Key::both(look), marks)
+        });
+        Ok(self.chart((field, ""), drawn.collect()))
     }
 
     /// The curves that a description stands for, one for each value of its `each`: the name of
@@ -254,7 +282,7 @@ impl<'a> PanelBuilder<'a> {
     fn time(&self, curves: &[CurveSpec]) -> Result<PanelData, StoreError> {
         let mut drawn = Vec::new();
         let plan = &self.experiment.plan;
-        for curve in curves {
+        for (curve, look) in curves.iter().zip(self.looks_of(curves)) {
             let values = values(&[&curve.at, &self.panel.at]);
             let Some(point) = point(plan, &values) else {
                 return Ok(PanelData::Missing(format!(
@@ -277,7 +305,7 @@ impl<'a> PanelBuilder<'a> {
             }
             let times = self.panel.y.times;
             series.values.iter_mut().for_each(|value| *value *= times);
-            let key = Key::line(drawn.len());
+            let key = Key::line(look);
             drawn.push((curve.name.clone(), key, vec![trace(curve, &series, key)]));
         }
         Ok(self.chart(("time", "s"), drawn))
@@ -316,7 +344,7 @@ impl<'a> PanelBuilder<'a> {
             return Ok(PanelData::Missing("`y.measure` is no metric".to_string()));
         };
         let mut rows = Vec::new();
-        for curve in curves {
+        for (curve, look) in curves.iter().zip(self.looks_of(curves)) {
             let mut bars = Vec::new();
             for GroupSpec {
                 name: group_name,
@@ -326,7 +354,7 @@ impl<'a> PanelBuilder<'a> {
                 let selector = Selector::Group(group.name.clone(), name.clone());
                 bars.push(self.bar(curve, group_name, &selector)?);
             }
-            rows.push((curve.name.clone(), bars));
+            rows.push((curve.name.clone(), look, bars));
         }
         let groups: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
         let mut plot = bars(&self.panel.title, self.y(), &groups, &rows);
@@ -360,7 +388,7 @@ impl<'a> PanelBuilder<'a> {
 
     fn distribution(&self, curves: &[CurveSpec]) -> Result<PanelData, StoreError> {
         let mut drawn = Vec::new();
-        for curve in curves {
+        for (curve, look) in curves.iter().zip(self.looks_of(curves)) {
             let values = values(&[&curve.at, &self.panel.at]);
             let Some(point) = point(&self.experiment.plan, &values) else {
                 return Ok(PanelData::Missing(format!(
@@ -376,7 +404,7 @@ impl<'a> PanelBuilder<'a> {
                 let quantile = quantiles.iter().find(|(share, _)| *share >= wanted);
                 number(quantile.map_or(f64::NAN, |(_, time)| *time))
             };
-            let (key, half, most) = (Key::line(drawn.len()), within(0.5), within(0.95));
+            let (key, half, most) = (Key::line(look), within(0.5), within(0.95));
             let tip = format!("{}: half within {half} s, 95% within {most} s", curve.name);
             let line = line(&curve.name, places.collect(), key, tip);
             drawn.push((curve.name.clone(), key, vec![line]));
@@ -391,13 +419,13 @@ impl<'a> PanelBuilder<'a> {
         let end = ends.map(|[x, _]| *x).fold(0.0, f64::max);
         let end = self.panel.x.high.unwrap_or(end);
         let mut drawn = Vec::new();
-        for curve in curves {
+        for (curve, look) in curves.iter().zip(self.looks_of(curves)) {
             let outline = of(curve);
             let outline = &outline[..outline.partition_point(|[x, _]| *x <= end)];
             // A curve stays at its last value up to the end of the axis.
             let rest = outline.last().map(|[_, y]| (end, *y));
             let points = outline.iter().map(|[x, y]| (*x, *y)).chain(rest).collect();
-            let key = Key::line(drawn.len());
+            let key = Key::line(look);
             let line = line(&curve.name, points, key, curve.name.clone());
             drawn.push((curve.name.clone(), key, vec![line]));
         }

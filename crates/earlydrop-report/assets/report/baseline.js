@@ -51,7 +51,7 @@ function drawDifferences(look, metric, column) {
         const { scheme, values } = rows[item.value[1]];
         const { text, share_text: share } = values[column];
         return tip(data.schemes[scheme].label, [
-          { mark: markOf(scheme, look.theme), kind: "symbol", label: `against ${baselineLabel()}`, value: `${text} ${metric.unit}${share ? ` (${share})` : ""}` },
+          { mark: schemeMark(scheme, look.theme), kind: "symbol", label: `against ${baselineLabel()}`, value: `${text} ${metric.unit}${share ? ` (${share})` : ""}` },
           { label: "significant", value: values[column].significant ? "yes" : "no" },
         ]);
       }),
@@ -74,7 +74,7 @@ function drawDifferences(look, metric, column) {
  */
 function differenceSeries(look, scheme, difference, metric, at, [low, high]) {
   const { label } = data.schemes[scheme];
-  const mark = markOf(scheme, look.theme);
+  const mark = schemeMark(scheme, look.theme);
   const mean = difference.mean * metric.scale;
   const inside = (value) => Math.max(low, Math.min(high, value));
   const outside = inside(mean) !== mean;

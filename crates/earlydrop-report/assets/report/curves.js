@@ -22,13 +22,13 @@ function addCurves() {
 }
 
 function drawCurves(look, picture, isWhole) {
-  const schemes = picture.legend.map((entry) => entry.look);
+  const schemes = schemesOf(picture);
   const shown = schemesShown();
   const visible = schemes.filter((index) => shown.includes(index));
   const others = data.schemes.length - schemes.length;
   const lineAt = (x) => (index) => {
     const probability = curveAt(data.schemes[index].curve, x);
-    return { mark: markOf(index, look.theme), label: data.schemes[index].label, number: probability, value: plain(probability, 3) };
+    return { mark: schemeMark(index, look.theme), label: data.schemes[index].label, number: probability, value: plain(probability, 3) };
   };
   return {
     option: {

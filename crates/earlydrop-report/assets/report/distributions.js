@@ -27,7 +27,7 @@ function drawDistributions(look, kind, whole) {
   const picture = whole ? pictures.whole : pictures.tail;
   const symbolSize = look.small ? 5 : 6;
   // A symbol on every twelfth point distinguishes curves; on every point it would hide them.
-  const symbols = ({ look: scheme }) => ({ symbolSize: (_, item) => ((item.dataIndex + 5 * scheme) % 12 === 0 ? symbolSize : 0) });
+  const symbols = ({ look: own }) => ({ symbolSize: (_, item) => ((item.dataIndex + 5 * own) % 12 === 0 ? symbolSize : 0) });
   const option = plotOption(look, picture, symbols);
   option.xAxis.splitLine = { show: true, lineStyle: { color: look.grid } };
   return {
@@ -39,7 +39,7 @@ function drawDistributions(look, kind, whole) {
       ])),
     },
     height: plotHeight(look),
-    legend: schemeLegend(picture.legend.map((entry) => entry.look), look),
+    legend: schemeLegend(schemesOf(picture), look),
     caption: `${capital(kind)} of all packets in all runs${atPoint()}. ${whole
       ? "A curve shows the share of packets with at most this time; curves further left are shorter times."
       : "A curve shows the share of packets with more than this time. The y axis is logarithmic, so that the slowest packet in a thousand can be read; curves further left are shorter times."}${picture.x.is_log ? " The x axis is logarithmic." : ""}`,

@@ -160,7 +160,7 @@ function schemeLegend(schemes, look, kind = "both") {
   const shown = schemesShown();
   return schemes.map((index) => ({
     label: data.schemes[index].label,
-    mark: markOf(index, look.theme),
+    mark: schemeMark(index, look.theme),
     kind,
     hidden: !shown.includes(index),
     press: () => toggle("hide", data.schemes[index].label),

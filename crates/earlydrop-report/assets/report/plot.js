@@ -3,9 +3,9 @@
 /** The picture's axes and marks as parts of an ECharts option. `more` changes the series of a line. */
 function plotOption(look, picture, more = () => ({})) {
   const shown = schemesShown();
-  const isWhole = picture.legend.every(({ look: scheme }) => shown.includes(scheme));
+  const isWhole = schemesOf(picture).every((scheme) => shown.includes(scheme));
   const [panel] = picture.panels;
-  const marks = panel.marks.filter((mark) => shown.includes(mark.look));
+  const marks = panel.marks.filter((mark) => shown.includes(schemeOf(mark.look)));
   const labelOf = (mark) => picture.legend.find((entry) => entry.look === mark.look)?.name;
   const draw = {
     line: (mark) => lineSeries(look, mark, more(mark)),
@@ -19,8 +19,13 @@ function plotOption(look, picture, more = () => ({})) {
   };
 }
 
-function lineSeries(look, { name, points, look: scheme }, more) {
-  const mark = markOf(scheme, look.theme);
+/** The schemes in a picture's legend. */
+function schemesOf(picture) {
+  return picture.legend.map((entry) => schemeOf(entry.look));
+}
+
+function lineSeries(look, { name, points, look: own }, more) {
+  const mark = markOf(own, look.theme);
   return {
     type: "line",
     name,

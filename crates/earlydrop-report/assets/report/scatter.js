@@ -70,7 +70,7 @@ function drawScatter(look, xIndex, yIndex) {
   const series = [];
   for (const one of visible) {
     const { label } = data.schemes[one.scheme];
-    const mark = markOf(one.scheme, look.theme);
+    const mark = schemeMark(one.scheme, look.theme);
     if (one.runs.length > 1) {
       series.push({
         type: "scatter",

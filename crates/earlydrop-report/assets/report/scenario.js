@@ -24,12 +24,12 @@ function addScenario() {
     section.append(make(
       "details",
       { class: "scheme-details" },
-      make("summary", {}, swatch(markOf(index, themeShown())), make("span", {}, scheme.label), make("code", {}, scheme.spec)),
+      make("summary", {}, swatch(schemeMark(index, themeShown())), make("span", {}, scheme.label), make("code", {}, scheme.spec)),
       make("p", {}, sentence(capital(scheme.summary)), scheme.source ? make("span", { class: "note" }, ` ${sentence(scheme.source)}`) : null),
       parameters,
     ));
   });
   watch(["theme"], () => {
-    section.querySelectorAll("summary .swatch").forEach((old, index) => old.replaceWith(swatch(markOf(index, themeShown()))));
+    section.querySelectorAll("summary .swatch").forEach((old, index) => old.replaceWith(swatch(schemeMark(index, themeShown()))));
   });
 }

@@ -33,7 +33,7 @@ function drawSweep(look, metricAt, axisAt) {
   if (option.series.length && !look.print) {
     option.series[option.series.length - 1].markLine = guide(look, { xAxis: points.find(([point]) => point === here)[1] });
   }
-  const schemes = picture.legend.map((entry) => entry.look);
+  const schemes = schemesOf(picture);
   const visible = schemesShown().filter((scheme) => schemes.includes(scheme));
   const estimateAt = (scheme, point) => summaryOf(scheme, point)?.values[metricAt];
   const banded = option.series.some(({ type }) => type === "custom");
@@ -47,7 +47,7 @@ function drawSweep(look, metricAt, axisAt) {
         const lines = visible
           .map((scheme) => ({ scheme, estimate: estimateAt(scheme, point) }))
           .filter(({ estimate }) => estimate)
-          .map(({ scheme, estimate }) => ({ mark: markOf(scheme, look.theme), label: data.schemes[scheme].label, number: estimate.mean, value: `${estimate.text} ${metric.unit}` }));
+          .map(({ scheme, estimate }) => ({ mark: schemeMark(scheme, look.theme), label: data.schemes[scheme].label, number: estimate.mean, value: `${estimate.text} ${metric.unit}` }));
         return tip(`${axis.title} = ${axis.values[data.points[point][axisAt]]}`, byHeight(lines));
       }),
     },

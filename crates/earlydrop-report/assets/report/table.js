@@ -22,7 +22,7 @@ function estimateTable({ caption, metrics, rows, sort = null, cell = null }) {
   const head = make("tr", {}, heading("scheme", "Scheme", "", sort), metrics.map((metric) => heading(metric.name, capital(metric.title), metric.unit, sort, metric)));
   const body = order.map((place) => {
     const row = rows[place];
-    const mark = markOf(row.scheme, themeShown());
+    const mark = schemeMark(row.scheme, themeShown());
     const name = make("th", { scope: "row" }, make("span", { class: "scheme" }, swatch(mark), make("span", {}, data.schemes[row.scheme].label)));
     if (row.note) name.append(make("span", { class: "note" }, row.note));
     return make("tr", {}, name, metrics.map((metric, index) => (cell ? cell(row.values[index], metric) : estimateCell(row.values[index], texts[place][index], ranges[index], widest[index], mark.colour))));

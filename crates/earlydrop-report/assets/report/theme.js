@@ -8,7 +8,17 @@ const INKS = {
 const SCREEN_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 const PAPER_FONT = "Helvetica, Arial, sans-serif";
 
-/** Colour, dash and symbol of the scheme or line with this index. */
+/** Colour, dash and symbol of the scheme with this index. */
+function schemeMark(index, theme) {
+  return markOf(data.schemes[index].look, theme);
+}
+
+/** The index of the scheme that has a look; no two of a report have the same. */
+function schemeOf(look) {
+  return data.schemes.findIndex((scheme) => scheme.look === look);
+}
+
+/** Colour, dash and symbol of a look. */
 function markOf(index, theme) {
   const { [theme]: colours, dashes, symbols } = data.pictures.looks;
   const path = symbols[index % symbols.length];

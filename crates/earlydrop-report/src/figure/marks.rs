@@ -7,8 +7,8 @@ use super::svg::hex;
 
 /// Seven colours that remain distinguishable with protanopia and deuteranopia: any two differ by at
 /// least 12 in OKLab x 100. More than seven schemes also differ by dash; every scheme has its symbol.
-/// Each on light and on dark pages.
-const COLOURS: [(Rgb, Rgb); 7] = [
+/// Each on light and on dark pages. Which scheme has which: `scheme_looks.rs`.
+pub(super) const COLOURS: [(Rgb, Rgb); 7] = [
     ([0x2a, 0x3f, 0xb5], [0x4d, 0x7c, 0xf5]),
     ([0xb3, 0x4a, 0x0c], [0xff, 0x8a, 0x1c]),
     ([0x0b, 0x82, 0x90], [0x22, 0xc7, 0x9f]),
@@ -59,12 +59,13 @@ pub(super) fn verdict(class: &str) -> Rgb {
 }
 
 /// Dashes and gaps for the first seven curves, the next seven, and so on.
-const DASHES: [&[f64]; 5] = [
+pub(super) const DASHES: [&[f64]; 6] = [
     &[],
     &[7.0, 4.0],
     &[2.0, 3.0],
     &[9.0, 3.0, 2.0, 3.0],
     &[15.0, 5.0],
+    &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0],
 ];
 
 /// The dashes of the second of two schemes.
@@ -179,5 +180,57 @@ mod tests {
         assert_eq!(looks["symbols"][2], "M0,-1L1,0.8L-1,0.8Z");
         let counts = ["light", "dark", "symbols"].map(|key| looks[key].as_array().unwrap().len());
         assert_eq!(counts, [COLOURS.len(), COLOURS.len(), SYMBOLS.len()]);
+    }
+
+    /// A colour as it is seen without the cones for red or green, in OKLab x 100 (Viénot, Brettel and
+    /// Mollon 1999; Ottosson 2020).
+    fn seen(colour: Rgb, lacks: Option<&str>) -> [f64; 3] {
+        let linear = |part: u8| match f64::from(part) / 255.0 {
+            low if low <= 0.04045 => low / 12.92,
+            high => ((high + 0.055) / 1.055).powf(2.4),
+        };
+        let [r, g, b] = colour.map(linear);
+        let [r, g, b] = match lacks {
+            Some("red") => {
+                let both = 0.11238 * r + 0.88762 * g;
+                [both, both, 0.00401 * r - 0.00401 * g + b]
+            }
+            Some(_) => {
+                let both = 0.29275 * r + 0.70725 * g;
+                [both, both, -0.02234 * r + 0.02234 * g + b]
+            }
+            None => [r, g, b],
+        };
+        let l = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b).cbrt();
+        let m = (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b).cbrt();
+        let s = (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b).cbrt();
+        [
+            0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+            1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+            0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s,
+        ]
+        .map(|part| 100.0 * part)
+    }
+
+    #[test]
+    fn colours_remain_distinguishable_without_one_kind_of_cones() {
+        let distance = |one: [f64; 3], other: [f64; 3]| {
+            let parts = one.iter().zip(other);
+            parts.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+        };
+        for lacks in [None, Some("red"), Some("green")] {
+            let pages = [
+                COLOURS.map(|(light, _)| light),
+                COLOURS.map(|(_, dark)| dark),
+            ];
+            for colours in pages {
+                for (at, one) in colours.iter().enumerate() {
+                    for other in &colours[..at] {
+                        let apart = distance(seen(*one, lacks), seen(*other, lacks));
+                        assert!(apart >= 12.0, "{lacks:?}: {one:x?} and {other:x?}: {apart}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -60,20 +60,25 @@ pub fn measured(name: &str, look: usize, points: &[Point]) -> Vec<Mark> {
     marks
 }
 
-/// A picture of bars that start at zero: in each group, one bar of every row. A row has a name, and
-/// a bar for each group.
-pub fn bars(title: &str, y: PlotAxis, groups: &[String], rows: &[(String, Vec<Bar>)]) -> Plot {
+/// A picture of bars that start at zero: in each group, one bar of every row. A row has a name, a
+/// look, and a bar for each group.
+pub fn bars(
+    title: &str,
+    y: PlotAxis,
+    groups: &[String],
+    rows: &[(String, usize, Vec<Bar>)],
+) -> Plot {
     let width = (BARS / rows.len().max(1) as f64).min(BAR);
     let mut marks = Vec::new();
-    for (look, (_, bars)) in rows.iter().enumerate() {
+    for (row, (_, look, bars)) in rows.iter().enumerate() {
         for (group, bar) in bars.iter().enumerate() {
             let Some(value) = bar.value else { continue };
-            let from_middle = look as f64 - 0.5 * (rows.len() as f64 - 1.0);
+            let from_middle = row as f64 - 0.5 * (rows.len() as f64 - 1.0);
             let x = group as f64 + 0.5 + width * from_middle;
             let (left, right) = (x - 0.47 * width, x + 0.47 * width);
             marks.push(Mark::Area {
                 points: vec![(left, 0.0), (left, value), (right, value), (right, 0.0)],
-                look,
+                look: *look,
                 opacity: 0.82,
                 tip: bar.tip.clone(),
             });
@@ -83,7 +88,7 @@ pub fn bars(title: &str, y: PlotAxis, groups: &[String], rows: &[(String, Vec<Ba
         }
     }
     let at = |(index, name): (usize, &String)| (index as f64 + 0.5, name.clone());
-    let key = |(look, (name, _)): (usize, &(String, Vec<Bar>))| (name.clone(), Key::area(look));
+    let key = |(name, look, _): &(String, usize, Vec<Bar>)| (name.clone(), Key::area(*look));
     let mut plot = Plot {
         title: title.to_string(),
         x: PlotAxis {
@@ -93,7 +98,7 @@ pub fn bars(title: &str, y: PlotAxis, groups: &[String], rows: &[(String, Vec<Ba
             ..PlotAxis::default()
         },
         panels: vec![PlotPanel { y, marks }],
-        legend: rows.iter().enumerate().map(key).collect(),
+        legend: rows.iter().map(key).collect(),
         ..Plot::default()
     };
     plot.describe();
@@ -124,7 +129,7 @@ mod tests {
             half: Some(half),
             tip: format!("{value}"),
         };
-        let rows = [("RED".to_string(), vec![bar(8.0, 1.0), bar(2.0, 5.0)])];
+        let rows = [("RED".to_string(), 1, vec![bar(8.0, 1.0), bar(2.0, 5.0)])];
         let groups = ["near".to_string(), "far".to_string()];
         let plot = bars("", PlotAxis::fitting("", None, None), &groups, &rows);
         assert_eq!(plot.panels[0].y.range, (0.0, 9.0));

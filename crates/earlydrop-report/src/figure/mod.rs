@@ -41,6 +41,7 @@ mod pgf;
 mod plot;
 mod scale;
 mod scene;
+mod scheme_looks;
 mod specification_curve;
 mod svg;
 mod thin;
@@ -60,6 +61,7 @@ pub use plot::{Key, Mark, Plot, PlotAxis, PlotPanel, Size};
 pub(crate) use scale::extent;
 pub use scale::{Scale, ticks};
 pub use scene::{Item, Path, Rgb, Scene, Stroke, Text};
+pub use scheme_looks::scheme_looks;
 pub use specification_curve::{Specification, SpecificationCurve, specification_curve};
 pub use svg::{escape, inline, themed_file};
 

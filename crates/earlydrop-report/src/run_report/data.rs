@@ -140,6 +140,8 @@ pub struct Metric {
 pub struct Scheme {
     /// The label in tables and figures.
     pub label: String,
+    /// The index of its colour, dashes and symbol in every picture.
+    pub look: usize,
     /// The specification: "nlred:min=10,max=30".
     pub spec: String,
     /// What it does, in a sentence.

@@ -10,6 +10,7 @@ use super::links;
 use super::thresholds::thresholds;
 use crate::answers::{answers, in_numbers};
 use crate::derived;
+use crate::figure::scheme_looks;
 use crate::table::{View, share_text};
 use crate::tune_answer::TuneAnswer;
 use earlydrop_lab::baseline::{Comparison, Difference, SIGNIFICANT};
@@ -65,11 +66,7 @@ pub fn gather(
             .chain(judged.metrics())
             .collect(),
         scatter: judged.scatter(summary),
-        schemes: scenario
-            .schemes
-            .iter()
-            .map(|scheme| describe(scheme, watched.as_ref()))
-            .collect(),
+        schemes: described(&scenario.schemes, watched.as_ref()),
         axes: plan.axes.iter().map(axis).collect(),
         points: plan.points.iter().map(|p| p.coordinates.clone()).collect(),
         summary: judged.rows(summary),
@@ -148,7 +145,7 @@ pub fn of_trace(
             quantiles: pairs(&trace.outcome.sojourn),
         }],
         series: traced_series(plan, cell, trace),
-        schemes: vec![describe(scheme, WatchedLink::of(plan).as_ref())],
+        schemes: described(std::slice::from_ref(scheme), WatchedLink::of(plan).as_ref()),
         answers: in_numbers(plan, cell, &trace.outcome),
         ..Data::default()
     }
@@ -276,10 +273,19 @@ pub(super) fn metric(metric: &Metric) -> data::Metric {
     }
 }
 
-fn describe(scheme: &Scheme, watched: Option<&WatchedLink>) -> data::Scheme {
+fn described(schemes: &[Scheme], watched: Option<&WatchedLink>) -> Vec<data::Scheme> {
+    let names = schemes.iter().map(|scheme| scheme.spec.descriptor().name);
+    let looks = scheme_looks(&names.collect::<Vec<&str>>());
+    let each = schemes.iter().zip(looks);
+    each.map(|(scheme, look)| describe(scheme, look, watched))
+        .collect()
+}
+
+fn describe(scheme: &Scheme, look: usize, watched: Option<&WatchedLink>) -> data::Scheme {
     let descriptor = scheme.spec.descriptor();
     let mut described = data::Scheme {
         label: scheme.label.clone(),
+        look,
         spec: scheme.spec.to_string(),
         summary: descriptor.summary,
         source: descriptor.source,

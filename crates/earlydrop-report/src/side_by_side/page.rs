@@ -95,8 +95,8 @@ fn picture(plan: &Plan, rows: &[&Comparison], index: usize, quantity: &Quantity)
         .map(|row| bar("live", row, row.pairs[index].live));
     let groups: Vec<String> = rows.iter().map(|row| scheme_label(plan, row)).collect();
     let rows = [
-        ("simulated".to_string(), simulated.collect()),
-        ("live".to_string(), live.collect()),
+        ("simulated".to_string(), 0, simulated.collect()),
+        ("live".to_string(), 1, live.collect()),
     ];
     bars(
         "",

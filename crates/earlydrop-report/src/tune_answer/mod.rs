@@ -7,6 +7,7 @@
 
 mod page;
 
+use crate::figure::scheme_looks;
 use earlydrop::registry::{Settings, Spec};
 use earlydrop_lab::metrics::{METRICS, Metric};
 use earlydrop_lab::number;
@@ -313,7 +314,10 @@ impl TunedScheme {
         let scored = scored(goal, result);
         let limits = validation.limits.iter().zip(&goal.limits);
         let labels = plan.labels();
-        let look = |label: &str| labels.iter().position(|known| *known == label);
+        let names = plan.scenario().schemes.iter();
+        let names = names.map(|scheme| scheme.spec.descriptor().name);
+        let looks = scheme_looks(&names.collect::<Vec<&str>>());
+        let look = |label: &str| Some(looks[labels.iter().position(|known| *known == label)?]);
         let original = look(&result.label).unwrap_or_default();
         let tuned = validation.variant.as_ref();
         TunedScheme {

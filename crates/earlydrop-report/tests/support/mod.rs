@@ -216,6 +216,7 @@ fn scheme(index: usize, descriptor: &'static Descriptor) -> Scheme {
     };
     Scheme {
         label,
+        look: 40 - index,
         spec: format!("{}:min={min}", descriptor.name),
         summary: descriptor.summary,
         source: descriptor.source,

@@ -6,15 +6,15 @@ use crate::run_report::data::{Data, Scheme};
 
 /// The curves up to a probability; `None` without curves.
 pub(super) fn curves(data: &Data, top: f64) -> Option<Plot> {
-    let own = data.schemes.iter().enumerate();
-    let own: Vec<_> = own.filter(|(_, one)| one.curve.len() > 1).collect();
-    let queues = own.iter().flat_map(|(_, one)| &one.curve).map(|[x, _]| *x);
+    let own = data.schemes.iter();
+    let own: Vec<&Scheme> = own.filter(|one| one.curve.len() > 1).collect();
+    let queues = own.iter().flat_map(|one| &one.curve).map(|[x, _]| *x);
     let (_, longest) = extent(&queues.collect::<Vec<f64>>())?;
-    let line = |(index, scheme): &(usize, &Scheme)| {
+    let line = |scheme: &&Scheme| {
         let points = scheme.curve.iter().map(|[x, y]| (*x, *y)).collect();
-        Mark::line(&scheme.label, points, Key::both(*index))
+        Mark::line(&scheme.label, points, Key::both(scheme.look))
     };
-    let entry = |(index, scheme): &(usize, &Scheme)| (scheme.label.clone(), Key::both(*index));
+    let entry = |scheme: &&Scheme| (scheme.label.clone(), Key::both(scheme.look));
     // The ends stay where a reader hides a curve.
     let axis = |label: &str, high| PlotAxis {
         label: label.to_string(),

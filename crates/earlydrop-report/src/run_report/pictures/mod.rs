@@ -135,6 +135,11 @@ impl<'a> View<'a> {
         &self.data.schemes[scheme].label
     }
 
+    /// The index of the scheme's look.
+    fn look(&self, scheme: usize) -> usize {
+        self.data.schemes[scheme].look
+    }
+
     /// The metric of this name.
     fn metric(&self, name: &str) -> Result<(usize, &'a Metric), PictureError> {
         let data: &'a Data = self.data;

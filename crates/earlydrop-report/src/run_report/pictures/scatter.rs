@@ -33,7 +33,7 @@ pub(super) fn scatter(view: &View<'_>) -> Result<Plot, PictureError> {
     };
     let entry = |cloud: &Cloud| {
         let name = view.label(cloud.scheme).to_string();
-        (name, Key::symbol(cloud.scheme))
+        (name, Key::symbol(view.look(cloud.scheme)))
     };
     Ok(Plot {
         description: format!("{} against {}{}. {spread}", y.1.title, x.1.title, view.at()),
@@ -100,14 +100,14 @@ fn marks(view: &View<'_>, clouds: &[Cloud], is_log: bool) -> Vec<Mark> {
     for Cloud { scheme, mean, runs } in clouds.iter().filter(|cloud| cloud.runs.len() > 1) {
         marks.push(Mark::Area {
             points: ellipse(*mean, runs, is_log),
-            look: *scheme,
+            look: view.look(*scheme),
             opacity: 0.16,
             tip: String::new(),
         });
         marks.push(Mark::Symbols {
             name: format!("{}, runs", view.label(*scheme)),
             points: runs.clone(),
-            look: *scheme,
+            look: view.look(*scheme),
             size: 0.45,
             opacity: 0.4,
             tip: String::new(),
@@ -116,7 +116,7 @@ fn marks(view: &View<'_>, clouds: &[Cloud], is_log: bool) -> Vec<Mark> {
     marks.extend(clouds.iter().map(|cloud| Mark::Symbols {
         name: view.label(cloud.scheme).to_string(),
         points: vec![cloud.mean],
-        look: cloud.scheme,
+        look: view.look(cloud.scheme),
         size: 1.0,
         opacity: 1.0,
         tip: String::new(),

@@ -48,7 +48,8 @@ pub(super) fn laid_out(
         let half = half.unwrap_or(0.0);
         [(mean - half).max(floor), mean + half]
     });
-    let y = axis(heading(metric), &ends.collect::<Vec<f64>>(), is_log);
+    let mut y = axis(heading(metric), &ends.collect::<Vec<f64>>(), is_log);
+    y.start_at_zero();
     let mut ticks: Vec<(f64, String)> = (0..swept.values.len())
         .map(|at| (place(view, along, at), swept.values[at].clone()))
         .filter(|(x, _)| all().any(|(other, ..)| other == x))
@@ -79,7 +80,7 @@ pub(super) fn laid_out(
         ),
         x,
         legend: names
-            .map(|scheme| (view.label(scheme).to_string(), Key::both(scheme)))
+            .map(|scheme| (view.label(scheme).to_string(), Key::both(view.look(scheme))))
             .collect(),
         panels: vec![PlotPanel {
             y,
@@ -158,17 +159,17 @@ fn marks(view: &View<'_>, curves: &[Curve], floor: f64) -> Vec<Mark> {
             .iter()
             .filter_map(|(x, mean, half)| Some((*x, (mean - (*half)?).max(floor), mean + (*half)?)))
             .collect();
-        Mark::band(&ends, curve.scheme)
+        Mark::band(&ends, view.look(curve.scheme))
     };
     let line = |Curve { scheme, points }: &Curve| {
         let points: Vec<(f64, f64)> = points.iter().map(|(x, mean, _)| (*x, *mean)).collect();
         let name = view.label(*scheme);
         [
-            Mark::line(name, points.clone(), Key::both(*scheme)),
+            Mark::line(name, points.clone(), Key::both(view.look(*scheme))),
             Mark::Symbols {
                 name: format!("{name}, points"),
                 points,
-                look: *scheme,
+                look: view.look(*scheme),
                 size: 0.75,
                 opacity: 1.0,
                 tip: String::new(),

@@ -19,6 +19,7 @@ fn metric(name: &'static str, unit: &'static str, scale: f64) -> Metric {
 fn data() -> Data {
     let scheme = |label: &str| Scheme {
         label: label.to_string(),
+        look: crate::figure::scheme_looks(&[label])[0],
         spec: label.to_string(),
         summary: "",
         source: "",
@@ -374,7 +375,7 @@ fn a_page_has_the_lines_and_axes_of_paper_for_each_metric_and_distribution() {
     assert_eq!(page["x"]["label"], paper.x.label.as_str());
     assert_eq!(page["x"]["is_log"], true);
     assert_eq!(page["x"]["ticks"][1], serde_json::json!([0.05, "50 ms"]));
-    assert_eq!(page["legend"][1]["look"], 1);
+    assert_eq!(page["legend"][1]["look"], data.schemes[1].look);
 
     let distributions = pages["distributions"].as_array().unwrap();
     assert_eq!(distributions.len(), 1);
