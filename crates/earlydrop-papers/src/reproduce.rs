@@ -116,7 +116,7 @@ pub fn run<'a>(
     let mut studies = Vec::new();
     for entry in &catalogue.papers {
         let experiments = experiments(entry, selection, options, &mut on_event)?;
-        let mut study = Study::of(entry, &experiments)?;
+        let mut study = Study::of(entry, options.pace, &experiments)?;
         study.robustness = robustness(entry, selection, options, &mut on_event)?;
         studies.push(study);
     }

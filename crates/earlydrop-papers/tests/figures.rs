@@ -149,7 +149,7 @@ fn pictures_show_what_was_measured() {
     let folder = TempDir::new().unwrap();
     let paper = paper("clred");
     let run = experiments(&paper, &["figure-5", "figure-6"], folder.path());
-    let study = Study::of(&paper, &run).unwrap();
+    let study = Study::of(&paper, Pace::Quick, &run).unwrap();
 
     // Along a sweep: every point of every scheme, in words.
     let sweep = &pictures(&study, "clred.F6")[0];
@@ -192,7 +192,7 @@ fn a_curve_can_be_a_difference() {
     let folder = TempDir::new().unwrap();
     let paper = paper("restraint");
     let run = experiments(&paper, &["figure-4-5"], folder.path());
-    let study = Study::of(&paper, &run).unwrap();
+    let study = Study::of(&paper, Pace::Quick, &run).unwrap();
     let pictures = pictures(&study, "restraint.F4");
     let (throughput, difference) = (&pictures[1], &pictures[5]);
     let experiment = &run["figure-4-5"];
@@ -224,7 +224,7 @@ fn a_drop_function_ends_with_its_axis_and_swept_values_take_a_factor() {
     let folder = TempDir::new().unwrap();
     let paper = paper("curves");
     let run = experiments(&paper, &["area", "rtt"], folder.path());
-    let study = Study::of(&paper, &run).unwrap();
+    let study = Study::of(&paper, Pace::Quick, &run).unwrap();
     // Up to the threshold, so without the jump to 1.
     for picture in pictures(&study, "curves.equal-area") {
         assert!(
@@ -253,12 +253,32 @@ fn the_pages_carry_the_claims(study: &Study<'_>) {
     for report in &study.reports {
         let (id, verdict) = (&report.claim.id, report.verdict());
         assert!(html.contains(&format!("id=\"{id}\"")), "{id}");
+        if report.seeds > 0 {
+            assert!(verdict.starts_with("first look, "), "{verdict}");
+        }
         assert!(all.contains(&format!("report.html#{id}\"")), "{id}");
         let row = text
             .text
             .lines()
             .find(|line| line.starts_with(&format!("| {id} ")));
         assert!(row.unwrap().contains(&format!("**{verdict}**")), "{id}");
+    }
+    // What a quick run says looks like no verdict: no claim has the colour or the sign of one.
+    for page in [&html, &all] {
+        for class in ["right", "partly", "wrong"] {
+            let marks = [
+                format!("<a class=\"{class}\""),
+                format!("verdict {class}\""),
+            ];
+            for mark in marks {
+                let at = page.find(&mark);
+                assert!(
+                    at.is_none(),
+                    "{mark} in {}",
+                    &page[at.unwrap_or(0)..][..200]
+                );
+            }
+        }
     }
     // A link within the page leads somewhere.
     for link in html.split("href=\"#").skip(1) {

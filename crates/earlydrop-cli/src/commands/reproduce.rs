@@ -243,7 +243,7 @@ fn write_pages(
 
 /// What a quick run prints first.
 const QUICK: &str =
-    "Quick: 3 seeds, and of long sweeps a few points. Verdicts are a first impression.";
+    "Quick: 3 seeds, and of long sweeps a few points: a first look, and no verdict.";
 
 /// The numbers of verdicts. A quick run has none; it says what it would take to have them.
 fn summary(reports: &[ClaimReport<'_>], arguments: &Reproduce) -> String {
@@ -320,11 +320,11 @@ fn claim_lines(
     universes: Option<&Robustness<'_>>,
     style: &Style,
 ) -> Vec<Text> {
-    let verdict = report.judgement.verdict;
-    let look = match verdict {
-        Verdict::Holds => Look::Strong,
-        Verdict::Undecided => Look::Faint,
-        _ => Look::Emphasis,
+    let look = match report.decided() {
+        None => Look::Plain,
+        Some(Verdict::Holds) => Look::Strong,
+        Some(Verdict::Undecided) => Look::Faint,
+        Some(_) => Look::Emphasis,
     };
     let mut heading = Text::new(&format!("{:18} ", report.claim.id), Look::Code);
     heading.push(&report.verdict(), look);

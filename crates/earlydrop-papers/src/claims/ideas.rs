@@ -111,7 +111,7 @@ pub enum Conclusion {
     WorthUsingInSome,
     /// In no setting, or in no more than chance would give.
     NotWorthUsing,
-    /// Not everything that the idea rests on was run.
+    /// Not everything that the idea rests on was run in full.
     Undecided,
 }
 
@@ -165,7 +165,7 @@ pub fn conclude<'a>(idea: &'a Idea, reports: &'a [ClaimReport<'a>]) -> IdeaRepor
         }
     }
     let is_complete = idea.needs.iter().all(has_report)
-        && (needs.iter()).all(|need| need.judgement.verdict != Verdict::Undecided);
+        && (needs.iter()).all(|need| need.decided().is_some_and(|one| one != Verdict::Undecided));
     let supported = settings.iter().filter(|one| one.worth_using).count();
     let conclusion = match supported {
         _ if !is_complete || settings.is_empty() => Conclusion::Undecided,
@@ -274,6 +274,7 @@ pub(crate) mod tests {
             claim,
             judgement: judge(claim, &measured),
             seeds: 3,
+            pace: crate::catalogue::Pace::Full,
             cells: ClaimCells::default(),
         });
         reports.collect()
@@ -289,6 +290,18 @@ pub(crate) mod tests {
         let file =
             IdeasAndReadings::parse(("ideas.toml", &text), ("readings.toml", readings)).unwrap();
         file.ideas[0].clone()
+    }
+
+    #[test]
+    fn a_quick_run_concludes_nothing() {
+        let paper =
+            paper("{ kind = \"not-more\", scheme = \"new\", than = [\"old\"], tolerance = 9 }");
+        let (idea, mut reports) = (idea("\"today.new\""), reports(&paper));
+        assert_ne!(conclude(&idea, &reports).conclusion, Conclusion::Undecided);
+        for report in &mut reports {
+            report.pace = crate::catalogue::Pace::Quick;
+        }
+        assert_eq!(conclude(&idea, &reports).conclusion, Conclusion::Undecided);
     }
 
     #[test]

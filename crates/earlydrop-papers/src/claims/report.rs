@@ -9,6 +9,7 @@ use super::claim::{Claim, Paper};
 use super::evidence::Evidence;
 use super::statistics::seeds_to_decide;
 use super::verdict::{Judgement, Verdict};
+use crate::catalogue::Pace;
 
 /// A claim of a paper with its judgement.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct ClaimReport<'a> {
     pub judgement: Judgement,
     /// The number of seeds that it rests on.
     pub seeds: usize,
+    /// Whether it rests on all seeds and points, or on a quick run.
+    pub pace: Pace,
     /// The runs that it rests on.
     pub cells: ClaimCells,
 }
@@ -48,8 +51,24 @@ impl ClaimReport<'_> {
         }
     }
 
+    /// The verdict, which is counted; `None` of quick runs, which decide too little.
+    pub fn decided(&self) -> Option<Verdict> {
+        // What has no runs is known without any.
+        let is_decided = self.pace == Pace::Full || self.seeds == 0;
+        is_decided.then_some(self.judgement.verdict)
+    }
+
     /// The verdict in words; of a claim that holds in part, in how much: "holds in part (3 of 9)".
+    /// Of a quick run it is said to be a first look: "first look, 3 seeds: holds".
     pub fn verdict(&self) -> String {
+        let words = self.verdict_words();
+        match self.decided() {
+            Some(_) => words,
+            None => format!("first look, {} seeds: {words}", self.seeds),
+        }
+    }
+
+    fn verdict_words(&self) -> String {
         let judgement = &self.judgement;
         match judgement.verdict {
             Verdict::InPart => format!(
@@ -181,6 +200,7 @@ impl ClaimReport<'_> {
             "counts_as": self.claim.standing().to_string(),
             "metric": self.claim.metric.to_string(),
             "verdict": judgement.verdict.to_string(),
+            "is_counted": self.decided().is_some(),
             "supported": judgement.count(Evidence::Supports),
             "contradicted": judgement.count(Evidence::Contradicts),
             "equal": judgement.count(Evidence::Equal),

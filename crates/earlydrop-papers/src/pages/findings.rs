@@ -78,7 +78,7 @@ pub(super) fn own_findings(findings: &[Finding], reports: &[ClaimReport<'_>]) ->
 fn verdict(report: &ClaimReport<'_>) -> String {
     format!(
         "{} **{}**, {}",
-        sign(report.judgement.verdict),
+        sign(report.decided()),
         report.verdict(),
         report.effect()
     )

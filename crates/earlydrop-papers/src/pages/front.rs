@@ -43,7 +43,7 @@ pub fn front(studies: &[Study<'_>], ideas: &[IdeaReport<'_>], provenance: &Prove
         quick_note(provenance),
         idea_list(ideas),
         papers.concat(),
-        filters(studies),
+        filters(studies, provenance),
         strip_axis(),
         rows.concat(),
         footer(provenance)
@@ -104,7 +104,8 @@ fn quick_note(provenance: &Provenance) -> &'static str {
     match provenance.is_quick {
         true => {
             "<p class=\"note\"><strong>A quick run</strong>: three seeds and few points decide \
-             little, so nothing is counted. <code>earlydrop reproduce --full</code> runs \
+             little, so no verdict is given or counted. Each claim has what a first look says and \
+             the number of seeds behind it. <code>earlydrop reproduce --full</code> runs \
              everything.</p>\n"
         }
         false => "",
@@ -123,7 +124,7 @@ fn paper(study: &Study<'_>, provenance: &Provenance) -> String {
         );
     }
     let square = |report: &ClaimReport<'_>| {
-        let verdict = report.judgement.verdict;
+        let verdict = report.decided();
         let words = format!(
             "{}: {}. {}",
             report.claim.id,
@@ -171,7 +172,7 @@ fn paper(study: &Study<'_>, provenance: &Provenance) -> String {
     )
 }
 
-fn filters(studies: &[Study<'_>]) -> String {
+fn filters(studies: &[Study<'_>], provenance: &Provenance) -> String {
     let option = |value: &str, name: &str| {
         format!(
             "<option value=\"{}\">{}</option>",
@@ -183,7 +184,12 @@ fn filters(studies: &[Study<'_>]) -> String {
         let paper = &study.paper.paper;
         option(&paper.key, &paper.name)
     });
-    let verdicts = Verdict::ALL.map(|verdict| option(verdict_class(verdict), &verdict.to_string()));
+    let verdicts = match provenance.is_quick {
+        true => String::new(),
+        false => Verdict::ALL
+            .map(|verdict| option(verdict_class(verdict), &verdict.to_string()))
+            .concat(),
+    };
     format!(
         "<form class=\"choices\" id=\"filter\">\n\
          <label class=\"choice\"><span>Paper</span><select name=\"paper\"><option value=\"\">all</option>{}</select></label>\n\
@@ -191,14 +197,14 @@ fn filters(studies: &[Study<'_>]) -> String {
          <label class=\"choice\"><span>Text</span><input name=\"text\" type=\"search\" placeholder=\"delay, NLRED, F19\"></label>\n\
          </form>\n",
         papers.collect::<Vec<String>>().concat(),
-        verdicts.concat()
+        verdicts
     )
 }
 
 fn claims(study: &Study<'_>) -> Vec<String> {
     let key = escape(&study.paper.paper.key);
     let item = |report: &ClaimReport<'_>| {
-        let verdict = report.judgement.verdict;
+        let verdict = report.decided();
         let id = escape(&report.claim.id);
         let figure = study.figure_of(&report.claim.id);
         let figure = figure.map_or("text", |figure| figure.number.as_str());

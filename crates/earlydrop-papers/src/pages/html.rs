@@ -8,31 +8,32 @@ use super::robustness;
 use crate::claims::{ClaimReport, Comparison, Evidence, Tally, Verdict, plural};
 use crate::multiverse::Robustness;
 
-/// The CSS class of a verdict in pages and pictures.
-pub(super) fn verdict_class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "right",
-        Verdict::InPart => "partly",
-        Verdict::Contradicted => "wrong",
-        Verdict::NotShown => "open",
-        Verdict::Undecided => "missing",
+/// The CSS class of a verdict in pages and pictures; `None` is what is not counted.
+pub(super) fn verdict_class(verdict: impl Into<Option<Verdict>>) -> &'static str {
+    match verdict.into() {
+        Some(Verdict::Holds) => "right",
+        Some(Verdict::InPart) => "partly",
+        Some(Verdict::Contradicted) => "wrong",
+        Some(Verdict::NotShown) | None => "open",
+        Some(Verdict::Undecided) => "missing",
     }
 }
 
-/// The sign of a verdict, for readers who do not see colours.
-pub(super) fn sign(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "●",
-        Verdict::InPart => "◐",
-        Verdict::Contradicted => "✕",
-        Verdict::NotShown => "○",
-        Verdict::Undecided => "?",
+/// The sign of a verdict, for readers who do not see colours; `None` is what is not counted.
+pub(super) fn sign(verdict: impl Into<Option<Verdict>>) -> &'static str {
+    match verdict.into() {
+        Some(Verdict::Holds) => "●",
+        Some(Verdict::InPart) => "◐",
+        Some(Verdict::Contradicted) => "✕",
+        Some(Verdict::NotShown) => "○",
+        Some(Verdict::Undecided) => "?",
+        None => "·",
     }
 }
 
 /// A verdict with its sign and its colour: "◐ holds in part (3 of 9)".
 pub(super) fn badge(report: &ClaimReport<'_>) -> String {
-    let verdict = report.judgement.verdict;
+    let verdict = report.decided();
     format!(
         "<span class=\"verdict {}\">{} {}</span>",
         verdict_class(verdict),
@@ -80,7 +81,7 @@ pub(super) fn effect_row(report: &ClaimReport<'_>) -> ForestRow {
         })
     };
     let pairs = judgement.comparisons.iter().zip(&judgement.evidence);
-    let look = verdict_class(judgement.verdict);
+    let look = verdict_class(report.decided());
     let name = format!("{}: {}", report.claim.id, report.verdict());
     ForestRow {
         name: report.claim.id.clone(),

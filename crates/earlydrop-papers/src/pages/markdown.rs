@@ -70,7 +70,7 @@ fn counts<'a>(
     provenance: &Provenance,
 ) -> String {
     match provenance.is_quick {
-        true => "A quick run: three seeds and few points decide little, so nothing is counted"
+        true => "A quick run: three seeds and few points decide little, so no verdict is counted"
             .to_string(),
         false => Counts::of(reports).to_string(),
     }
@@ -189,7 +189,7 @@ fn sentences(study: &Study<'_>) -> String {
     for sentence in &study.paper.sentences {
         let judging = study.judging(sentence).into_iter();
         let verdicts = judging.map(|report| {
-            let verdict = sign(report.judgement.verdict);
+            let verdict = sign(report.decided());
             format!("{} {verdict} {}", report.claim.id, report.verdict())
         });
         let words = match sentence.note.as_str() {
@@ -203,11 +203,7 @@ fn sentences(study: &Study<'_>) -> String {
 
 /// A row of a table of claims.
 fn line(report: &ClaimReport<'_>) -> String {
-    let mut words = format!(
-        "{} **{}**",
-        sign(report.judgement.verdict),
-        report.verdict()
-    );
+    let mut words = format!("{} **{}**", sign(report.decided()), report.verdict());
     for more in [report.exceptions(), report.what_it_would_take()] {
         words.push_str(&more.map_or(String::new(), |more| format!("; {more}")));
     }
@@ -253,7 +249,8 @@ fn cells(number: &Number) -> [String; 4] {
     let off = number.deviation();
     let off = off.map_or(String::new(), |off| change(off, None));
     let verdict = number.claim.as_ref();
-    let verdict = verdict.map_or(String::new(), |(_, verdict)| {
+    let verdict = verdict.and_then(|(_, verdict)| verdict.as_ref());
+    let verdict = verdict.map_or(String::new(), |verdict| {
         format!("{} {verdict}", sign(*verdict))
     });
     [number.printed.clone(), number.ours(), off, verdict]

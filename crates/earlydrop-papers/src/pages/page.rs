@@ -43,7 +43,8 @@ fn head(study: &Study<'_>, provenance: &Provenance) -> String {
     let quick = match provenance.is_quick {
         true => {
             "<p class=\"note\"><strong>A quick run</strong>: three seeds and few points decide \
-                 little, so nothing is counted. <code>earlydrop reproduce --full</code> runs everything.</p>\n"
+                 little, so no verdict is given or counted. Each claim has what a first look says \
+                 and the number of seeds behind it. <code>earlydrop reproduce --full</code> runs everything.</p>\n"
         }
         false => "",
     };
@@ -118,21 +119,23 @@ fn signs(study: &Study<'_>, content: &FigureContent<'_>) -> String {
     let (numbers, claims): (Vec<&ClaimReport<'_>>, Vec<&ClaimReport<'_>>) =
         reports.partition(|report| content.has_in_table(&report.claim.id));
     let sign = |report: &&ClaimReport<'_>| {
-        let verdict = report.judgement.verdict;
-        let id = escape(&report.claim.id);
+        let (id, verdict) = (escape(&report.claim.id), report.decided());
         format!(
-            "<a class=\"{}\" href=\"#{id}\" title=\"{id}: {verdict}\">{}</a>",
+            "<a class=\"{}\" href=\"#{id}\" title=\"{id}: {}\">{}</a>",
             verdict_class(verdict),
+            escape(&report.verdict()),
             sign(verdict)
         )
     };
     let signs: Vec<String> = claims.iter().map(sign).collect();
     let right = numbers
         .iter()
-        .filter(|report| report.judgement.verdict == Verdict::Holds)
+        .filter(|report| report.decided() == Some(Verdict::Holds))
         .count();
+    let is_decided = numbers.iter().all(|report| report.decided().is_some());
     let numbers = match numbers.len() {
         0 => String::new(),
+        all if !is_decided => format!("<span class=\"note\"> {all} numbers</span>"),
         all => format!("<span class=\"note\"> {right} of {all} numbers</span>"),
     };
     format!("<span class=\"signs\">{}</span>{numbers}", signs.concat())

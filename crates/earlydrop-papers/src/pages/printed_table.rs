@@ -26,8 +26,8 @@ pub struct Number {
     pub printed: String,
     /// Ours, in the printed unit.
     pub ours: Option<Mean>,
-    /// The id of the claim about it, with the verdict.
-    pub claim: Option<(String, Verdict)>,
+    /// The id of the claim about it, with the verdict if that is counted.
+    pub claim: Option<(String, Option<Verdict>)>,
 }
 
 impl Number {
@@ -115,7 +115,7 @@ fn claim(
     row: &Coordinates,
     column: &ColumnSpec,
     reports: &[ClaimReport<'_>],
-) -> Option<(String, Verdict)> {
+) -> Option<(String, Option<Verdict>)> {
     let here = values(&[row, &panel.at]);
     let is_here = |at: &[(String, Vec<String>)]| {
         at.iter().all(|(field, wanted)| {
@@ -135,5 +135,5 @@ fn claim(
             && is_here(at)
     };
     let report = reports.iter().find(is_about)?;
-    Some((report.claim.id.clone(), report.judgement.verdict))
+    Some((report.claim.id.clone(), report.decided()))
 }

@@ -8,7 +8,7 @@ use super::experiment::Experiments;
 use super::laboratory;
 use super::panel_builder::{self, PanelData};
 use super::panel_content::FigureContent;
-use crate::catalogue::PaperEntry;
+use crate::catalogue::{Pace, PaperEntry};
 use crate::claims::{
     Claim, ClaimCells, ClaimReport, Measurements, Sentence, Standing, Test, judge,
 };
@@ -32,11 +32,15 @@ pub struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    /// Judges the claims and builds the figures of a paper from these experiments.
-    pub fn of(paper: &'a PaperEntry, experiments: &Experiments) -> Result<Study<'a>, StoreError> {
+    /// Judges the claims and builds the figures of a paper from these experiments, run at a pace.
+    pub fn of(
+        paper: &'a PaperEntry,
+        pace: Pace,
+        experiments: &Experiments,
+    ) -> Result<Study<'a>, StoreError> {
         let mut reports = Vec::new();
         for claim in &paper.paper.claims {
-            reports.extend(report(paper, claim, experiments)?);
+            reports.extend(report(paper, claim, pace, experiments)?);
         }
         let mut figures = Vec::new();
         for figure in &paper.figures.figures {
@@ -105,6 +109,7 @@ impl<'a> Study<'a> {
 fn report<'a>(
     paper: &'a PaperEntry,
     claim: &'a Claim,
+    pace: Pace,
     experiments: &Experiments,
 ) -> Result<Option<ClaimReport<'a>>, StoreError> {
     let experiment = experiments.get(&claim.experiment);
@@ -119,6 +124,7 @@ fn report<'a>(
         claim,
         judgement: judge(claim, &measured),
         seeds: measured.seeds.len(),
+        pace,
         cells: experiment.map_or(ClaimCells::default(), |experiment| {
             ClaimCells::of(claim, &experiment.plan, &measured)
         }),
