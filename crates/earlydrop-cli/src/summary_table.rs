@@ -6,8 +6,9 @@ use earlydrop_lab::plan::{CHANGED, Plan};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::answers::answers;
 use earlydrop_report::derived;
+use earlydrop_report::key::key;
 use earlydrop_report::table::{
-    Cell, Mark, NOT_TRUSTWORTHY, Table, View, has_doubtful_runs, meanings, measured, point_tables,
+    Cell, Mark, NOT_TRUSTWORTHY, Table, View, all_tables, has_doubtful_runs, measured, point_tables,
 };
 
 use crate::draw::{Look, Style, Text};
@@ -29,7 +30,6 @@ pub(crate) fn lines(plan: &Plan, summary: &Summary, view: &View, style: &Style) 
     let mut lines = header(plan, summary, style);
     lines.extend(answer_lines(plan, summary, style));
     let is_alike = derived::of_all_points(plan).is_some();
-    let mut marks: Vec<Mark> = Vec::new();
     for point in 0..plan.points.len() {
         for (index, table) in point_tables(plan, summary, view, point).iter().enumerate() {
             lines.push(Text::default());
@@ -41,12 +41,11 @@ pub(crate) fn lines(plan: &Plan, summary: &Summary, view: &View, style: &Style) 
                 lines.extend(derived.iter().flat_map(|line| faint(line, style)));
             }
             lines.extend(lay_out(table, style));
-            marks.extend(table.marks());
         }
     }
     lines.push(Text::default());
-    let meanings = meanings(&marks, view, style.unicode);
-    lines.extend(meanings.iter().flat_map(|line| faint(line, style)));
+    let key = key(plan, &all_tables(plan, summary, view), view, style.unicode);
+    lines.extend(key.iter().flat_map(|line| faint(line, style)));
     if has_doubtful_runs(summary) {
         lines.extend(faint(NOT_TRUSTWORTHY, style));
     }

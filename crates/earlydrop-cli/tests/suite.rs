@@ -15,6 +15,7 @@ fn a_part_is_run_and_what_was_found_is_said_in_words() {
         "ecn (4.5)",
         "Queueing delay: lowest, or within 5% of it, at 2 of 2 points under codel",
         "highest under droptail",
+        "target 5 ms =",
         "codel is ahead of all others in",
     ] {
         let one_line = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -74,6 +74,7 @@ pub mod figure;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod key;
 pub mod laboratory;
 pub mod latex;
 mod model_json;

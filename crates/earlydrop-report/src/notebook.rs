@@ -10,9 +10,10 @@ use earlydrop_lab::trace::CellTrace;
 
 use crate::derived;
 use crate::figure::{Plot, Size, escape, inline, scene, variables};
+use crate::key::key;
 use crate::run_report::pictures::{Choices, What, picture};
 use crate::run_report::{Data, gather, of_trace};
-use crate::table::{self, Mark, NOT_TRUSTWORTHY, Table, View};
+use crate::table::{self, NOT_TRUSTWORTHY, View};
 
 const RULES: &str = include_str!("../assets/notebook.css");
 
@@ -104,8 +105,7 @@ fn tables(
     pictures: impl FnOnce() -> String,
 ) -> String {
     let all = table::all_tables(plan, summary, view);
-    let marks: Vec<Mark> = all.iter().flat_map(Table::marks).collect();
-    let mut meanings = table::meanings(&marks, view, true);
+    let mut meanings = key(plan, &all, view, true);
     if table::has_doubtful_runs(summary) {
         meanings.push(NOT_TRUSTWORTHY.to_string());
     }

@@ -1,9 +1,7 @@
 //! A run's summary as tables of cells, as Markdown and as CSV.
 
 use crate::figure::escape;
-use earlydrop_lab::baseline::{
-    Comparison, Difference, DifferenceRow, SIGNIFICANT, headline_metrics,
-};
+use earlydrop_lab::baseline::{Comparison, Difference, DifferenceRow, headline_metrics};
 use earlydrop_lab::escape::{CsvField, CsvWriter, markdown};
 use earlydrop_lab::metrics::{
     self, FEW_UNFINISHED, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric, Number,
@@ -329,24 +327,6 @@ pub fn measured(plan: &Plan, summary: &Summary) -> String {
     format!("{hosts}{runs}, measured from {from} to {to}")
 }
 
-/// The meaning of each of these marks that tables have, each in a line after its sign.
-pub fn meanings(marks: &[Mark], view: &View, unicode: bool) -> Vec<String> {
-    let all = [Mark::Best, Mark::Similar, Mark::Significant];
-    let present = all.into_iter().filter(|mark| marks.contains(mark));
-    let line = |mark: Mark| {
-        let meaning = match (mark, &view.comparison) {
-            (Mark::Significant, Some(_)) => SIGNIFICANT,
-            _ => mark.meaning(),
-        };
-        format!("{} {meaning}", mark.sign(unicode))
-    };
-    let mut lines: Vec<String> = present.map(line).collect();
-    if view.comparison.is_some() && !marks.contains(&Mark::Significant) {
-        lines.push(format!("no difference is {SIGNIFICANT}"));
-    }
-    lines
-}
-
 /// Whether some of the live runs are not trustworthy.
 pub fn has_doubtful_runs(summary: &Summary) -> bool {
     let live = summary.rows.iter().filter_map(|row| row.live.as_ref());
@@ -413,7 +393,7 @@ impl Table {
     /// The marks in it, each once, in the order of [`Mark`].
     pub fn marks(&self) -> Vec<Mark> {
         let has = |mark: &Mark| self.rows.iter().flatten().any(|cell| cell.mark == *mark);
-        let marks = [Mark::Best, Mark::Similar, Mark::Significant];
+        let marks = [Mark::Best, Mark::Similar, Mark::Significant, Mark::Moving];
         marks.into_iter().filter(has).collect()
     }
 

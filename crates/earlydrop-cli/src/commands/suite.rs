@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use earlydrop_lab::files::{Overwrite, Signature, create_folder, write_whole};
 use earlydrop_lab::plan::Source;
 use earlydrop_lab::store::{self, Store};
-use earlydrop_lab::suite::{Part, SUITES, Suite};
+use earlydrop_lab::suite::{Measure, Part, SUITES, Suite};
 use earlydrop_lab::summary::Summary;
+use earlydrop_report::derived;
+use earlydrop_report::key::terms;
 use earlydrop_report::run_report::write_report;
 use earlydrop_report::suite::{
     PartResult, Question, STANDINGS, STANDINGS_MEAN, counted, findings, in_short, json, overall,
@@ -180,6 +182,12 @@ fn part_lines(result: &PartResult, style: &Style) -> Vec<Text> {
         2,
         Text::new(part.question, Look::Faint).wrapped(room),
     ));
+    let titles: Vec<String> = part.measures.iter().map(Measure::title).collect();
+    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+    let sizes = derived::sentences(&result.plan).into_iter();
+    for note in sizes.chain(terms(&result.plan, &titles)) {
+        lines.extend(indented(2, Text::new(&note, Look::Faint).wrapped(room)));
+    }
     for question in questions(result) {
         let mut line = Text::new(&format!("{} ", question.asked), Look::Strong);
         line.push(&question.answer, Look::Plain);

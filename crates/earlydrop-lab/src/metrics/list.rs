@@ -342,7 +342,7 @@ pub static METRICS: &[Metric] = &[
         "slowdown, median",
         ("", 1.0),
         Better::Less,
-        "the median slowdown: the completion time over that in an empty network, of a sender that sends at the rate of its link at once; none over links whose rate or delay changes",
+        "the median slowdown: the completion time over that of the same transfer alone on its path, of a sender that sends at the rate of its link at once; none over links whose rate or delay changes",
         Compute::Flows(|flows| flows.slowdowns.quantile(0.5)),
     ),
     detail(
@@ -350,7 +350,7 @@ pub static METRICS: &[Metric] = &[
         "slowdown, 95%",
         ("", 1.0),
         Better::Less,
-        "the 95th percentile of the slowdown",
+        "the 95th percentile of the slowdown, the completion time over that of the same transfer alone on its path",
         Compute::Flows(|flows| flows.slowdowns.quantile(0.95)),
     ),
     detail(
@@ -358,7 +358,7 @@ pub static METRICS: &[Metric] = &[
         "slowdown, 99%",
         ("", 1.0),
         Better::Less,
-        "the 99th percentile of the slowdown",
+        "the 99th percentile of the slowdown, the completion time over that of the same transfer alone on its path",
         Compute::Flows(|flows| flows.slowdowns.quantile(0.99)),
     ),
     detail(
@@ -366,7 +366,7 @@ pub static METRICS: &[Metric] = &[
         "slowdown, 99.9%",
         ("", 1.0),
         Better::Less,
-        "the 99.9th percentile of the slowdown",
+        "the 99.9th percentile of the slowdown, the completion time over that of the same transfer alone on its path",
         Compute::Flows(|flows| flows.slowdowns.quantile(0.999)),
     ),
     detail(
@@ -422,7 +422,7 @@ pub static METRICS: &[Metric] = &[
         "slowdown of rounds, 99%",
         ("", 1.0),
         Better::Less,
-        "the 99th percentile of the slowdown of rounds",
+        "the 99th percentile of a round's time over that in an empty network, where answers follow each other without a gap",
         Compute::Flows(|flows| flows.round_slowdowns.quantile(0.99)),
     ),
     detail(

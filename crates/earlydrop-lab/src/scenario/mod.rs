@@ -507,6 +507,11 @@ impl Scenario {
         })
     }
 
+    /// Packets of flows that feel lateness are late if they take longer.
+    pub fn playout(&self) -> Nanos {
+        self.measure.playout
+    }
+
     fn criteria(&self) -> Criteria {
         let elastic = self.groups.iter();
         let elastic = elastic.filter(|group| group.feels == Feels::Rate);

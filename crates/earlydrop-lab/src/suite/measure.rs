@@ -43,6 +43,12 @@ impl Measure {
         self.number().map_or(("", 1.0), |number| number.unit())
     }
 
+    /// What it is, in words; empty for a ratio, whose title says it.
+    pub fn meaning(&self) -> &'static str {
+        let metric = self.number().and_then(|number| number.metric());
+        metric.map_or("", |metric| metric.meaning)
+    }
+
     /// The number that it is; `None` where there is no such metric.
     fn number(&self) -> Option<Number> {
         Some(match self {

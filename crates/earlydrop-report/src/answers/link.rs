@@ -87,7 +87,7 @@ fn least_delay(at: &Comparison<'_>) -> Option<PointAnswer> {
             more => format!(", and {more} more"),
         };
         answer.text += &format!(
-            ". Less delay, but an idle link: {} with {} utilisation{others}",
+            ". Less delay, but the link is not full: {} with {} utilisation{others}",
             at.named(*scheme, &delay),
             utilisation.text(*scheme)
         );

@@ -111,7 +111,7 @@ fn a_short_queue_that_leaves_the_link_idle_does_not_win() {
     assert_eq!(
         text,
         "fast, 11.0 ± 2.5 ms; worst: droptail, 102.0 ± 5.0 ms. Not significantly different: \
-         tied (11.3 ± 2.5 ms). Less delay, but an idle link: idle, 5.5 ± 1.2 ms with \
+         tied (11.3 ± 2.5 ms). Less delay, but the link is not full: idle, 5.5 ± 1.2 ms with \
          90.5 ± 1.2% utilisation"
     );
     assert_eq!(overall, None);

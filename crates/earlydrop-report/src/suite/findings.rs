@@ -305,7 +305,10 @@ impl Words<'_> {
             [value] => self.number(value),
             [low, .., high] => {
                 let [low, high] = [low, high].map(|value| value.ranked.mean.alone(scale));
-                with_unit(format!("{low} to {high}"), unit)
+                match low == high {
+                    true => with_unit(low, unit),
+                    false => with_unit(format!("{low} to {high}"), unit),
+                }
             }
         }
     }

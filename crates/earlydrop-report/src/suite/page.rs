@@ -11,6 +11,7 @@ use crate::derived;
 use crate::figure::{escape, inline};
 use crate::page_shell;
 use crate::table::{Cell, Mark, Table};
+use crate::words::capital;
 
 /// The whole page.
 pub fn page(suite: &Suite, results: &[PartResult]) -> String {
@@ -168,13 +169,29 @@ fn part(result: &PartResult, asked: &[Question]) -> String {
         "<section id=\"{}\">\n{section}<h2>{}</h2>\n<p><strong>{}</strong></p>\n\
          <details class=\"sizes\" open><summary>Buffers, thresholds and targets</summary>\n\
          <ul>\n{sizes}</ul></details>\n\
-         {answered}<ul>\n{sentences}</ul>\n{tables}\n<p class=\"note\"><a href=\"{}\">Report of these runs</a></p>\n\
+         {answered}<ul>\n{sentences}</ul>\n{tables}\n{}<p class=\"note\"><a href=\"{}\">Report of these runs</a></p>\n\
          </section>\n",
         escape(part.name),
         escape(&result.plan.scenario().title),
         escape(part.question),
+        definitions(part.measures),
         escape(&result.report),
     )
+}
+
+/// What each measure is.
+fn definitions(measures: &[Measure]) -> String {
+    let with_meaning = measures.iter().filter(|one| !one.meaning().is_empty());
+    let item = |one: &Measure| {
+        let (title, meaning) = (capital(&one.title()), one.meaning());
+        format!(
+            "<dt>{}</dt><dd>{}.</dd>\n",
+            escape(&title),
+            escape(&capital(meaning))
+        )
+    };
+    let items: String = with_meaning.map(item).collect();
+    format!("<details><summary>Definitions</summary><dl>\n{items}</dl></details>\n")
 }
 
 fn table(result: &PartResult, columns: &[(&Measure, Vec<Value>)], point: usize) -> String {

@@ -1,0 +1,11 @@
+import { chromium } from "playwright-core";
+const [, , url, out, width = "1280", height = "800", full = "full"] = process.argv;
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const page = await browser.newPage({ viewport: { width: +width, height: +height } });
+page.on("console", (m) => console.log("console", m.type(), m.text()));
+page.on("pageerror", (e) => console.log("pageerror", e.message));
+await page.goto(url);
+await page.waitForTimeout(1500);
+console.log(JSON.stringify(await page.evaluate(() => [...document.querySelectorAll(".scroll, .scroll-frame > *")].map((b) => [b.clientWidth, b.scrollWidth, b.closest("section")?.id, b.closest("main")?.clientWidth]).filter(([c, s]) => s > c))));
+if (out !== "-") await page.screenshot({ path: out, fullPage: full === "full" });
+await browser.close();
