@@ -92,26 +92,25 @@ fn a_question_is_answered_for_each_scheme() {
 
 #[test]
 fn what_is_undecided_says_what_would_tell() {
-    // The mean of both schemes over the round trips lies within their spread around it.
-    let asked = judged(
-        "asks = \"Is it 2%?\"\nmetric = \"loss\"\nis = \"equal\"\nthan = \"2%\"\nwithin = 0.0001",
-    );
-    let undecided = asked
-        .schemes
-        .iter()
-        .filter(|one| one.verdict == Verdict::Undecided);
-    for one in undecided.clone() {
-        assert!(
-            one.wants.as_ref().unwrap().ends_with("would tell"),
-            "{one:?}"
-        );
+    let asked = |percent: f64| {
+        let at = "at = { network.rtt = \"40 ms\" }";
+        judged(&format!(
+            "asks = \"Is it?\"\nmetric = \"loss\"\nis = \"equal\"\nthan = \"{percent}%\"\n\
+             within = 0.0001\n{at}"
+        ))
+    };
+    // Where it is decided, nothing more would tell.
+    let decided = asked(50.0);
+    for one in &decided.schemes {
+        assert_eq!((one.verdict, &one.wants), (Verdict::Contradicted, &None));
     }
-    // Where it is decided, nothing would.
-    let decided = asked
-        .schemes
-        .iter()
-        .filter(|one| one.verdict != Verdict::Undecided);
-    assert!(decided.into_iter().all(|one| one.wants.is_none()));
+    // A scheme's own mean is within its interval, which is wider than 0.01%.
+    let mean = decided.schemes[0].at[0].mean;
+    let own = asked(100.0 * mean);
+    let undecided = &own.schemes[0];
+    assert_eq!(undecided.verdict, Verdict::Undecided, "{undecided:?}");
+    let wants = undecided.wants.as_deref().unwrap_or_default();
+    assert!(wants.ends_with("would tell"), "{undecided:?}");
 }
 
 #[test]
