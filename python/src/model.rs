@@ -92,6 +92,10 @@ fn load_options(mut options: Options) -> LoadOptions {
         packet: options.remove("packet"),
         tcp: options.remove("tcp"),
         ecn: options.remove("ecn"),
+        class: options.remove("class"),
+        profile: options.remove("profile"),
+        queue: options.remove("queue"),
+        buffer: options.remove("buffer"),
     }
 }
 

@@ -27,6 +27,18 @@ pub(crate) struct LoadArguments {
     /// Whether the flows use ECN: on, off
     #[arg(long, value_name = "MODE", default_value = "off", value_parser = ["on", "off"])]
     ecn: String,
+    /// The traffic class that is meant, where the configuration has several
+    #[arg(long, value_name = "NAME")]
+    class: Option<String>,
+    /// The profile that is meant, where the configuration has several
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+    /// The queue that is meant, where the configuration has several
+    #[arg(long, value_name = "NAME")]
+    queue: Option<String>,
+    /// The buffer that percentages are of: 200ms, 1MB, 500packets
+    #[arg(long, value_name = "LENGTH")]
+    buffer: Option<String>,
 }
 
 impl LoadArguments {
@@ -38,6 +50,10 @@ impl LoadArguments {
             packet: self.packet.clone(),
             tcp: Some(self.tcp.clone()),
             ecn: Some(self.ecn.clone()),
+            class: self.class.clone(),
+            profile: self.profile.clone(),
+            queue: self.queue.clone(),
+            buffer: self.buffer.clone(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The crate's integration tests, as one program: a file each.
 
+mod dialects;
 mod iproute2;
 mod queue;
 mod tools;

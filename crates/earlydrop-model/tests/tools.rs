@@ -79,13 +79,6 @@ const TEXTS: &[(&str, &str, [f64; 4])] = &[
         [25_000.0, 75_000.0, 0.05, 1.0],
     ),
     (
-        "junos",
-        "set class-of-service drop-profiles web interpolate fill-level [ 20 60 61 ]\n\
-         set class-of-service drop-profiles be fill-level 50 drop-probability 10\n\
-         set class-of-service drop-profiles web interpolate drop-probability [ 0 5 100 ]",
-        [25_000.0, 75_000.0, 0.05, 1.0],
-    ),
-    (
         "sonic",
         r#"{"WRED_PROFILE": {"AZURE_LOSSLESS": {"wred_green_enable": "true", "ecn": "ecn_all",
            "green_min_threshold": "250000", "green_max_threshold": "1048576",
@@ -209,7 +202,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "tc qdisc add dev e root fq_codel",
         "fq_codel",
-        "only red is explained; this one is simulated by --schemes fq-codel:as=linux,bypass=on",
+        "only red is translated; this one is simulated by --schemes fq-codel:as=linux,bypass=on",
     ),
     (
         "tc qdisc add dev e root red limit 400m min 9m max 90m avpkt 1000 burst 30000 probability 0.1",

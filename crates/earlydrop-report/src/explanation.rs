@@ -56,10 +56,24 @@ pub fn explain(options: &ExplainOptions) -> Result<ExplanationReport, RequestErr
 /// The report as JSON; keys and their order are stable.
 pub fn json(report: &ExplanationReport) -> Value {
     let mut document = document(&report.explanation);
+    document["objects"] = json!(report.explanation.configuration.objects);
+    document["irrelevant"] = irrelevant(report)
+        .map(|(line, text)| json!({ "line": line, "text": text }))
+        .collect();
     if let Some(fix) = &report.fix {
         document["fix"] = fix_document(fix);
     }
     document
+}
+
+/// What the text has beside the configuration: line by line, with the line's number.
+pub fn irrelevant(report: &ExplanationReport) -> impl Iterator<Item = (usize, &str)> {
+    let text = report.input.text.as_str();
+    let places = report.explanation.configuration.irrelevant.iter();
+    places.filter_map(move |place| {
+        let line = 1 + text.get(..place.start)?.matches('\n').count();
+        Some((line, text.get(place.clone())?))
+    })
 }
 
 /// The explanation as JSON.

@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Explain, out: &mut Output<'_>, style: &Style) -> R
         return Ok(out.lines(&fix::lines(input, explanation, fix, style), style)?);
     }
     let mut lines = vec![
-        Text::new(explanation.configuration.tool.title, Look::Strong),
+        Text::new(&title(explanation), Look::Strong),
         Text::default(),
     ];
     lines.extend(knobs(explanation, style));
@@ -76,7 +76,49 @@ pub(crate) fn run(arguments: &Explain, out: &mut Output<'_>, style: &Style) -> R
     lines.push(Text::default());
     lines.extend(prediction(input, explanation, style));
     lines.extend(findings(explanation, style));
+    lines.extend(irrelevant(&report, style));
     Ok(out.lines(&lines, style)?)
+}
+
+/// The tool, and which of several objects is explained.
+fn title(explanation: &Explanation) -> String {
+    let configuration = &explanation.configuration;
+    let context = &configuration.context;
+    let chosen = [
+        ("class", &context.class),
+        ("profile", &context.profile),
+        ("queue", &context.queue),
+    ];
+    let chosen = chosen
+        .iter()
+        .find_map(|(kind, name)| Some((kind, name.as_ref()?)));
+    let title = configuration.tool.title;
+    match chosen {
+        Some((kind, name)) => format!(
+            "{title}: {kind} {name} of {}",
+            configuration.objects.join(", ")
+        ),
+        None => title.to_string(),
+    }
+}
+
+/// What the text has beside the configuration, which explains nothing here.
+fn irrelevant(report: &ExplanationReport, style: &Style) -> Vec<Text> {
+    const MOST: usize = 8;
+    let all: Vec<(usize, &str)> = explanation::irrelevant(report).collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![Text::default(), Text::new("Left out", Look::Strong)];
+    for (line, text) in all.iter().take(MOST) {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = Text::from(format!("line {line}: {text}"));
+        lines.extend(indented(2, text.wrapped(style.width.saturating_sub(2))));
+    }
+    if all.len() > MOST {
+        lines.push(Text::from(format!("  and {} more lines", all.len() - MOST)));
+    }
+    lines
 }
 
 /// A table of the knobs: value as written, the same on this link, and meaning.

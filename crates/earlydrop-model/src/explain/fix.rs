@@ -4,7 +4,9 @@ use earlydrop::registry::LinkFacts;
 
 use super::rules::{is_serious, remedy};
 use super::{Explanation, Finding, Setting, expect, explain, origin, settings};
-use crate::tools::{Configuration, Knob, Origin, differences, linux_command, read, rewrite};
+use crate::tools::{
+    Configuration, Knob, Origin, differences, linux_command, read, read_in, rewrite,
+};
 use crate::{Load, ModelError, Prediction};
 
 /// A corrected configuration.
@@ -173,7 +175,7 @@ fn written(
     };
     let edited = edited((given, text), (&read_anew, &anew), changed);
     let edited = edited.and_then(|edited| {
-        let read = read(&edited, Some(given.tool), link).ok()?;
+        let read = read_in(&edited, Some(given.tool), link, &given.context).ok()?;
         differences(&read_anew, &read, link)
             .is_empty()
             .then_some((edited, read))

@@ -3,11 +3,14 @@
 
 use earlydrop::red::Spacing;
 use earlydrop::registry::{Length, LinkFacts};
+use earlydrop::units::BitsPerSec;
 
 use super::configuration::{merge_equal_classes, whole_thresholds};
-use super::token::{Token, tokenize};
+use super::ledger::{Cursor, Ledger, unknown};
+use super::token::Token;
 use super::{
-    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
+    Class, Configuration, Knob, KnobName, Marking, Object, ParseError, Shape, Source, Tool,
+    WithOrigin, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
@@ -48,6 +51,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Limit, "queue-limit defaults to 64 packets"),
         (Knob::Classes, "classes are DSCPs or IP precedences"),
     ],
+    objects: &[Object::Class],
     read,
     write,
 };
@@ -75,74 +79,238 @@ const KNOBS: &[KnobName] = &[
         "9",
     ),
     knob(Knob::Ecn, "ecn", "word", "off"),
+    knob(
+        Knob::Rate,
+        "bandwidth, shape average",
+        "kbps, bps or percent",
+        "the link's",
+    ),
 ];
 
 /// The largest threshold in packets.
 const MOST: f64 = 4096.0;
 
-fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
-    let all = tokenize(text, &["!"]);
-    let mut configuration = Configuration {
-        weight: WithOrigin::implied(1.0 / 512.0, "IOS's default: 9"),
-        limit: WithOrigin::implied(None, "IOS's default depends on the platform"),
-        ..Configuration::of(&TOOL)
-    };
-    let mut classes = Vec::new();
-    for (index, word) in all.iter().enumerate() {
-        let line: Vec<Token> = all[index + 1..]
-            .iter()
-            .take_while(|token| token.line == word.line)
-            .copied()
-            .collect();
-        let negated = index > 0 && all[index - 1].text == "no" && all[index - 1].line == word.line;
-        match word.text {
-            "queue-limit" => configuration.limit = limit(word, &line)?,
-            "random-detect" if !negated => {
-                classes.extend(detect(word, &line, link, &mut configuration)?);
-            }
-            _ => {}
+/// First words of statements that are read.
+const READ: &[&str] = &[
+    "policy-map",
+    "interface",
+    "class",
+    "queue-limit",
+    "random-detect",
+    "bandwidth",
+    "shape",
+];
+
+/// First words of other statements of a policy's class.
+const BESIDE: &[&str] = &[
+    "priority",
+    "police",
+    "set",
+    "fair-queue",
+    "service-policy",
+    "compression",
+    "description",
+    "match",
+    "class-map",
+    "ip",
+    "exit",
+    "end",
+    "no",
+];
+
+/// A class of a policy-map, or the lines that belong to none.
+struct PolicyClass<'a> {
+    name: String,
+    at: Option<Token<'a>>,
+    configuration: Configuration,
+    classes: Vec<Class>,
+}
+
+impl<'a> PolicyClass<'a> {
+    fn new(name: String, at: Option<Token<'a>>) -> PolicyClass<'a> {
+        PolicyClass {
+            name,
+            at,
+            configuration: Configuration {
+                weight: WithOrigin::implied(1.0 / 512.0, "IOS's default: 9"),
+                limit: WithOrigin::implied(None, "IOS's default depends on the platform"),
+                ..Configuration::of(&TOOL)
+            },
+            classes: Vec::new(),
         }
     }
-    if classes.is_empty() {
+}
+
+fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
+    let ledger = Ledger::of(source.text, &["!"]);
+    let mut policies = vec![PolicyClass::new(String::new(), None)];
+    let mut policy = "";
+    let mut in_class = false;
+    for mut line in ledger.lines("") {
+        let Some(head) = line.take_one_of(READ) else {
+            leave(line, in_class)?;
+            continue;
+        };
+        match head.text {
+            "policy-map" => policy = line.value(&head)?.text,
+            "interface" => {
+                let name = line.value(&head)?;
+                policies.push(PolicyClass::new(name.text.to_string(), Some(name)));
+                in_class = false;
+            }
+            "class" => {
+                let name = line.value(&head)?;
+                in_class = true;
+                let taken = policies.iter().any(|class| class.name == name.text);
+                let full = match taken {
+                    true => format!("{policy}/{}", name.text),
+                    false => name.text.to_string(),
+                };
+                policies.push(PolicyClass::new(full, Some(name)));
+            }
+            _ => {
+                if let Some(class) = policies.last_mut() {
+                    statement(&head, &mut line, class, source.link)?;
+                }
+            }
+        }
+        line.end(&[])?;
+    }
+    let irrelevant = ledger.close(READ)?;
+    policies.retain(|class| !class.classes.is_empty());
+    let names = policies.iter().map(|class| (class.name.clone(), class.at));
+    let names: Vec<_> = names.collect();
+    if names.is_empty() {
         let help = "give thresholds, such as random-detect dscp default 20 40 10; IOS's defaults \
                     depend on the platform";
         return Err(ParseError::of_all(
-            text,
+            source.text,
             "this text contains no thresholds",
             help,
         ));
     }
-    configuration.classes = merge_equal_classes(classes);
-    Ok(configuration)
+    let chosen = policies.swap_remove(source.choose(Object::Class, &names)?);
+    Ok(Configuration {
+        classes: merge_equal_classes(chosen.classes),
+        objects: names.into_iter().map(|(name, _)| name).collect(),
+        irrelevant,
+        ..chosen.configuration
+    })
 }
 
-fn limit(word: &Token, line: &[Token]) -> Result<WithOrigin<Option<Length>>, ParseError> {
-    let Some(value) = line.first() else {
-        return Err(word.error(
-            "queue-limit needs a value",
-            "allowed: queue-limit 64 packets",
+/// A statement that is not of WRED. In a class of a policy only known ones are irrelevant.
+fn leave(mut line: Cursor<'_, '_>, in_class: bool) -> Result<(), ParseError> {
+    let known: Vec<&str> = READ.iter().chain(BESIDE).copied().collect();
+    let is_known = line.peek().is_some_and(|head| BESIDE.contains(&head.text));
+    if in_class && !is_known {
+        return line.end(&known);
+    }
+    line.leave_unless_misspelt(&known)
+}
+
+/// Reads a statement of a class.
+fn statement<'a>(
+    head: &Token<'a>,
+    line: &mut Cursor<'_, 'a>,
+    class: &mut PolicyClass<'a>,
+    link: &LinkFacts,
+) -> Result<(), ParseError> {
+    let configuration = &mut class.configuration;
+    match head.text {
+        "queue-limit" => configuration.limit = limit(head, line)?,
+        "bandwidth" | "shape" => bandwidth(head, line, configuration)?,
+        _ => class
+            .classes
+            .extend(detect(head, line, link, configuration)?),
+    }
+    Ok(())
+}
+
+/// `bandwidth percent 30`, `bandwidth 2000` in kbps, `shape average 5000000` in bps, `shape average
+/// percent 30`: the rate of the class.
+fn bandwidth<'a>(
+    head: &Token<'a>,
+    line: &mut Cursor<'_, 'a>,
+    configuration: &mut Configuration,
+) -> Result<(), ParseError> {
+    let shaped = head.is("shape");
+    if shaped {
+        line.take_one_of(&["average", "peak"]);
+    }
+    line.take_word("remaining");
+    if let Some(word) = line.take_word("percent") {
+        let value = line.value(&word)?;
+        let share = value.number("percent", 1.0, 100.0)? / 100.0;
+        configuration.share = Some(WithOrigin::given(share, value.span()));
+        return Ok(());
+    }
+    if line.take_word("ratio").is_some() {
+        let value = line.value(head)?;
+        return Err(value.error(
+            "a ratio gives no rate of the class",
+            "give the rate of the class: bandwidth 2000, in kbps",
         ));
-    };
-    let number = value.count("queue-limit", 1.0, 1e9)?;
-    let limit = match line.get(1).map(|unit| unit.text) {
+    }
+    let value = line.value(head)?;
+    let scale = if shaped { 1.0 } else { 1e3 };
+    let rate = value.number(head.text, 1.0, 1e12)? * scale;
+    configuration.rate = WithOrigin::given(Some(BitsPerSec(rate as u64)), value.span());
+    Ok(())
+}
+
+/// A unit of a threshold or of a queue's limit.
+const UNITS: &[&str] = &["packets", "bytes", "ms", "us"];
+
+fn in_unit(number: f64, unit: Option<&str>) -> Length {
+    match unit {
         Some("bytes") => Length::Bytes(number),
         Some("ms") => Length::Seconds(number / 1e3),
         Some("us") => Length::Seconds(number / 1e6),
         _ => Length::Packets(number),
-    };
-    Ok(WithOrigin::given(Some(limit), value.span()))
+    }
+}
+
+fn limit<'a>(
+    head: &Token<'a>,
+    line: &mut Cursor<'_, 'a>,
+) -> Result<WithOrigin<Option<Length>>, ParseError> {
+    let value = line.take().ok_or_else(|| {
+        head.error(
+            "queue-limit needs a value",
+            "allowed: queue-limit 64 packets",
+        )
+    })?;
+    let number = value.count("queue-limit", 1.0, 1e9)?;
+    let unit = line.take_one_of(UNITS).map(|unit| unit.text);
+    line.end(UNITS)?;
+    Ok(WithOrigin::given(Some(in_unit(number, unit)), value.span()))
 }
 
 /// Reads one `random-detect` line: the thresholds of a class, or a setting of `configuration`.
-fn detect(
-    word: &Token,
-    line: &[Token],
+fn detect<'a>(
+    head: &Token<'a>,
+    line: &mut Cursor<'_, 'a>,
     link: &LinkFacts,
     configuration: &mut Configuration,
 ) -> Result<Option<Class>, ParseError> {
-    let Some(first) = line.first() else {
+    const OPTIONS: &[&str] = &[
+        "dscp",
+        "precedence",
+        "discard-class",
+        "dscp-based",
+        "prec-based",
+        "precedence-based",
+        "discard-class-based",
+        "ecn",
+        "exponential-weighting-constant",
+    ];
+    let Some(first) = line.peek() else {
         return Ok(None);
     };
+    if first.text.parse::<f64>().is_ok() {
+        return thresholds(head, line, String::new(), link).map(Some);
+    }
+    line.take();
     match first.text {
         "dscp-based" | "prec-based" | "precedence-based" | "discard-class-based" => Ok(None),
         "ecn" => {
@@ -154,58 +322,60 @@ fn detect(
             Ok(None)
         }
         "exponential-weighting-constant" => {
-            let value = line.get(1).ok_or_else(|| first.error("exponential-weighting-constant needs a value", "allowed: 1 to 16"))?;
+            let missing = || {
+                let message = "exponential-weighting-constant needs a value";
+                first.error(message, "allowed: 1 to 16")
+            };
+            let value = line.take().ok_or_else(missing)?;
             let exponent = value.count(first.text, 1.0, 16.0)?;
             configuration.weight = WithOrigin::given((-exponent).exp2(), value.span());
             Ok(None)
         }
         "dscp" | "precedence" | "discard-class" | "clp" | "cos" => {
-            let class = line.get(1).ok_or_else(|| first.error("the class is missing", ""))?;
+            let class = line.take();
+            let class = class.ok_or_else(|| first.error("the class is missing", ""))?;
             let name = format!("{} {}", first.text, class.text);
-            thresholds(class, &line[2..], name, link).map(Some)
+            thresholds(&class, line, name, link).map(Some)
         }
-        text if text.parse::<f64>().is_ok() => {
-            thresholds(word, line, String::new(), link).map(Some)
-        }
-        other => Err(first.error(
-            format!("unknown option of random-detect: \"{other}\""),
-            "known: dscp, precedence, discard-class, dscp-based, ecn, exponential-weighting-constant",
-        )),
+        _ => Err(unknown(&first, OPTIONS)),
     }
 }
 
 /// Reads `min max [denominator]`, in packets, bytes, ms or us.
-fn thresholds(
-    word: &Token,
-    line: &[Token],
+fn thresholds<'a>(
+    word: &Token<'a>,
+    line: &mut Cursor<'_, 'a>,
     name: String,
     link: &LinkFacts,
 ) -> Result<Class, ParseError> {
-    let is_unit = |token: &&Token| matches!(token.text, "packets" | "bytes" | "ms" | "us");
-    let unit = line.iter().find(is_unit).map(|token| token.text);
-    let numbers: Vec<&Token> = line.iter().filter(|token| !is_unit(token)).collect();
-    let (Some(min), Some(max)) = (numbers.first(), numbers.get(1)) else {
+    let mut next = || (line.take(), line.take_one_of(UNITS));
+    let ((min, of_min), (max, of_max)) = (next(), next());
+    let (Some(min), Some(max)) = (min, max) else {
         let help = "allowed: min max [denominator], such as random-detect dscp af11 32 40 10";
         return Err(word.error("min and max thresholds are missing", help));
     };
+    if let (Some(of_min), Some(of_max)) = (of_min, of_max)
+        && of_min.text != of_max.text
+    {
+        let message = format!(
+            "min-threshold is in {}, max-threshold in {}",
+            of_min.text, of_max.text
+        );
+        return Err(of_max.error(message, format!("nearest: {} {}", max.text, of_min.text)));
+    }
+    let unit = of_min.or(of_max).map(|unit| unit.text);
     let most = if unit.is_none() { MOST } else { 1e12 };
     let packets = |token: &Token, name: &str, least: f64| {
         let number = token.count(name, least, most)?;
-        let rate = link.rate.0 as f64;
-        let length = match unit {
-            Some("bytes") => Length::Bytes(number),
-            Some("ms") => Length::Seconds(number / 1e3),
-            Some("us") => Length::Seconds(number / 1e6),
-            _ => Length::Packets(number),
-        };
+        let length = in_unit(number, unit);
         Ok(WithOrigin::given(
-            length.in_packets(link.mean_packet, rate),
+            length.in_packets(link.mean_packet, link.rate.0 as f64),
             token.span(),
         ))
     };
     let (low, high) = (
-        packets(min, "min-threshold", 0.0)?,
-        packets(max, "max-threshold", 1.0)?,
+        packets(&min, "min-threshold", 0.0)?,
+        packets(&max, "max-threshold", 1.0)?,
     );
     if low.value >= high.value {
         let message = format!(
@@ -215,7 +385,7 @@ fn thresholds(
         let nearest = (3.0 * min.number("min-threshold", 0.0, most)?).clamp(1.0, most);
         return Err(max.error(message, format!("nearest: max-threshold {nearest}")));
     }
-    let max_p = match numbers.get(2) {
+    let max_p = match line.take() {
         Some(token) => {
             let denominator = token.count("mark-probability-denominator", 1.0, 65_536.0)?;
             WithOrigin::given(1.0 / denominator, token.span())

@@ -6,7 +6,7 @@ use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::{BitsPerSec, Bytes};
 
-use super::Tool;
+use super::{Context, Tool};
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,6 +163,14 @@ pub struct Configuration {
     pub rate: WithOrigin<Option<BitsPerSec>>,
     /// The burst from which tc derives the weight, in packets; Linux only.
     pub burst: Option<WithOrigin<f64>>,
+    /// The share of the link's rate that the class has, if the text gives one.
+    pub share: Option<WithOrigin<f64>>,
+    /// The names of the objects in the text, of which this is one.
+    pub objects: Vec<String>,
+    /// What was known beside the text.
+    pub context: Context,
+    /// The places of what the text has beside RED.
+    pub irrelevant: Vec<Range<usize>>,
 }
 
 impl Configuration {
@@ -185,6 +193,10 @@ impl Configuration {
             cautious: WithOrigin::implied(false, NO_KNOB),
             rate: WithOrigin::implied(None, NO_KNOB),
             burst: None,
+            share: None,
+            objects: Vec::new(),
+            context: Context::default(),
+            irrelevant: Vec::new(),
         }
     }
 

@@ -7,8 +7,12 @@ use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, LinkFacts};
 
 use super::configuration::{merge_equal_classes, whole_thresholds};
-use super::token::{Token, tokenize};
-use super::{Class, Configuration, Knob, KnobName, ParseError, Shape, Tool, WithOrigin, knob};
+use super::ledger::{Cursor, Ledger, unknown};
+use super::parse::Given;
+use super::token::Token;
+use super::{
+    Class, Configuration, Knob, KnobName, Object, ParseError, Shape, Source, Tool, WithOrigin, knob,
+};
 
 pub(super) static TOOL: Tool = Tool {
     name: "dpdk",
@@ -49,6 +53,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Packet, "rte_red ignores packet sizes"),
         (Knob::Rate, "rte_sched configures rates elsewhere"),
     ],
+    objects: &[Object::Class],
     read,
     write,
 };
@@ -79,22 +84,24 @@ const KNOBS: &[KnobName] = &[
 
 const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
-/// The values of each knob, one per colour.
+/// The values of each knob of one traffic class, one per colour.
 #[derive(Default)]
 struct ParsedKnobs {
-    min: Vec<(f64, Range<usize>)>,
-    max: Vec<(f64, Range<usize>)>,
-    inverse: Vec<(f64, Range<usize>)>,
-    log2: Vec<(f64, Range<usize>)>,
-    limit: Option<(f64, Range<usize>)>,
+    min: Vec<Given<f64>>,
+    max: Vec<Given<f64>>,
+    inverse: Vec<Given<f64>>,
+    log2: Vec<Given<f64>>,
 }
 
 /// The largest max_th.
 const MOST: f64 = 1023.0;
 
+/// The members of `rte_red_params`.
+const MEMBERS: &[&str] = &["min_th", "max_th", "maxp_inv", "wq_log2"];
+
 impl ParsedKnobs {
     /// The list that collects the values of `name`.
-    fn values_of(&mut self, name: &str) -> Option<&mut Vec<(f64, Range<usize>)>> {
+    fn values_of(&mut self, name: &str) -> Option<&mut Vec<Given<f64>>> {
         match name {
             "min" | "min_th" => Some(&mut self.min),
             "max" | "max_th" => Some(&mut self.max),
@@ -103,63 +110,108 @@ impl ParsedKnobs {
             _ => None,
         }
     }
+}
 
-    /// Reads `tc 0 wred min = 48 40 32`, `queue sizes = ...` and members such as `.min_th = 48`.
-    fn parse(text: &str) -> Result<ParsedKnobs, ParseError> {
-        let all = tokenize(text, &["//", ";;", "#"]);
-        let mut knobs = ParsedKnobs::default();
-        let mut class: Option<&str> = None;
-        for (index, sign) in all.iter().enumerate() {
-            if sign.text == "=" {
-                knobs.assign(&all, index, &mut class)?;
-            }
+/// What a text sets.
+#[derive(Default)]
+struct Parsed<'a> {
+    /// The traffic classes, or the variables of C, each with its knobs.
+    classes: Vec<(String, Option<Token<'a>>)>,
+    knobs: Vec<ParsedKnobs>,
+    limit: Option<Given<f64>>,
+}
+
+impl<'a> Parsed<'a> {
+    /// The knobs of the traffic class or variable `name`.
+    fn class(&mut self, name: &str, at: Token<'a>) -> &mut ParsedKnobs {
+        let known = self.classes.iter().position(|(known, _)| known == name);
+        let index = known.unwrap_or(self.classes.len());
+        if known.is_none() {
+            self.classes.push((name.to_string(), Some(at)));
+            self.knobs.push(ParsedKnobs::default());
         }
-        Ok(knobs)
+        &mut self.knobs[index]
     }
 
-    /// Reads the assignment whose `=` is token number `index`. `class` is the traffic class of the
-    /// assignments read so far.
-    fn assign<'a>(
-        &mut self,
-        all: &[Token<'a>],
-        index: usize,
-        class: &mut Option<&'a str>,
-    ) -> Result<(), ParseError> {
-        let line = all[index].line;
-        let values = all[index + 1..].iter();
-        let values: Vec<Token> = values.take_while(|p| p.line == line).copied().collect();
-        let name = index.checked_sub(1).map_or("", |at| all[at].text);
-        let member = name.rsplit('.').next().unwrap_or_default();
-        let mut before = all[..index].iter().rev().take(5);
-        let wred = before.find(|token| token.text == "wred");
-        if name == "sizes" {
-            if let Some(size) = values.first() {
+    /// Reads `tc 0 wred min = 48 40 32` and `queue sizes = ...`; other lines of a profile are
+    /// irrelevant.
+    fn line(&mut self, mut line: Cursor<'_, 'a>) -> Result<(), ParseError> {
+        if line.is("queue") && line.after(1).is_some_and(|next| next.is("sizes")) {
+            line.take();
+            line.take();
+            line.take_word("=");
+            // Of the first traffic class; the other sizes are of the others.
+            while let Some(size) = line.take() {
                 let number = size.count("queue size", 1.0, 65_536.0)?;
-                self.limit = Some((number, size.span()));
+                self.limit.get_or_insert((number, size.span()));
             }
             return Ok(());
         }
-        if let Some(wred) = wred.filter(|wred| wred.line == line) {
-            // "tc 0 wred min": only the first of several traffic classes is read.
-            let at = all.iter().position(|token| token == wred).unwrap_or(0);
-            let number = at.checked_sub(1).map(|at| all[at].text);
-            if class.is_some() && *class != number {
-                return Ok(());
-            }
-            *class = number;
-        } else if !member.contains('_') {
+        let is_wred = line.is("tc") && line.has("wred");
+        if !is_wred {
+            line.leave_unless_misspelt(&["queue"])?;
             return Ok(());
         }
-        let Some(list) = self.values_of(member) else {
-            return Ok(());
+        line.take();
+        let class = line.take().filter(|class| !class.is("wred"));
+        let wred = line.take_word("wred").or(class);
+        let (Some(class), Some(wred)) = (class, wred) else {
+            return line.end(&["min", "max", "inv prob", "weight"]);
         };
-        let colours = if wred.is_some() { 3 } else { 1 };
-        let numbers = values.iter().filter(|token| !",;".contains(token.text));
-        for value in numbers.take(colours) {
-            let number = in_range(member, value)?;
-            list.push((number, value.span()));
+        line.take_word("inv");
+        let name = line.value(&wred)?;
+        let Some(list) = self.class(class.text, class).values_of(name.text) else {
+            return Err(unknown(&name, &["min", "max", "inv prob", "weight"]));
+        };
+        if line.take_word("=").is_none() {
+            return Err(name.error("= is missing", format!("nearest: {} = ...", name.text)));
+        }
+        for _ in COLOURS {
+            let Some(value) = line.take() else { break };
+            list.push((in_range(name.text, &value)?, value.span()));
+        }
+        line.end(&[])
+    }
+
+    /// Reads the members of C's structures: `{ .min_th = 48, ... }` and `params.min_th = 48;`. A
+    /// structure's other members are errors, and the rest of a program is irrelevant.
+    fn program(&mut self, mut rest: Cursor<'_, 'a>) -> Result<(), ParseError> {
+        while let Some(token) = rest.peek() {
+            let path = token.text.replace("->", ".");
+            let (variable, member) = path.rsplit_once('.').unwrap_or(("", &path));
+            let is_assigned = rest.after(1).is_some_and(|next| next.is("="));
+            let bare = token.text.starts_with('.');
+            let class = if bare { "" } else { variable };
+            let is_known = MEMBERS.contains(&member);
+            if is_assigned && (is_known || bare) {
+                rest.take();
+                rest.take();
+                let value = rest.value(&token)?;
+                if !is_known {
+                    return Err(unknown(&token.part(1, token.text.len() - 1), MEMBERS));
+                }
+                let number = in_range(member, &value)?;
+                let list = self.class(class, token).values_of(member);
+                list.into_iter()
+                    .for_each(|list| list.push((number, value.span())));
+            } else {
+                rest.leave();
+            }
         }
         Ok(())
+    }
+
+    fn of(text: &'a str) -> Result<(Parsed<'a>, Vec<Range<usize>>), ParseError> {
+        let ledger = Ledger::of(text, &["//", ";;", "#"]);
+        let mut parsed = Parsed::default();
+        if ledger.all().tokens().iter().any(|token| token.is("wred")) {
+            for line in ledger.lines("") {
+                parsed.line(line)?;
+            }
+        } else {
+            parsed.program(ledger.all())?;
+        }
+        Ok((parsed, ledger.close(&["wred"])?))
     }
 }
 
@@ -173,8 +225,14 @@ fn in_range(member: &str, value: &Token) -> Result<f64, ParseError> {
     }
 }
 
-fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
-    let knobs = ParsedKnobs::parse(text)?;
+fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
+    let text = source.text;
+    let (mut parsed, irrelevant) = Parsed::of(text)?;
+    let chosen = source.choose(Object::Class, &parsed.classes)?;
+    let knobs = match parsed.knobs.is_empty() {
+        true => ParsedKnobs::default(),
+        false => parsed.knobs.swap_remove(chosen),
+    };
     let colours = knobs.min.len().max(knobs.max.len());
     let missing = |what: &str, example: &str| {
         let help = format!("give one per colour, such as {example}");
@@ -212,13 +270,15 @@ fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
         });
     }
     let log2 = value(&knobs.log2, 0, "wq_log2", "tc 0 wred weight = 9 9 9")?;
-    let limit = knobs
+    let limit = parsed
         .limit
         .map(|(size, span)| (Some(Length::Packets(size)), span));
     Ok(Configuration {
         classes: merge_equal_classes(classes),
         weight: WithOrigin::given((-log2.0).exp2(), log2.1),
         limit: WithOrigin::given_or(limit, None, "the queue size is configured elsewhere"),
+        objects: parsed.classes.into_iter().map(|(name, _)| name).collect(),
+        irrelevant,
         idle: WithOrigin::implied(Idle::Floor, "rte_red.h: whole units of 2^22 bytes"),
         ..Configuration::of(&TOOL)
     })

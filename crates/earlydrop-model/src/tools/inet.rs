@@ -4,10 +4,12 @@
 use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, LinkFacts};
 
+use super::ledger::{Cursor, Ledger, unknown};
 use super::parse::ParsedKnobs;
-use super::token::{digits, tokenize};
+use super::token::{Token, digits};
 use super::{
-    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
+    Class, Configuration, Knob, KnobName, Marking, Object, ParseError, Shape, Source, Tool,
+    WithOrigin, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
@@ -41,6 +43,7 @@ pub(super) static TOOL: Tool = Tool {
             "packetCapacity is a whole number of packets, by default maxth",
         ),
     ],
+    objects: &[Object::Queue],
     read,
     write,
 };
@@ -65,27 +68,100 @@ const NAMES: [&str; 7] = [
     "packetCapacity",
 ];
 
-/// Reads assignments such as `**.red.minth = 5`, by the last component of the path.
-fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
-    let all = tokenize(text, &["#", "//"]);
-    let mut knobs = Vec::new();
-    for triple in all.windows(3) {
-        let name = triple[0].text.rsplit('.').next().unwrap_or_default();
-        if triple[1].text == "=" && NAMES.contains(&name) {
-            knobs.push((name, triple[2]));
-        }
+/// Other parameters of `RedDropper` and of the queue around it.
+const BESIDE: [&str; 6] = [
+    "typename",
+    "packetFilter",
+    "collectionModule",
+    "frameCapacity",
+    "dataCapacity",
+    "displayStringTextFormat",
+];
+
+/// A module of the simulation, or a pattern of modules, with the parameters that a text assigns.
+struct Module<'a> {
+    path: &'a str,
+    at: Token<'a>,
+    set: Vec<(&'a str, Token<'a>)>,
+}
+
+/// Splits `**.red.minth` into module and parameter.
+fn path_and_name<'a>(token: &Token<'a>) -> (&'a str, Token<'a>) {
+    match token.text.rfind('.') {
+        Some(dot) => (
+            &token.text[..dot],
+            token.part(dot + 1, token.text.len() - dot - 1),
+        ),
+        None => ("", *token),
     }
-    let knobs = ParsedKnobs::new(knobs, "RedDropper.ned");
-    if knobs.is_empty() {
+}
+
+/// Reads assignments such as `**.red.minth = 5`. A module that has one of RED's parameters has no
+/// unknown ones; other lines are irrelevant.
+fn modules<'a>(ledger: &Ledger<'a>) -> Result<Vec<Module<'a>>, ParseError> {
+    let lines = ledger.lines("");
+    let assigned = |line: &Cursor<'_, 'a>| {
+        let is_assignment = line.after(1).is_some_and(|sign| sign.is("="));
+        line.peek().filter(|_| is_assignment)
+    };
+    let is_red = |name: &str| NAMES.contains(&name) && name != "packetCapacity";
+    let names = lines
+        .iter()
+        .filter_map(assigned)
+        .map(|token| path_and_name(&token));
+    let paths: Vec<&str> = names
+        .filter(|(_, name)| is_red(name.text))
+        .map(|(path, _)| path)
+        .collect();
+    let mut modules: Vec<Module<'a>> = Vec::new();
+    for mut line in lines {
+        let Some(path_name) = assigned(&line).map(|token| (path_and_name(&token), token)) else {
+            line.leave_all();
+            continue;
+        };
+        let ((path, name), token) = path_name;
+        if !paths.contains(&path) || BESIDE.contains(&name.text) {
+            line.leave_all();
+            continue;
+        }
+        if !NAMES.contains(&name.text) {
+            return Err(unknown(&name, &NAMES));
+        }
+        line.take();
+        line.take();
+        let value = line.value(&name)?;
+        line.end(&[])?;
+        let known = modules.iter().position(|module| module.path == path);
+        let index = known.unwrap_or(modules.len());
+        if known.is_none() {
+            let set = Vec::new();
+            modules.push(Module {
+                path,
+                at: token,
+                set,
+            });
+        }
+        modules[index].set.push((name.text, value));
+    }
+    Ok(modules)
+}
+
+fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
+    let text = source.text;
+    let ledger = Ledger::of(text, &["#", "//"]);
+    let modules = modules(&ledger)?;
+    if modules.is_empty() {
         let help = format!("known: {}; for example **.red.minth = 5", NAMES.join(", "));
         let message = "this text contains no parameter of RedDropper";
         return Err(ParseError::of_all(text, message, help));
     }
-    Ok(knobs)
-}
-
-fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
-    let knobs = parse(text)?;
+    let names = modules
+        .iter()
+        .map(|module| (module.path.to_string(), Some(module.at)));
+    let names: Vec<_> = names.collect();
+    let chosen = &modules[source.choose(Object::Queue, &names)?];
+    let knobs = ParsedKnobs::new(chosen.set.clone(), "RedDropper.ned");
+    let irrelevant = ledger.close(&NAMES)?;
     let known = |given, default| WithOrigin::given_or(given, default, "RedDropper.ned");
     let min = known(knobs.number("minth", 0.0, f64::MAX)?, 5.0);
     let max = known(knobs.number("maxth", 0.0, f64::MAX)?, 50.0);
@@ -122,6 +198,8 @@ fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
         ecn: knobs
             .flag("useEcn", false)?
             .map(|on| if on { marking } else { Marking::OFF }),
+        objects: names.into_iter().map(|(name, _)| name).collect(),
+        irrelevant,
         ..Configuration::of(&TOOL)
     })
 }

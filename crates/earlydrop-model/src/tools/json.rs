@@ -1,28 +1,51 @@
 //! JSON as a flat list of values, each with the keys that lead to it.
 
 use super::ParseError;
+use super::ledger::Ledger;
 use super::token::{Token, tokenize};
 
 /// A string, number or word, with the keys of the objects around it.
 pub(super) struct Entry<'a> {
     pub(super) path: Vec<&'a str>,
+    /// The last of the keys; the value itself in a list.
+    pub(super) key: Token<'a>,
     pub(super) value: Token<'a>,
+    /// The numbers of the tokens of key and value in the ledger.
+    tokens: std::ops::Range<usize>,
+}
+
+impl<'a> Entry<'a> {
+    /// Uses key and value.
+    pub(super) fn take(&self, ledger: &Ledger<'a>) -> Token<'a> {
+        let mut all = ledger.range(self.tokens.clone());
+        while all.take().is_some() {}
+        self.value
+    }
+
+    /// Says that key and value are irrelevant.
+    pub(super) fn leave(&self, ledger: &Ledger<'a>) {
+        ledger.range(self.tokens.clone()).leave_all();
+    }
+}
+
+/// The tokens of a JSON text.
+pub(super) fn ledger(text: &str) -> Ledger<'_> {
+    let tokens = tokenize(text, &[]).into_iter().flat_map(at_colons);
+    Ledger::of_tokens(text, tokens.collect())
 }
 
 /// Lists every scalar value. The only error is a bracket that does not match.
-pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, ParseError> {
+pub(super) fn entries<'a>(ledger: &Ledger<'a>) -> Result<Vec<Entry<'a>>, ParseError> {
     let mut list = Vec::new();
     // Each open bracket, with the key of the value that it opens.
     let mut open: Vec<(&str, Option<&str>)> = Vec::new();
-    let mut key: Option<&str> = None;
-    let mut cut = tokenize(text, &[])
-        .into_iter()
-        .flat_map(at_colons)
-        .peekable();
-    while let Some(token) = cut.next() {
+    let mut key: Option<(Token<'a>, usize)> = None;
+    let mut rest = ledger.all();
+    while let Some(token) = rest.peek() {
+        let at = rest.at();
         let sign = (!token.quoted).then_some(token.text);
         match sign {
-            Some("{" | "[") => open.push((token.text, key.take())),
+            Some("{" | "[") => open.push((token.text, key.take().map(|(key, _)| key.text))),
             Some("}" | "]") => {
                 let fits = |(opened, _): &(&str, _)| (*opened == "{") == (token.text == "}");
                 if !open.pop().as_ref().is_some_and(fits) {
@@ -33,19 +56,24 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, ParseError> {
             }
             Some("," | "=" | ";" | "(" | ")") => key = None,
             Some(":") => {}
+            _ if rest.after(1).is_some_and(|next| next.is(":")) => key = Some((token, at)),
             _ => {
-                let names = cut
-                    .peek()
-                    .is_some_and(|next| next.text == ":" && !next.quoted);
-                if names {
-                    key = Some(token.text);
-                    continue;
-                }
                 let above = open.iter().filter_map(|(_, key)| *key);
-                let path = above.chain(key.take()).collect();
-                list.push(Entry { path, value: token });
+                let (last, start) = key.take().unwrap_or((token, at));
+                let path = above.chain((start < at).then_some(last.text)).collect();
+                list.push(Entry {
+                    path,
+                    key: last,
+                    value: token,
+                    tokens: start..at + 1,
+                });
             }
         }
+        rest.take();
+    }
+    // The entries are left for the parser to take.
+    for entry in &list {
+        ledger.forget(entry.tokens.clone());
     }
     Ok(list)
 }
@@ -77,7 +105,7 @@ mod tests {
     #[test]
     fn values_are_listed_with_their_keys() {
         let text = r#"[{"a":{"b c": "d", "e":5},"f":[1,true]}]"#;
-        let values: Vec<(String, &str)> = entries(text)
+        let values: Vec<(String, &str)> = entries(&ledger(text))
             .unwrap()
             .into_iter()
             .map(|entry| (entry.path.join("/"), entry.value.text))
@@ -91,7 +119,7 @@ mod tests {
 
     #[test]
     fn unmatched_brackets_are_errors() {
-        assert!(entries("{\"a\":1]").is_err());
-        assert!(entries("}").is_err());
+        assert!(entries(&ledger("{\"a\":1]")).is_err());
+        assert!(entries(&ledger("}")).is_err());
     }
 }

@@ -4,16 +4,21 @@
 //! Sizes are in bytes, and `k` is 1024. Syntax and rules are those of iproute2's `tc/q_red.c` and of
 //! the kernel's `net/sched/sch_red.c` and `include/net/red.h`.
 
+use std::ops::Range;
+
 use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::{BitsPerSec, Bytes};
 
+use super::ledger::{Ledger, unknown};
 use super::qdisc::scheme_of_qdisc;
 use super::tc::{self, NoWeight};
-use super::token::{Token, digits, tokenize};
+use super::tc_line::{self, Options, QdiscLine};
+use super::tc_units::{burst, exponent, probability, rate, size};
+use super::token::{Token, digits};
 use super::{
-    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin,
-    json, knob,
+    Adapt, Class, Configuration, Knob, KnobName, Marking, Object, ParseError, Shape, Source, Tool,
+    WithOrigin, json, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
@@ -44,6 +49,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Limit, "red requires a limit of at most 4 GiB"),
         (Knob::Packet, "red requires avpkt"),
     ],
+    objects: &[Object::Queue],
     read,
     write,
 };
@@ -76,14 +82,21 @@ struct ParsedKnobs<'a> {
     wlog: Option<(u32, Token<'a>)>,
     probability: Option<(f64, Token<'a>)>,
     rate: Option<(BitsPerSec, Token<'a>)>,
+    share: Option<(f64, Token<'a>)>,
     flags: Vec<(&'a str, Token<'a>)>,
+    /// Whether this is output of `tc qdisc show`, which has no avpkt.
+    is_shown: bool,
+    objects: Vec<String>,
+    irrelevant: Vec<Range<usize>>,
 }
 
-fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
+fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
+    let text = source.text;
     let knobs = match text.trim_start().starts_with(['[', '{']) {
-        true => parse_json(text)?,
-        false => parse_words(text)?,
+        true => parse_json(source)?,
+        false => parse_words(source)?,
     };
+    spares_marked_only(&knobs)?;
     let (limit, limit_at) = knobs
         .limit
         .filter(|(limit, _)| *limit > 0)
@@ -124,8 +137,25 @@ fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
             "tc's default: 10Mbit, for idle times only",
         ),
         burst,
+        share: knobs
+            .share
+            .map(|(share, at)| WithOrigin::given(share, at.span())),
+        objects: knobs.objects,
+        irrelevant: knobs.irrelevant,
         ..Configuration::of(&TOOL)
     })
+}
+
+/// The kernel refuses nodrop without ecn (`red_validate_flags` in `include/net/red.h`).
+fn spares_marked_only(knobs: &ParsedKnobs) -> Result<(), ParseError> {
+    let flag = |word: &str| knobs.flags.iter().find(|(flag, _)| *flag == word);
+    match (flag("nodrop"), flag("ecn")) {
+        (Some((_, nodrop)), None) => Err(nodrop.error(
+            "the kernel refuses nodrop without ecn",
+            "nearest: ecn nodrop",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Reads thresholds and probability. tc derives missing thresholds: first max, then min.
@@ -213,13 +243,10 @@ fn weight(
         .avpkt
         .map(|(avpkt, _)| avpkt)
         .filter(|avpkt| *avpkt > 0);
-    let avpkt =
-        avpkt.ok_or_else(
-            || match knobs.flags.iter().any(|(flag, _)| *flag == "refcnt") {
-                true => missing(text, "ewma", "tc -d qdisc show, which prints it"),
-                false => missing(text, "avpkt", "avpkt 1000"),
-            },
-        )?;
+    let avpkt = avpkt.ok_or_else(|| match knobs.is_shown {
+        true => missing(text, "ewma", "tc -d qdisc show, which prints it"),
+        false => missing(text, "avpkt", "avpkt 1000"),
+    })?;
     let given = knobs.burst.filter(|(burst, _)| *burst > 0);
     let burst = given.map_or_else(|| tc::default_burst(min, max, avpkt), |(burst, _)| burst);
     let span = match (given, knobs.min.or(knobs.limit)) {
@@ -267,233 +294,191 @@ fn no_weight(error: NoWeight, min: u32, burst: u32, avpkt: u32) -> (String, Stri
     }
 }
 
+/// The options of `tc red`.
+const WORDS: [&str; 13] = [
+    "limit",
+    "min",
+    "max",
+    "avpkt",
+    "burst",
+    "probability",
+    "bandwidth",
+    "ecn",
+    "harddrop",
+    "nodrop",
+    "adaptive",
+    "qevent",
+    "ewma",
+];
+
 /// Reads a `tc` command, or the output of `tc qdisc show`.
-fn parse_words(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
-    let all = tokenize(text, &["#"]);
-    let all: Vec<Token> = all.into_iter().filter(|token| token.text != "\\").collect();
-    let kind = all.iter().position(|token| token.text == "red");
-    let Some(kind) = kind else {
-        let other = all.iter().find(|token| KINDS.contains(&token.text));
-        let help = "of tc's queueing disciplines, only red is explained";
-        return Err(match other {
-            Some(token) => token.error(
-                format!("{} is not red", token.text),
-                scheme_of_qdisc(text).map_or(help.to_string(), |scheme| {
-                    format!("{help}; this one is simulated by --schemes {scheme}")
-                }),
-            ),
-            None => ParseError::of_all(text, "this text contains no \"red\"", help),
-        });
-    };
+fn parse_words<'a>(source: &Source<'a>) -> Result<ParsedKnobs<'a>, ParseError> {
+    let ledger = Ledger::of(source.text, &["#"]);
+    let (mut red, others): (Vec<QdiscLine>, Vec<QdiscLine>) = tc_line::qdiscs(&ledger)?
+        .into_iter()
+        .partition(|line| line.kind.is("red"));
+    if red.is_empty() {
+        return Err(not_red(source.text, &others));
+    }
+    let names: Vec<_> = red
+        .iter()
+        .map(|line| (line.name.clone(), Some(line.kind)))
+        .collect();
+    let chosen = source.choose(Object::Queue, &names)?;
     let mut knobs = ParsedKnobs::default();
-    let mut rest = all[kind + 1..].iter().copied();
-    while let Some(word) = rest.next() {
-        let mut value = || {
-            let next = rest.next();
-            next.ok_or_else(|| {
-                word.error(format!("{} needs a value", word.text), "give it a value")
-            })
-        };
+    for (index, line) in red.iter_mut().enumerate() {
+        let its = parse_options(line)?;
+        if index == chosen {
+            knobs = its;
+        }
+    }
+    for line in others.into_iter().flat_map(|line| line.options) {
+        line.clone().leave_all();
+    }
+    knobs.irrelevant = ledger.close(&WORDS)?;
+    knobs.objects = names.into_iter().map(|(name, _)| name).collect();
+    Ok(knobs)
+}
+
+/// Reads the options of one red.
+fn parse_options<'a>(line: &mut QdiscLine<'_, 'a>) -> Result<ParsedKnobs<'a>, ParseError> {
+    let mut knobs = ParsedKnobs {
+        is_shown: line.is_shown,
+        ..ParsedKnobs::default()
+    };
+    let mut options = Options::of(line);
+    while let Some(word) = options.take() {
         match word.text {
-            "limit" => knobs.limit = Some(size(value()?, "limit")?),
-            "min" => knobs.min = Some(size(value()?, "min")?),
-            "max" => knobs.max = Some(size(value()?, "max")?),
-            "avpkt" => knobs.avpkt = Some(size(value()?, "avpkt")?),
-            "burst" => knobs.burst = Some(burst(value()?)?),
-            "ewma" => knobs.wlog = Some(exponent(value()?)?),
-            "probability" => knobs.probability = Some(probability(value()?)?),
-            "bandwidth" => knobs.rate = Some(rate(value()?)?),
-            "dev" | "parent" | "handle" | "refcnt" | "Scell_log" | "Plog" => {
-                value()?;
-                if word.text == "refcnt" {
-                    knobs.flags.push((word.text, word));
+            "limit" => knobs.limit = Some(size(options.value(&word)?, "limit")?),
+            "min" => knobs.min = Some(size(options.value(&word)?, "min")?),
+            "max" => knobs.max = Some(size(options.value(&word)?, "max")?),
+            "avpkt" => knobs.avpkt = Some(size(options.value(&word)?, "avpkt")?),
+            "burst" => knobs.burst = Some(burst(options.value(&word)?)?),
+            "ewma" => knobs.wlog = Some(exponent(options.value(&word)?)?),
+            "probability" => knobs.probability = Some(probability(options.value(&word)?)?),
+            "bandwidth" => bandwidth(&mut knobs, options.value(&word)?)?,
+            "Scell_log" | "Plog" => drop(options.value(&word)?),
+            // Where filters see early drops and marks: "qevent early_drop block 10".
+            "qevent" => {
+                options.value(&word)?;
+                if let Some(block) = options.take().filter(|next| !next.is("block")) {
+                    return Err(unknown(&block, &["block"]));
                 }
+                options.value(&word)?;
             }
             "ecn" | "harddrop" | "nodrop" | "adaptive" | "adaptative" => {
-                knobs.flags.push((word.text, word))
+                knobs.flags.push((word.text, word));
             }
-            "root" => {}
-            // Counters follow.
-            "Sent" => break,
-            other if other.ends_with(':') => {}
-            other => return Err(unknown(word, other)),
+            "[offloaded]" => {}
+            _ => return Err(unknown_option(&word)),
         }
     }
     Ok(knobs)
 }
 
-/// Other queueing disciplines, for a better error.
-const KINDS: &[&str] = &[
-    "fq_codel",
-    "codel",
-    "pie",
-    "fq_pie",
-    "fq",
-    "sfq",
-    "gred",
-    "choke",
-    "cake",
-    "pfifo",
-    "bfifo",
-    "pfifo_fast",
-    "htb",
-    "tbf",
-    "dualpi2",
-    "noqueue",
-    "netem",
-];
-
-fn unknown(word: Token, text: &str) -> ParseError {
-    const WORDS: [&str; 12] = [
-        "limit",
-        "min",
-        "max",
-        "avpkt",
-        "burst",
-        "probability",
-        "bandwidth",
-        "ecn",
-        "harddrop",
-        "nodrop",
-        "adaptive",
-        "qevent",
-    ];
-    let guess = earlydrop::registry::nearest(text, WORDS.into_iter());
-    let guess = guess.map_or(String::new(), |guess| format!("did you mean '{guess}'? "));
-    let help = format!("{guess}known: {}", WORDS.join(", "));
-    word.error(format!("unknown option of tc red: \"{text}\""), help)
+fn unknown_option(word: &Token) -> ParseError {
+    let error = unknown(word, &WORDS);
+    ParseError {
+        message: format!("unknown option of tc red: \"{}\"", word.text),
+        ..error
+    }
 }
 
-/// Reads the first red in the output of `tc -j qdisc show`.
-fn parse_json(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
-    let mut knobs = ParsedKnobs::default();
-    let mut is_red = false;
-    for entry in json::entries(text)? {
-        let key = entry.path.last().copied().unwrap_or_default();
-        if key == "kind" {
-            if is_red {
-                break;
+/// `bandwidth 10mbit`, or a share of the device's speed: `bandwidth 50%`.
+fn bandwidth<'a>(knobs: &mut ParsedKnobs<'a>, token: Token<'a>) -> Result<(), ParseError> {
+    let Some(percent) = token.text.strip_suffix('%') else {
+        knobs.rate = Some(rate(token)?);
+        return Ok(());
+    };
+    let share = token
+        .part(0, percent.len())
+        .number("bandwidth", 1e-3, 100.0)?;
+    knobs.share = Some((share / 100.0, token));
+    Ok(())
+}
+
+/// Why a text without red is refused: another discipline is named with the scheme that simulates it.
+fn not_red(text: &str, others: &[QdiscLine]) -> ParseError {
+    const HELP: &str = "of tc's queueing disciplines, only red is translated";
+    match others.first() {
+        Some(line) => {
+            let help = scheme_of_qdisc(text).map_or(HELP.to_string(), |scheme| {
+                format!("{HELP}; this one is simulated by --schemes {scheme}")
+            });
+            line.kind
+                .error(format!("{} is not red", line.kind.text), help)
+        }
+        None => ParseError::of_all(text, "this text contains no \"red\"", HELP),
+    }
+}
+
+/// Reads a red in the output of `tc -j qdisc show`.
+fn parse_json<'a>(source: &Source<'a>) -> Result<ParsedKnobs<'a>, ParseError> {
+    let ledger = json::ledger(source.text);
+    let entries = json::entries(&ledger)?;
+    let starts = entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| entry.key.text == "kind");
+    let starts: Vec<usize> = starts.map(|(at, _)| at).collect();
+    let ends = starts.iter().skip(1).copied().chain([entries.len()]);
+    let qdiscs: Vec<&[json::Entry]> = starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &entries[*start..end])
+        .collect();
+    let red: Vec<&[json::Entry]> = qdiscs
+        .into_iter()
+        .filter(|qdisc| qdisc[0].value.text == "red")
+        .collect();
+    let named = |qdisc: &&[json::Entry<'a>]| {
+        let of = |key: &str| qdisc.iter().find(|entry| entry.key.text == key);
+        let name = ["dev", "parent"]
+            .into_iter()
+            .filter_map(of)
+            .map(|entry| entry.value.text);
+        (name.collect::<Vec<_>>().join(" "), Some(qdisc[0].value))
+    };
+    let names: Vec<_> = red.iter().map(named).collect();
+    let Some(chosen) = red.get(source.choose(Object::Queue, &names)?) else {
+        return Err(ParseError::of_all(
+            source.text,
+            "this text contains no red",
+            "",
+        ));
+    };
+    let mut knobs = ParsedKnobs {
+        is_shown: true,
+        ..ParsedKnobs::default()
+    };
+    for entry in *chosen {
+        let (key, value) = (entry.key.text, entry.value);
+        match key {
+            "limit" => knobs.limit = Some(size(value, key)?),
+            "min" => knobs.min = Some(size(value, key)?),
+            "max" => knobs.max = Some(size(value, key)?),
+            "ewma" => knobs.wlog = Some(exponent(value)?),
+            "probability" => knobs.probability = Some(probability(value)?),
+            "ecn" | "harddrop" | "nodrop" | "adaptive" if value.text == "true" => {
+                knobs.flags.push((key, value));
             }
-            is_red = entry.value.text == "red";
-        } else if is_red {
-            let value = entry.value;
-            match key {
-                "limit" => knobs.limit = Some(size(value, key)?),
-                "min" => knobs.min = Some(size(value, key)?),
-                "max" => knobs.max = Some(size(value, key)?),
-                "ewma" => knobs.wlog = Some(exponent(value)?),
-                "probability" => knobs.probability = Some(probability(value)?),
-                "refcnt" => knobs.flags.push(("refcnt", value)),
-                "ecn" | "harddrop" | "nodrop" | "adaptive" if value.text == "true" => {
-                    knobs.flags.push((key, value));
-                }
-                _ => {}
+            "kind" | "ecn" | "harddrop" | "nodrop" | "adaptive" | "Scell_log" | "Plog" => {}
+            _ if entry.path.contains(&"options") => return Err(unknown_option(&entry.key)),
+            _ => {
+                entry.leave(&ledger);
+                continue;
             }
         }
+        entry.take(&ledger);
     }
-    match is_red {
-        true => Ok(knobs),
-        false => Err(ParseError::of_all(text, "this text contains no red", "")),
+    for entry in &entries {
+        if !chosen.iter().any(|one| std::ptr::eq(one, entry)) {
+            entry.leave(&ledger);
+        }
     }
-}
-
-/// Splits a token into a number and its unit in lower case.
-pub(super) fn split(token: Token<'_>) -> (Option<f64>, String) {
-    let end = |(_, letter): &(usize, char)| letter.is_ascii_alphabetic();
-    let end = token.text.char_indices().find(end).map(|(index, _)| index);
-    let (number, unit) = token.text.split_at(end.unwrap_or(token.text.len()));
-    let number = number
-        .parse::<f64>()
-        .ok()
-        .filter(|n| n.is_finite() && *n >= 0.0);
-    (number, unit.to_ascii_lowercase())
-}
-
-/// Parses a size as iproute2 does: `k` is 1024, and `kbit` is 1024/8 bytes.
-pub(super) fn size<'a>(token: Token<'a>, name: &str) -> Result<(u32, Token<'a>), ParseError> {
-    let (number, unit) = split(token);
-    let scale = match unit.as_str() {
-        "" | "b" => Some(1.0),
-        "k" | "kb" => Some(1024.0),
-        "m" | "mb" => Some(1_048_576.0),
-        "g" | "gb" => Some(1_073_741_824.0),
-        "kbit" => Some(128.0),
-        "mbit" => Some(131_072.0),
-        "gbit" => Some(134_217_728.0),
-        _ => None,
-    };
-    let bytes = number.zip(scale).map(|(number, scale)| number * scale);
-    match bytes {
-        Some(bytes) if bytes <= f64::from(u32::MAX) => Ok((bytes as u32, token)),
-        Some(_) => Err(token.error(
-            format!("{name} {} exceeds tc's maximum", token.text),
-            format!("nearest: {name} {}", u32::MAX),
-        )),
-        None => Err(token.error(
-            format!("{name} {} is not a size", token.text),
-            "allowed: bytes, or a number with b, k, m, g (1024s), kbit, mbit, gbit",
-        )),
-    }
-}
-
-fn burst(token: Token<'_>) -> Result<(u32, Token<'_>), ParseError> {
-    let hexadecimal = token.text.strip_prefix("0x");
-    let number = match hexadecimal {
-        Some(digits) => u32::from_str_radix(digits, 16).ok(),
-        None => token.text.parse().ok(),
-    };
-    let number = number.ok_or_else(|| {
-        let nearest = token.text.parse::<f64>().ok().filter(|n| *n >= 1.0);
-        let nearest = nearest.map_or(String::new(), |n| format!("; nearest: burst {}", n.round()));
-        let message = format!("burst {} is not a whole number of packets", token.text);
-        token.error(message, format!("allowed: a whole number{nearest}"))
-    })?;
-    Ok((number, token))
-}
-
-fn exponent(token: Token<'_>) -> Result<(u32, Token<'_>), ParseError> {
-    let number = token.count("ewma", 1.0, 31.0)?;
-    Ok((number as u32, token))
-}
-
-/// Parses a probability of at most 1. tc itself accepts larger values, reads `2%` as 2, and sends
-/// the kernel the remainder.
-fn probability(token: Token<'_>) -> Result<(f64, Token<'_>), ParseError> {
-    if let Some(percent) = token.text.strip_suffix('%') {
-        let number = percent.parse::<f64>().unwrap_or(2.0);
-        let message = format!("tc reads probability {} as {number}", token.text);
-        let help = format!("nearest: probability {}", digits(number / 100.0, 6));
-        return Err(token.error(message, help));
-    }
-    Ok((token.probability("probability")?, token))
-}
-
-fn rate(token: Token<'_>) -> Result<(BitsPerSec, Token<'_>), ParseError> {
-    let (number, unit) = split(token);
-    let bits = if unit.ends_with("bps") { 8.0 } else { 1.0 };
-    let prefix = unit.trim_end_matches("bps").trim_end_matches("bit");
-    let scale = match prefix {
-        "" => Some(1.0),
-        "k" => Some(1e3),
-        "m" => Some(1e6),
-        "g" => Some(1e9),
-        "t" => Some(1e12),
-        "ki" => Some(1024.0),
-        "mi" => Some(1_048_576.0),
-        "gi" => Some(1_073_741_824.0),
-        "ti" => Some(1_099_511_627_776.0),
-        _ => None,
-    };
-    let rate = number
-        .zip(scale)
-        .map(|(number, scale)| number * scale * bits);
-    match rate {
-        Some(rate) if (8.0..1e18).contains(&rate) => Ok((BitsPerSec(rate as u64), token)),
-        _ => Err(token.error(
-            format!("bandwidth {} is not a rate", token.text),
-            "allowed: bits per second, or a number with kbit, mbit, gbit, kbps (bytes)",
-        )),
-    }
+    knobs.irrelevant = ledger.close(&WORDS)?;
+    knobs.objects = names.into_iter().map(|(name, _)| name).collect();
+    Ok(knobs)
 }
 
 fn write(configuration: &Configuration, link: &LinkFacts) -> String {

@@ -24,12 +24,14 @@
 
 mod cisco;
 mod configuration;
+mod context;
 mod differences;
 mod dpdk;
 mod inet;
 mod json;
 mod junos;
 mod knob_table;
+mod ledger;
 mod linux;
 mod native;
 mod ns2;
@@ -39,6 +41,8 @@ mod qdisc;
 mod sonic;
 mod spec;
 pub mod tc;
+mod tc_line;
+mod tc_units;
 mod token;
 mod translation;
 
@@ -52,6 +56,8 @@ use earlydrop::registry::{LinkFacts, Spec, nearest};
 use earlydrop::units::BitsPerSec;
 
 pub use configuration::{Adapt, Class, Configuration, Marking, Origin, Shape, WithOrigin};
+pub use context::Context;
+use context::{Object, Source};
 pub(crate) use differences::describe;
 pub use differences::{Difference, differences};
 pub use knob_table::knob_table;
@@ -83,7 +89,9 @@ pub struct Tool {
     pub knobs: &'static [KnobName],
     /// Which knobs it cannot express exactly, and why.
     limitations: &'static [(Knob, &'static str)],
-    read: fn(&str, &LinkFacts) -> Result<Configuration, ParseError>,
+    /// What a text may have several of.
+    objects: &'static [Object],
+    read: fn(&Source<'_>) -> Result<Configuration, ParseError>,
     write: fn(&Configuration, &LinkFacts) -> String,
 }
 
@@ -269,11 +277,28 @@ pub fn read(
     tool: Option<&'static Tool>,
     link: &LinkFacts,
 ) -> Result<Configuration, ParseError> {
+    read_in(text, tool, link, &Context::default())
+}
+
+/// [`read`] where more is known: which of several objects is meant, and the buffer.
+pub fn read_in(
+    text: &str,
+    tool: Option<&'static Tool>,
+    link: &LinkFacts,
+    context: &Context,
+) -> Result<Configuration, ParseError> {
     let tool = match tool {
         Some(tool) => tool,
         None => detect(text)?,
     };
-    let configuration = (tool.read)(text, link)?;
+    context.check(tool, text)?;
+    let source = Source {
+        text,
+        link,
+        context,
+    };
+    let mut configuration = (tool.read)(&source)?;
+    configuration.context = context.clone();
     check(&configuration, text, link)?;
     Ok(configuration)
 }

@@ -10,7 +10,7 @@ use super::configuration::merge_equal_classes;
 use super::spec::{idle_named, spacing_named, spec, thresholds, with_common};
 use super::token::tokenize;
 use super::{
-    Adapt, Class, Configuration, Knob, KnobName, Marking, Origin, ParseError, Shape, Tool,
+    Adapt, Class, Configuration, Knob, KnobName, Marking, Origin, ParseError, Shape, Source, Tool,
     WithOrigin, knob,
 };
 
@@ -44,6 +44,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Max, "max must exceed min"),
         (Knob::Adapt, "wred does not adapt"),
     ],
+    objects: &[],
     read,
     write,
 };
@@ -87,7 +88,8 @@ pub(super) fn is_spec(text: &str) -> bool {
     registry::find(name).is_some()
 }
 
-fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
+fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
+    let (text, link) = (source.text, source.link);
     let (spec, at) = first_spec(text)?;
     let at_parameter = |error: ConfigError| parse_error(&error, text, &at);
     let settings = spec.settings(link).map_err(at_parameter)?;

@@ -3,12 +3,14 @@
 
 use earlydrop::red::{Average, Idle, Spacing};
 use earlydrop::registry::{Length, LinkFacts};
-use earlydrop::units::Bytes;
+use earlydrop::units::{BitsPerSec, Bytes};
 
+use super::ledger::{Cursor, Ledger, unknown};
 use super::parse::ParsedKnobs;
-use super::token::{digits, tokenize};
+use super::token::{Token, digits};
 use super::{
-    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
+    Adapt, Class, Configuration, Knob, KnobName, Marking, Object, ParseError, Shape, Source, Tool,
+    WithOrigin, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
@@ -37,6 +39,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Rate, "red.cc takes the link's rate"),
         (Knob::Packet, "mean_pktsize_ defaults to 500"),
     ],
+    objects: &[Object::Queue],
     read,
     write,
 };
@@ -69,6 +72,7 @@ const KNOBS: &[KnobName] = &[
     knob(Knob::Spacing, "wait_", "true or false", "true"),
     knob(Knob::Ecn, "setbit_", "true or false", "false"),
     knob(Knob::Adapt, "adaptive_", "0 or 1", "0"),
+    knob(Knob::Rate, "duplex-link", "rate", "of the link"),
 ];
 
 /// Known names that do not affect the configuration.
@@ -114,41 +118,203 @@ const KNOWN: &[&str] = &[
     "feng_adaptive_",
 ];
 
-/// Reads every `OBJECT set NAME VALUE`, and `queue-limit`.
-fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
-    let all = tokenize(text, &["#"]);
-    let mut knobs = Vec::new();
-    for (index, set) in all.iter().enumerate() {
-        let same_line = |offset: usize| all.get(index + offset).filter(|p| p.line == set.line);
-        if set.text == "queue-limit" {
-            if let Some(limit) = same_line(3) {
-                knobs.push(("limit_", *limit));
-            }
-            continue;
-        }
-        let object = index.checked_sub(1).map(|before| all[before].text);
-        let (Some(object), "set", Some(name)) = (object, set.text, same_line(1)) else {
-            continue;
+/// Names that only RED has: an object that sets one is a RED queue.
+const ONLY_RED: &[&str] = &[
+    "thresh_",
+    "maxthresh_",
+    "linterm_",
+    "q_weight_",
+    "mean_pktsize_",
+    "setbit_",
+    "wait_",
+    "gentle_",
+    "adaptive_",
+];
+
+/// What a script sets.
+#[derive(Default)]
+struct Script<'a> {
+    /// Each `OBJECT set NAME VALUE`, with the object's name; empty for the class of all queues.
+    set: Vec<(&'a str, &'a str, Token<'a>)>,
+    /// The queues that have names of their own.
+    queues: Vec<(String, Option<Token<'a>>)>,
+    /// The rates of links with RED.
+    rates: Vec<Token<'a>>,
+}
+
+impl<'a> Script<'a> {
+    /// Reads `OBJECT set NAME VALUE`, `queue-limit` and `duplex-link`; other statements are
+    /// irrelevant.
+    fn statement(&mut self, mut rest: Cursor<'_, 'a>, queues: &[&str]) -> Result<(), ParseError> {
+        const WORDS: [&str; 4] = ["set", "queue-limit", "duplex-link", "simplex-link"];
+        let word = rest
+            .tokens()
+            .iter()
+            .position(|token| WORDS.contains(&token.text));
+        let Some(word) = word else {
+            rest.leave_all();
+            return Ok(());
         };
-        if !name.text.ends_with('_') {
-            continue;
+        let before = word.checked_sub(1).and_then(|before| rest.after(before));
+        let Some(name) = rest.after(word + 1) else {
+            rest.leave_all();
+            return Ok(());
+        };
+        match rest.after(word).map_or("", |token| token.text) {
+            "queue-limit" => {
+                is_object(&rest, word)?;
+                rest.take_many(word + 3);
+                let limit = rest.value(&name)?;
+                self.set.push(("", "limit_", limit));
+                rest.end(&[])
+            }
+            "set" => {
+                let object = before.map_or("", |before| before.text);
+                if !is_red(object, queues) || !name.text.ends_with('_') {
+                    rest.leave_all();
+                    return Ok(());
+                }
+                is_object(&rest, word)?;
+                self.assignment(object, word, rest)
+            }
+            _ => {
+                // The type of the queue ends the statement.
+                let is_red = rest.tokens().iter().any(|token| token.text.contains("RED"));
+                if !is_red {
+                    rest.leave_all();
+                    return Ok(());
+                }
+                is_object(&rest, word)?;
+                rest.take_many(word + 3);
+                self.rates.push(rest.value(&name)?);
+                let delay = rest.value(&name)?;
+                rest.value(&delay)?;
+                rest.end(&[])
+            }
         }
-        let value =
-            same_line(2).ok_or_else(|| name.error("the value is missing", "give it a value"))?;
-        let known = KNOWN.contains(&name.text) || SILENT.contains(&name.text);
-        if !known && object.to_ascii_lowercase().contains("red") {
+    }
+
+    fn assignment(
+        &mut self,
+        object: &'a str,
+        word: usize,
+        mut rest: Cursor<'_, 'a>,
+    ) -> Result<(), ParseError> {
+        rest.take_many(word + 1);
+        let Some(name) = rest.peek() else {
+            return Ok(());
+        };
+        if SILENT.contains(&name.text) {
+            rest.leave_all();
+            return Ok(());
+        }
+        if !KNOWN.contains(&name.text) {
             let guess = earlydrop::registry::nearest(name.text, KNOWN.iter().copied());
             let guess = guess.map_or(String::new(), |guess| format!("did you mean {guess}? "));
             let help = format!("{guess}known: {}", KNOWN.join(", "));
             return Err(name.error(format!("Queue/RED has no {}", name.text), help));
         }
-        knobs.push((name.text, *value));
+        rest.take();
+        let value = rest.take();
+        let value = value.ok_or_else(|| name.error("the value is missing", "give it a value"))?;
+        let queue = match object.starts_with('$') {
+            true => object,
+            false => "",
+        };
+        if !queue.is_empty() && self.queues.iter().all(|(known, _)| known != queue) {
+            self.queues.push((queue.to_string(), Some(name)));
+        }
+        self.set.push((queue, name.text, value));
+        rest.end(&[])
     }
-    Ok(ParsedKnobs::new(knobs, "ns-default.tcl"))
 }
 
-fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
-    let knobs = parse(text)?;
+/// One word or an expression in brackets stands before the method, which is token number `word`.
+fn is_object(rest: &Cursor<'_, '_>, word: usize) -> Result<(), ParseError> {
+    let is_sign = |token: &Token| "[]{}();".contains(token.text);
+    let Some(before) = word.checked_sub(2).and_then(|before| rest.after(before)) else {
+        return Ok(());
+    };
+    let object = rest.after(word - 1);
+    match is_sign(&before) || object.is_some_and(|object| is_sign(&object)) {
+        true => Ok(()),
+        false => Err(unknown(&before, &[])),
+    }
+}
+
+/// Whether an object is a RED queue, or the class of all.
+fn is_red(object: &str, queues: &[&str]) -> bool {
+    object == "Queue" || object.to_ascii_lowercase().contains("red") || queues.contains(&object)
+}
+
+/// The knobs of the queue that is meant, over those of all queues; and what else was read.
+fn parse<'a>(
+    source: &Source<'a>,
+) -> Result<(ParsedKnobs<'a>, Script<'a>, Vec<std::ops::Range<usize>>), ParseError> {
+    let ledger = Ledger::of(source.text, &["#"]);
+    let all = ledger.all();
+    let sets_red = all.tokens().windows(3);
+    let sets_red = sets_red.filter(|set| set[1].is("set") && ONLY_RED.contains(&set[2].text));
+    let queues: Vec<&str> = sets_red.map(|set| set[0].text).collect();
+    let mut script = Script::default();
+    for statement in ledger.lines(";") {
+        script.statement(statement, &queues)?;
+    }
+    let chosen = source.choose(Object::Queue, &script.queues)?;
+    let chosen = script
+        .queues
+        .get(chosen)
+        .map_or("", |(name, _)| name.as_str());
+    let of = |queue: &str| {
+        let all = script.set.iter().filter(|(of, ..)| *of == queue);
+        all.map(|(_, name, value)| (*name, *value))
+            .collect::<Vec<_>>()
+    };
+    let mut knobs = of("");
+    if !chosen.is_empty() {
+        knobs.extend(of(chosen));
+    }
+    let irrelevant = ledger.close(KNOWN)?;
+    Ok((
+        ParsedKnobs::new(knobs, "ns-default.tcl"),
+        script,
+        irrelevant,
+    ))
+}
+
+/// The rate of the links with RED, which must be one.
+fn link_rate(rates: &[Token]) -> Result<WithOrigin<Option<BitsPerSec>>, ParseError> {
+    let mut found: Option<(BitsPerSec, Token)> = None;
+    for token in rates {
+        // ns-2 takes 1.5Mb for 1.5 Mbps.
+        let bits = token.text.trim_end_matches("ps");
+        let rate =
+            format!("{}ps", bits.trim_end_matches('b').to_string() + "b").parse::<BitsPerSec>();
+        let refused = || token.error(format!("{} is not a rate", token.text), "nearest: 10Mb");
+        let rate = rate.map_err(|_| refused())?;
+        match found {
+            Some((known, _)) if known != rate => {
+                let message = format!("links with RED have the rates {known} and {rate}");
+                return Err(token.error(message, "leave one link"));
+            }
+            _ => found = Some((rate, *token)),
+        }
+    }
+    let found = found.map(|(rate, token)| (Some(rate), token.span()));
+    Ok(WithOrigin::given_or(
+        found,
+        None,
+        "no link with RED is made here",
+    ))
+}
+
+fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
+    let (knobs, script, irrelevant) = parse(source)?;
+    let rate = link_rate(&script.rates)?;
+    let link = &LinkFacts {
+        rate: rate.value.unwrap_or(source.link.rate),
+        ..*source.link
+    };
     let packet = knobs.number("mean_pktsize_", 1.0, 65_535.0)?;
     let mean = packet.as_ref().map_or(500.0, |(size, _)| *size);
     let in_bytes = knobs.flag("queue_in_bytes_", true)?;
@@ -183,6 +349,9 @@ fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
         adapt: adapt(&knobs)?,
         by_size: knobs.flag("bytes_", true)?,
         cautious: WithOrigin::implied(true, "red.cc spares the first packet above min"),
+        rate,
+        objects: script.queues.into_iter().map(|(name, _)| name).collect(),
+        irrelevant,
         ..Configuration::of(&TOOL)
     })
 }

@@ -5,10 +5,12 @@ use earlydrop::red::{Average, Idle, Spacing};
 use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
+use super::ledger::{Cursor, Ledger};
 use super::parse::ParsedKnobs;
-use super::token::{Token, digits, tokenize};
+use super::token::{Token, digits};
 use super::{
-    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
+    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Source, Tool,
+    WithOrigin, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
@@ -43,6 +45,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Packet, "MeanPktSize defaults to 500"),
         (Knob::Rate, "LinkBandwidth defaults to 1.5Mbps"),
     ],
+    objects: &[],
     read,
     write,
 };
@@ -107,33 +110,54 @@ const ATTRIBUTES: &[&str] = &[
 ];
 
 /// Reads attributes. An attribute is a known name, alone or after `::`. Its value is the next token
-/// that is neither punctuation nor the name of a value type.
-fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
-    let all = tokenize(text, &["//", "#"]);
-    let mut knobs = Vec::new();
-    let mut index = 0;
-    while let Some(token) = all.get(index) {
-        index += 1;
+/// that is neither punctuation nor the name of a value type. A statement that names RedQueueDisc
+/// has no unknown ones; other statements are irrelevant.
+fn parse<'a>(text: &'a str) -> Result<(ParsedKnobs<'a>, Vec<std::ops::Range<usize>>), ParseError> {
+    let ledger = Ledger::of(text, &["//", "#"]);
+    let mut knobs: Vec<(&str, Token)> = Vec::new();
+    let mut rest = ledger.all();
+    // Whether the statement is about RedQueueDisc, and only attributes may follow.
+    let mut of_red = false;
+    while let Some(token) = rest.peek() {
         let name = token.text.rsplit("::").next().unwrap_or_default();
-        let of_red = token.text.contains("RedQueueDisc::");
-        if !ATTRIBUTES.contains(&name) {
-            // A quoted word before a value is a misspelt attribute.
-            let before_value = token.quoted
-                && all.get(index).is_some_and(|next| next.text == ",")
-                && all.get(index + 1).is_some_and(|next| is_type(next.text));
-            if of_red || before_value && name == token.text {
-                return Err(unknown(token, name));
-            }
+        let names_red = token.text.contains("RedQueueDisc");
+        let names_attribute = token.text.contains("RedQueueDisc::");
+        of_red = (of_red || names_red) && !token.is(";");
+        if ATTRIBUTES.contains(&name) {
+            rest.take();
+            knobs.push((name, value(&mut rest, &token)?));
             continue;
         }
-        let value = all[index..].iter().find(|next| {
-            let sign = next.text.len() == 1 && "{}()[];,=".contains(next.text);
-            next.quoted || !sign && !is_type(next.text)
-        });
-        let value = value.ok_or_else(|| token.error("the value is missing", "give it a value"))?;
-        knobs.push((name, *value));
+        // A quoted word before a value is a misspelt attribute.
+        let before_value = token.quoted
+            && rest.after(1).is_some_and(|next| next.is(","))
+            && rest.after(2).is_some_and(|next| is_type(next.text));
+        let quoted_in_red = of_red && token.quoted && !names_red;
+        let assigned = of_red && rest.after(1).is_some_and(|next| next.is("=")) && !token.is(")");
+        if names_attribute || before_value || quoted_in_red || assigned && !names_red {
+            return Err(unknown(&token, name));
+        }
+        match names_red || is_sign(&token) {
+            true => rest.take(),
+            false => rest.leave(),
+        };
     }
-    Ok(ParsedKnobs::new(knobs, "ns-3's default"))
+    let irrelevant = ledger.close(ATTRIBUTES)?;
+    Ok((ParsedKnobs::new(knobs, "ns-3's default"), irrelevant))
+}
+
+/// Uses the value of an attribute and what stands before it.
+fn value<'a>(rest: &mut Cursor<'_, 'a>, attribute: &Token<'a>) -> Result<Token<'a>, ParseError> {
+    while let Some(token) = rest.take() {
+        if token.quoted || !is_sign(&token) && !is_type(token.text) {
+            return Ok(token);
+        }
+    }
+    Err(attribute.error("the value is missing", "give it a value"))
+}
+
+fn is_sign(token: &Token) -> bool {
+    !token.quoted && token.text.len() == 1 && "{}()[];,=".contains(token.text)
 }
 
 /// Whether this is a value type, such as `DoubleValue` or `ns.core.UintegerValue`.
@@ -148,8 +172,9 @@ fn unknown(token: &Token, name: &str) -> ParseError {
     token.error(format!("RedQueueDisc has no {name}"), help)
 }
 
-fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
-    let knobs = parse(text)?;
+fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
+    let (knobs, irrelevant) = parse(source.text)?;
+    let link = source.link;
     let rate = link_bandwidth(&knobs)?;
     let packet = knobs.number("MeanPktSize", 1.0, 65_535.0)?;
     let mean = packet.as_ref().map_or(500.0, |(size, _)| *size);
@@ -192,6 +217,7 @@ fn read(text: &str, link: &LinkFacts) -> Result<Configuration, ParseError> {
         by_size: WithOrigin::implied(in_bytes, "exactly if the queue is in bytes"),
         cautious: WithOrigin::implied(true, "the first packet above min is kept"),
         rate,
+        irrelevant,
         ..Configuration::of(&TOOL)
     })
 }

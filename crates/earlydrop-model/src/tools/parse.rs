@@ -20,10 +20,6 @@ impl<'a> ParsedKnobs<'a> {
         ParsedKnobs { set, defaults }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.set.is_empty()
-    }
-
     pub(super) fn find(&self, name: &str) -> Option<Token<'a>> {
         let mut set = self.set.iter().rev();
         set.find(|(known, _)| *known == name)

@@ -5,8 +5,10 @@
 //! and `q_fifo.c`; what a line leaves out is the kernel's default, the preset `as=linux`.
 
 use super::ParseError;
-use super::linux::{size, split};
-use super::token::{Token, tokenize};
+use super::ledger::Ledger;
+use super::tc_line::{self, Options, QdiscLine};
+use super::tc_units::{size, split};
+use super::token::Token;
 
 /// A discipline of tc.
 struct Discipline {
@@ -124,49 +126,29 @@ const PIE: &[QdiscOption] = &[
     ),
 ];
 
-/// Words that every discipline's line may have, and whether a value follows.
-const AROUND: [(&str, bool); 6] = [
-    ("dev", true),
-    ("parent", true),
-    ("handle", true),
-    ("refcnt", true),
-    ("root", false),
-    ("\\", false),
-];
-
 /// The scheme that simulates a `tc qdisc` line: "fq-codel:as=linux,target=2ms". Not red's line,
 /// which [`read`](super::read) reads.
 pub fn scheme_of_qdisc(text: &str) -> Result<String, ParseError> {
-    let all = tokenize(text, &["#"]);
-    let kind = |token: &Token<'_>| DISCIPLINES.iter().find(|one| one.kind == token.text);
-    let found = all.iter().enumerate();
-    let found = found
-        .filter_map(|(at, token)| Some((at, kind(token)?)))
-        .next();
-    let Some((at, discipline)) = found else {
+    let ledger = Ledger::of(text, &["#"]);
+    let lines = tc_line::qdiscs(&ledger)?;
+    let discipline = |line: &QdiscLine| DISCIPLINES.iter().find(|one| line.kind.is(one.kind));
+    let found = lines
+        .into_iter()
+        .find_map(|line| discipline(&line).map(|one| (line, one)));
+    let Some((mut line, discipline)) = found else {
         let kinds: Vec<&str> = DISCIPLINES.iter().map(|one| one.kind).collect();
         let message = "this text has no queueing discipline that is read here";
         let help = format!("known: red, {}", kinds.join(", "));
         return Err(ParseError::of_all(text, message, help));
     };
-    let is_root = all.iter().any(|token| token.text == "root");
-    let at_root = discipline.at_root.filter(|_| is_root);
+    let at_root = discipline.at_root.filter(|_| line.is_root);
     let mut settings: Vec<String> = at_root.map(str::to_string).into_iter().collect();
-    let mut rest = all[at + 1..].iter().copied();
-    while let Some(word) = rest.next() {
-        if word.text == "Sent" {
-            // Counters follow.
-            break;
-        }
+    let mut options = Options::of(&mut line);
+    while let Some(word) = options.take() {
         let mut known = discipline.options.iter();
-        let around = AROUND.iter().find(|(name, _)| *name == word.text);
-        if let Some(known) = known.find(|one| one.word == word.text) {
-            settings.extend(setting(&word, known, &mut rest)?);
-        } else if let Some((_, has_value)) = around {
-            rest.by_ref().take(usize::from(*has_value)).for_each(drop);
-        } else if !word.text.ends_with(':') {
-            return Err(unknown(&word, discipline));
-        }
+        let known = known.find(|one| one.word == word.text);
+        let known = known.ok_or_else(|| unknown(&word, discipline))?;
+        settings.extend(setting(&word, known, &mut options)?);
     }
     let colon = if discipline.scheme.contains(':') {
         ","
@@ -180,16 +162,13 @@ pub fn scheme_of_qdisc(text: &str) -> Result<String, ParseError> {
 }
 
 /// The setting of an option, whose value is the next of `rest`.
-fn setting<'a>(
-    word: &Token<'a>,
+fn setting(
+    word: &Token<'_>,
     option: &QdiscOption,
-    rest: &mut impl Iterator<Item = Token<'a>>,
+    rest: &mut Options<'_, '_, '_>,
 ) -> Result<Option<String>, ParseError> {
     let name = option.word;
-    let mut value = || {
-        let missing = || word.error(format!("{name} needs a value"), "give it a value");
-        rest.next().ok_or_else(missing)
-    };
+    let mut value = || rest.value(word);
     Ok(Some(match &option.is {
         Is::Flag(setting) => (*setting).to_string(),
         Is::Usual => return Ok(None),

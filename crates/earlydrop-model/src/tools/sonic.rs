@@ -2,12 +2,15 @@
 //! probabilities in percent. SAI's averaging weight defaults to 0, which means no averaging.
 
 use earlydrop::red::Spacing;
-use earlydrop::registry::LinkFacts;
+use earlydrop::registry::{LinkFacts, nearest};
 
 use super::configuration::merge_equal_classes;
 use super::json::{self, Entry};
+use super::parse::Given;
+use super::token::Token;
 use super::{
-    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
+    Class, Configuration, Knob, KnobName, Marking, Object, ParseError, Shape, Source, Tool,
+    WithOrigin, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
@@ -47,6 +50,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Rate, "the switch knows its ports"),
         (Knob::Limit, "the buffer is configured in BUFFER_PROFILE"),
     ],
+    objects: &[Object::Profile],
     read,
     write,
 };
@@ -71,56 +75,125 @@ const KNOBS: &[KnobName] = &[
 
 const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
-fn read(text: &str, _link: &LinkFacts) -> Result<Configuration, ParseError> {
-    let entries = json::entries(text)?;
-    let about = |entry: &&Entry| entry.path.last().is_some_and(|key| is_known(key));
-    // Only the first of several profiles is read.
-    let profile = entries
-        .iter()
-        .find(about)
-        .map(|entry| parents(entry).to_vec());
-    let Some(profile) = profile else {
+/// The fields of a profile, apart from those of each colour.
+const ECN_MODES: &[&str] = &[
+    "ecn_none",
+    "ecn_green",
+    "ecn_yellow",
+    "ecn_red",
+    "ecn_green_yellow",
+    "ecn_green_red",
+    "ecn_yellow_red",
+    "ecn_all",
+];
+
+/// The names of all fields of a profile.
+fn fields() -> Vec<String> {
+    let of_colour = COLOURS.iter().flat_map(|colour| {
+        [
+            format!("wred_{colour}_enable"),
+            format!("{colour}_min_threshold"),
+            format!("{colour}_max_threshold"),
+            format!("{colour}_drop_probability"),
+        ]
+    });
+    std::iter::once("ecn".to_string())
+        .chain(of_colour)
+        .collect()
+}
+
+/// The fields of one profile.
+struct Profile<'a> {
+    fields: Vec<(&'a str, Token<'a>)>,
+}
+
+impl<'a> Profile<'a> {
+    fn find(&self, name: &str) -> Option<Token<'a>> {
+        let field = self.fields.iter().find(|(key, _)| *key == name);
+        field.map(|(_, value)| *value)
+    }
+
+    /// The whole number of a field, up to `high`.
+    fn number(&self, name: &str, high: f64) -> Result<Option<Given<f64>>, ParseError> {
+        let read = self.find(name);
+        let read = read.map(|value| Ok((value.count(name, 0.0, high)?, value.span())));
+        read.transpose()
+    }
+}
+
+fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
+    let ledger = json::ledger(source.text);
+    let entries = json::entries(&ledger)?;
+    let known = fields();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    // The entries of the table, or all of a text that is one profile.
+    let in_table = |entry: &Entry| entry.path.contains(&"WRED_PROFILE");
+    let has_table = entries.iter().any(in_table);
+    let first = entries.iter().find(|entry| known.contains(&entry.key.text));
+    let alone = first.map_or(&[][..], parents);
+    let is_field = |entry: &Entry| match has_table {
+        true => in_table(entry),
+        false => parents(entry) == alone,
+    };
+    let mut names: Vec<(String, Option<Token>)> = Vec::new();
+    for entry in &entries {
+        let name = parents(entry).last().copied().unwrap_or_default();
+        if !is_field(entry) {
+            entry.leave(&ledger);
+        } else if names.iter().all(|(known, _)| known != name) {
+            names.push((name.to_string(), Some(entry.key)));
+        }
+    }
+    if first.is_none() {
+        ledger.close(&known)?;
         return Err(ParseError::of_all(
-            text,
+            source.text,
             "this text contains no WRED_PROFILE",
             "see docs/reference/other-tools.md",
         ));
-    };
-    let own: Vec<&Entry> = entries
-        .iter()
-        .filter(|entry| parents(entry) == profile)
-        .collect();
-    let find = |key: &str| {
-        own.iter()
-            .find(|entry| entry.path.last() == Some(&key))
-            .copied()
-    };
+    }
+    let chosen = &names[source.choose(Object::Profile, &names)?].0;
+    let mut profile = Profile { fields: Vec::new() };
+    for entry in entries.iter().filter(|entry| is_field(entry)) {
+        if !known.contains(&entry.key.text) {
+            continue;
+        }
+        let value = entry.take(&ledger);
+        if parents(entry).last().copied().unwrap_or_default() == chosen {
+            profile.fields.push((entry.key.text, value));
+        }
+    }
+    let irrelevant = ledger.close(&known)?;
+    let ecn = profile.find("ecn");
+    let ecn = ecn.map(|value| Ok((marking(&value)?, value.span())));
+    let ecn = ecn.transpose()?;
     let mut classes = Vec::new();
     for colour in COLOURS {
-        classes.extend(class(colour, &find)?);
+        classes.extend(class(colour, &profile)?);
     }
-    let ecn = find("ecn").map(|entry| {
-        let on = match entry.value.text {
-            "ecn_none" => false,
-            known if known.starts_with("ecn_") => true,
-            other => {
-                let help = "allowed: ecn_none, ecn_all, ecn_green, ecn_yellow, ecn_red, ...";
-                return Err(entry.value.error(format!("ecn is \"{other}\""), help));
-            }
-        };
-        let marking = Marking {
-            on,
-            above_max: on,
-            ..Marking::OFF
-        };
-        Ok((marking, entry.value.span()))
-    });
     Ok(Configuration {
         classes: merge_equal_classes(classes),
         in_bytes: true,
         weight: WithOrigin::implied(1.0, "SAI's weight defaults to 0: the current queue length"),
-        ecn: WithOrigin::given_or(ecn.transpose()?, Marking::OFF, "ecn_none by default"),
+        ecn: WithOrigin::given_or(ecn, Marking::OFF, "ecn_none by default"),
+        objects: names.into_iter().map(|(name, _)| name).collect(),
+        irrelevant,
         ..Configuration::of(&TOOL)
+    })
+}
+
+fn marking(mode: &Token) -> Result<Marking, ParseError> {
+    if !ECN_MODES.contains(&mode.text) {
+        let near = nearest(mode.text, ECN_MODES.iter().copied());
+        let near = near.map_or(String::new(), |near| format!("; nearest: {near}"));
+        let help = format!("allowed: {}{near}", ECN_MODES.join(", "));
+        return Err(mode.error(format!("ecn is \"{}\"", mode.text), help));
+    }
+    let on = mode.text != "ecn_none";
+    Ok(Marking {
+        on,
+        above_max: on,
+        ..Marking::OFF
     })
 }
 
@@ -129,35 +202,28 @@ fn parents<'e, 'a>(entry: &'e Entry<'a>) -> &'e [&'a str] {
     &entry.path[..depth.saturating_sub(1)]
 }
 
-fn is_known(key: &str) -> bool {
-    let colour = COLOURS.iter().any(|colour| key.starts_with(colour));
-    key == "ecn" || colour && (key.ends_with("_threshold") || key.ends_with("_probability"))
-}
-
-fn class<'a, 'e: 'a>(
-    colour: &str,
-    find: &impl Fn(&str) -> Option<&'a Entry<'e>>,
-) -> Result<Option<Class>, ParseError> {
+/// The thresholds of a colour; `None` if it has none or is switched off.
+fn class(colour: &str, profile: &Profile) -> Result<Option<Class>, ParseError> {
     let key = |what: &str| format!("{colour}_{what}");
-    if let Some(enabled) = find(&format!("wred_{colour}_enable"))
-        && !enabled.value.flag("wred enable")?
+    if let Some(enabled) = profile.find(&format!("wred_{colour}_enable"))
+        && !enabled.flag("wred enable")?
     {
         return Ok(None);
     }
-    let number = |what: &str, high: f64| {
-        let name = key(what);
-        let entry = find(&name);
-        let read =
-            entry.map(|entry| Ok((entry.value.count(&name, 0.0, high)?, entry.value.span())));
-        read.transpose()
+    let percent = profile.number(&key("drop_probability"), 100.0)?;
+    let min = profile.number(&key("min_threshold"), 1e15)?;
+    let max = profile.number(&key("max_threshold"), 1e15)?;
+    let ((min, min_at), (max, max_at)) = match (min, max) {
+        (Some(min), Some(max)) => (min, max),
+        (None, None) => return Ok(None),
+        (Some((_, span)), None) | (None, Some((_, span))) => {
+            return Err(ParseError {
+                span,
+                message: format!("{colour} has one threshold"),
+                help: format!("give {colour}_min_threshold and {colour}_max_threshold"),
+            });
+        }
     };
-    let (Some((min, min_at)), Some((max, max_at))) = (
-        number("min_threshold", 1e15)?,
-        number("max_threshold", 1e15)?,
-    ) else {
-        return Ok(None);
-    };
-    let percent = number("drop_probability", 100.0)?;
     if let Some((0.0, span)) = percent {
         return Err(ParseError {
             span,

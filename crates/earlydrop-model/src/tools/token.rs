@@ -28,6 +28,20 @@ impl<'a> Token<'a> {
         self.start..self.start + self.text.len()
     }
 
+    /// The span with the quotes around it, if it has any.
+    pub(super) fn outer_span(&self, text: &str) -> Range<usize> {
+        let Range { start, end } = self.span();
+        match self.quoted {
+            true => start - 1..end + usize::from(text[end..].starts_with('"')),
+            false => start..end,
+        }
+    }
+
+    /// Whether this is the word or sign `word`, not in quotes.
+    pub(super) fn is(&self, word: &str) -> bool {
+        self.text == word && !self.quoted
+    }
+
     pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> ParseError {
         ParseError {
             span: self.span(),

@@ -7,7 +7,7 @@
 use earlydrop::red::Spacing;
 use earlydrop::registry::LinkFacts;
 
-use super::{Configuration, Knob, ParseError, Tool, WithOrigin, check, differences};
+use super::{Configuration, Knob, ParseError, Tool, WithOrigin, differences, read};
 use crate::number::number;
 use crate::solve::falling_root;
 use crate::spacing::long_run;
@@ -141,8 +141,7 @@ pub(crate) fn rewrite(
 ) -> Option<(String, Configuration)> {
     let tool = configuration.tool;
     let text = (tool.write)(configuration, link);
-    let read = (tool.read)(&text, link).ok()?;
-    check(&read, &text, link).ok()?;
+    let read = read(&text, Some(tool), link).ok()?;
     Some((text, read))
 }
 
@@ -154,10 +153,7 @@ fn write(
     notes: Vec<String>,
 ) -> Result<Translation, ParseError> {
     let text = (tool.write)(wanted, link);
-    let read = (tool.read)(&text, link).and_then(|configuration| {
-        check(&configuration, &text, link)?;
-        Ok(configuration)
-    });
+    let read = read(&text, Some(tool), link);
     // The span would point into the written text, which the caller does not have.
     let configuration = read.map_err(|error| ParseError {
         span: 0..0,

@@ -6,7 +6,7 @@ use earlydrop::registry::{find, nearest};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_lab::document::{Place, Problem, Problems};
 use earlydrop_lab::files::read_text;
-use earlydrop_model::tools::{self, Configuration, ParseError, Tool};
+use earlydrop_model::tools::{self, Configuration, Context, Origin, ParseError, Tool, WithOrigin};
 use earlydrop_model::{Control, Load, Tcp};
 
 use super::{RequestError, values};
@@ -26,6 +26,14 @@ pub struct LoadOptions {
     pub tcp: Option<String>,
     /// Whether the flows use ECN: "on" or "off", the default.
     pub ecn: Option<String>,
+    /// The traffic class that is meant, where the configuration has several.
+    pub class: Option<String>,
+    /// The profile that is meant, where the configuration has several.
+    pub profile: Option<String>,
+    /// The queue that is meant, where the configuration has several.
+    pub queue: Option<String>,
+    /// The buffer that percentages in the configuration are of: "200 ms", "1 MB", "500 packets".
+    pub buffer: Option<String>,
 }
 
 /// A configuration in a tool's syntax.
@@ -61,10 +69,16 @@ impl ToolInput {
         let parse_failure = |refusal| parse_failure(given, refusal);
         let given = options.read()?;
         let mut load = given.load(None);
-        let first = tools::read(text, tool, &load.link()).map_err(parse_failure)?;
+        let read = |load: &Load| {
+            tools::read_in(text, tool, &load.link(), &given.context).map_err(parse_failure)
+        };
+        let first = read(&load)?;
+        if let (Some(share), None, None) = (&first.share, given.link, first.rate.value) {
+            return Err(parse_failure(share_of_unknown_rate(share)));
+        }
         // Automatic values depend on the link, which the configuration may define.
         load = given.load(Some(&first));
-        let configuration = tools::read(text, tool, &load.link()).map_err(parse_failure)?;
+        let configuration = read(&load)?;
         load.check()?;
         Ok(ToolInput {
             load_in_words: given.load_in_words(&load, &configuration),
@@ -72,6 +86,18 @@ impl ToolInput {
             configuration,
             load,
         })
+    }
+}
+
+/// A share of the link's rate says nothing without the rate.
+fn share_of_unknown_rate(share: &WithOrigin<f64>) -> ParseError {
+    ParseError {
+        span: match &share.origin {
+            Origin::Given(span) => span.clone(),
+            Origin::Implied(_) => 0..0,
+        },
+        message: format!("{}% of a rate that is not given", 100.0 * share.value),
+        help: "give the link's rate: --link 100Mbps".to_string(),
     }
 }
 
@@ -165,6 +191,7 @@ struct GivenLoad {
     packet: Option<Bytes>,
     control: Control,
     ecn: bool,
+    context: Context,
 }
 
 impl LoadOptions {
@@ -178,6 +205,12 @@ impl LoadOptions {
             packet: self.packet.as_deref().map(values::packet).transpose()?,
             control: tcp.unwrap_or(Control::Cubic),
             ecn: self.ecn.as_deref().map_or(Ok(false), ecn)?,
+            context: Context {
+                class: self.class.clone(),
+                profile: self.profile.clone(),
+                queue: self.queue.clone(),
+                buffer: self.buffer.as_deref().map(values::buffer).transpose()?,
+            },
         })
     }
 }
@@ -191,8 +224,11 @@ impl GivenLoad {
             known.rate.value.or(assumed)
         });
         let packet = configuration.and_then(given_packet);
+        let share = configuration.and_then(|known| known.share.as_ref());
+        let share = share.map_or(1.0, |share| share.value);
+        let whole = self.link.or(rate).unwrap_or(usual.rate);
         Load {
-            rate: self.link.or(rate).unwrap_or(usual.rate),
+            rate: BitsPerSec((share * whole.0 as f64) as u64),
             packet: self.packet.or(packet).unwrap_or(usual.packet),
             rtt: self.rtt.unwrap_or(usual.rtt),
             flows: self.flows.unwrap_or(usual.flows),
@@ -216,6 +252,10 @@ impl GivenLoad {
             (None, Some(_), _) => " (from the configuration; --link)".to_string(),
             (None, None, Some(_)) => format!(" (assumed by {name}; --link)"),
             (None, None, None) => " (--link)".to_string(),
+        };
+        let rate = match &configuration.share {
+            Some(share) => format!(" ({}% of the link, --link)", 100.0 * share.value),
+            None => rate,
         };
         let packet = match (self.packet, given_packet(configuration)) {
             (Some(_), _) => "",

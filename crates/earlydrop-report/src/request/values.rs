@@ -1,6 +1,6 @@
 //! Values of options, read and refused in one way for all requests.
 
-use earlydrop::registry::{Kind, Range, Value};
+use earlydrop::registry::{Kind, Length, Range, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_lab::document::{lacks_unit, parse_one_like};
 
@@ -12,6 +12,8 @@ const LINK: Kind = Kind::Rate(Range::closed(1e3, 1e13));
 const RTT: Kind = Kind::Time(Range::closed(1e-6, 100.0));
 /// The number of flows that share it.
 const FLOWS: Kind = Kind::Count(Range::closed(1.0, 1e6), "flows");
+/// The buffer of the link.
+const BUFFER: Kind = Kind::Length(Range::closed(1.0, 1e9));
 /// The size of their packets on the wire.
 const PACKET: Kind = Kind::Bytes(Range::closed(100.0, 65_535.0));
 
@@ -59,6 +61,14 @@ pub fn number(option: &str, text: &str, kind: &Kind) -> Result<f64, RequestError
     match read(option, text, kind)? {
         Value::Number(number) => Ok(number),
         _ => Err(wrong_kind(option, text)),
+    }
+}
+
+/// The buffer that percentages are of.
+pub(super) fn buffer(text: &str) -> Result<Length, RequestError> {
+    match read("buffer", text, &BUFFER)? {
+        Value::Length(length) => Ok(length),
+        _ => Err(wrong_kind("buffer", text)),
     }
 }
 
