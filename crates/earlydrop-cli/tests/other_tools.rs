@@ -169,7 +169,11 @@ fn snippets_of_configure_are_read_back() {
     let load = ["--link", "100Mbps", "--rtt", "50ms", "--flows", "150"];
     let paste = |form: &str| user.runs(&[&["configure"], &load[..], &["--paste", form]].concat());
     for form in ["linux", "ns2", "ns3", "cisco", "junos"] {
-        let text = paste(form).well().out;
+        let ran = paste(form);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let costs = ["cisco", "junos"].contains(&form);
+        assert_eq!(ran.err.contains("foretold as pasted"), costs, "{}", ran.err);
+        let text = ran.out;
         let explained = user.runs(&[&["explain", &text, "--json"], &load[..]].concat());
         assert_eq!(explained.well().json()["tool"], form);
     }
@@ -220,6 +224,81 @@ fn errors_are_reported_with_their_place_and_the_nearest() {
     ] {
         refused(user.runs(arguments), &[said]);
     }
+}
+
+#[test]
+fn words_that_mean_nothing_are_errors_and_other_statements_are_listed() {
+    let user = User::new();
+    for (text, said) in [
+        (
+            "{\"WRED_PROFILE\":{\"A\":{\"green_min_treshold\":\"9\",\"green_max_threshold\":\"90\"}}}",
+            "did you mean 'green_min_threshold'?",
+        ),
+        ("tc 0 wred wieght = 9", "did you mean 'weight'?"),
+        (
+            "**.red.mnth = 5\n**.red.maxth = 30",
+            "did you mean 'minth'?",
+        ),
+        ("random-detect 20 ms 40 packets", "nearest: 40 ms"),
+        (
+            "bandwidth percent 30\nrandom-detect 20 40",
+            "--link 100Mbps",
+        ),
+    ] {
+        refused(user.runs(&["explain", text]), &[said]);
+    }
+    let shown = "policy-map P\n class A\n  bandwidth percent 25\n  random-detect precedence 1 20 40\n \
+                 class B\n  random-detect precedence 2 30 60\n  set dscp af11\n";
+    refused(
+        user.runs(&["explain", shown]),
+        &["2 classes: A, B", "--class 'B'"],
+    );
+    let chosen = [
+        "explain", shown, "--class", "A", "--link", "8Mbps", "--json",
+    ];
+    let chosen = user.runs(&chosen).well().json();
+    assert_eq!(chosen["load"]["link_bps"], 2_000_000);
+    assert_eq!(chosen["irrelevant"][0]["line"], 7);
+    assert_eq!(chosen["objects"], serde_json::json!(["A", "B"]));
+}
+
+#[test]
+fn other_disciplines_of_linux_are_explained_as_schemes() {
+    let user = User::new();
+    let codel = user
+        .runs(&["explain", "tc qdisc add dev eth0 root fq_codel target 4ms"])
+        .well();
+    for said in [
+        "fq-codel:as=linux",
+        "target",
+        "4 ms",
+        "simulate it: earlydrop compare --schemes",
+    ] {
+        assert!(codel.out.contains(said), "{said}\n{}", codel.out);
+    }
+    let pie = [
+        "explain",
+        "tc qdisc add dev eth0 root pie target 20ms",
+        "--json",
+    ];
+    let pie = user.runs(&pie).well().json();
+    let delay = pie["prediction"]["delay_s"].as_f64().unwrap();
+    assert!((0.015..0.025).contains(&delay), "{delay}");
+    for kind in ["cake", "dualpi2", "sfb", "choke", "fq_pie"] {
+        let line = format!("tc qdisc add dev eth0 root {kind}");
+        let ran = user.runs(&["explain", &line, "--json"]).well().json();
+        assert!(
+            ran["simulate"]
+                .as_str()
+                .unwrap()
+                .starts_with("earlydrop compare")
+        );
+    }
+    let typo = "tc qdisc add dev eth0 root cake bandwith 9mbit";
+    refused(
+        user.runs(&["explain", typo]),
+        &["did you mean 'bandwidth'?"],
+    );
 }
 
 /// The page with the current output below every command.

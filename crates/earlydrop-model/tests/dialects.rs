@@ -16,7 +16,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use earlydrop::registry::{Length, LinkFacts};
+use earlydrop::registry::{Length, LinkFacts, Spec};
 use earlydrop::units::BitsPerSec;
 use earlydrop_model::tools::{
     Configuration, Context, ParseError, detect, find, read_in, scheme_of_qdisc,
@@ -90,13 +90,27 @@ impl Example {
             format!("refused at {place}: {error}").replace('\n', " ")
         };
         if self.dialect() == "tc" {
-            return scheme_of_qdisc(&self.text).unwrap_or_else(refused);
+            return match scheme_of_qdisc(&self.text) {
+                Ok(scheme) => is_a_scheme(&scheme),
+                Err(error) => refused(error),
+            };
         }
         match self.read() {
             Ok(configuration) => comes_to(&configuration),
             Err(error) => refused(error),
         }
     }
+}
+
+/// The scheme, which must be one.
+fn is_a_scheme(text: &str) -> String {
+    let link = LinkFacts::at(BitsPerSec::from_mbps(10));
+    let spec: Spec = text
+        .parse()
+        .unwrap_or_else(|error| panic!("{text}: {error}"));
+    let plan = spec.plan(&link);
+    assert!(plan.is_ok(), "{text}: {}", plan.unwrap_err());
+    text.to_string()
 }
 
 /// The scheme of each class, and what was left out.

@@ -1,8 +1,12 @@
 //! The answer of `earlydrop explain`: what another tool's configuration of RED means, and its
 //! correction.
 
+use earlydrop::registry::Spec;
+use earlydrop_lab::escape::CommandLine;
 use earlydrop_model::explain::{self, Explanation, Fix, Severity, time_of};
+use earlydrop_model::tools;
 use earlydrop_model::validity::Band;
+use earlydrop_model::{Gateway, Load, Prediction, predict};
 use serde_json::{Value, json};
 
 use crate::model_json;
@@ -50,6 +54,90 @@ pub fn explain(options: &ExplainOptions) -> Result<ExplanationReport, RequestErr
         input,
         explanation,
         fix,
+    })
+}
+
+/// A queueing discipline of Linux that is not RED, as the scheme that simulates it.
+#[derive(Clone, Debug)]
+pub struct SchemeReport {
+    /// The scheme, with the parameters that the text sets.
+    pub spec: Spec,
+    /// The parameters that matter, each with its value and origin.
+    pub parameters: Vec<(String, String, String)>,
+    /// The load.
+    pub load: Load,
+    /// The operating point under the load, where the model has one.
+    pub prediction: Option<Prediction>,
+    /// Why there is no prediction, or what it leaves out.
+    pub notes: Vec<String>,
+    /// The command that simulates the scheme under the load.
+    pub command: String,
+}
+
+/// Explains a line of tc for another discipline than red; `None` where the text is none.
+pub fn explain_scheme(options: &ExplainOptions) -> Result<Option<SchemeReport>, RequestError> {
+    let text = &options.configuration.text;
+    let is_linux = options.tool.as_deref().is_none_or(|name| name == "linux");
+    if !is_linux || !tools::is_other_qdisc(text) {
+        return Ok(None);
+    }
+    let scheme = options.configuration.scheme_of_qdisc()?;
+    let spec = scheme.parse::<Spec>()?;
+    let load = options.load.load()?;
+    let settings = spec.settings(&load.link())?;
+    let matters = settings
+        .iter()
+        .filter(|(parameter, _)| settings.matters(parameter));
+    let parameters = matters.map(|(parameter, value)| {
+        let origin = settings.origin_of(parameter);
+        (parameter.name.to_string(), value.to_string(), origin)
+    });
+    let predicted = Gateway::of(&spec, &load).and_then(|gateway| {
+        let prediction = predict(&load, &gateway)?;
+        Ok((prediction, gateway.omissions().to_vec()))
+    });
+    let (prediction, notes) = match predicted {
+        Ok((prediction, omissions)) => (
+            Some(prediction),
+            omissions.into_iter().map(str::to_string).collect(),
+        ),
+        Err(error) => (None, vec![error.to_string()]),
+    };
+    Ok(Some(SchemeReport {
+        parameters: parameters.collect(),
+        command: command(&spec, &load),
+        spec,
+        load,
+        prediction,
+        notes,
+    }))
+}
+
+/// The command that simulates a scheme beside drop-tail under a load.
+fn command(spec: &Spec, load: &Load) -> String {
+    let joined = |value: String| value.replace(' ', "");
+    CommandLine::new("compare")
+        .option("--schemes", format!("{spec},droptail"))
+        .option("--link", joined(load.rate.to_string()))
+        .option("--rtt", joined(load.rtt.to_string()))
+        .option("--flows", load.flows.to_string())
+        .to_string()
+}
+
+/// The report of another discipline as JSON; keys and their order are stable.
+pub fn scheme_json(report: &SchemeReport) -> Value {
+    let parameters = report
+        .parameters
+        .iter()
+        .map(|(name, value, origin)| json!({ "name": name, "value": value, "origin": origin }));
+    json!({
+        "tool": "linux",
+        "spec": report.spec.to_string(),
+        "load": model_json::load(&report.load),
+        "parameters": parameters.collect::<Vec<_>>(),
+        "prediction": report.prediction.as_ref().map(model_json::prediction),
+        "notes": report.notes,
+        "simulate": report.command,
     })
 }
 

@@ -127,6 +127,9 @@ pub(crate) fn run(
         for (label, text) in configuration::doubts(&report) {
             Notices { quiet: false }.warn(&format!("warning: {label}: {text}"));
         }
+        for line in configuration::cost(format, &report.configuration)? {
+            Notices { quiet: false }.warn(&format!("{format}: {line}"));
+        }
         let snippet = configuration::snippet(format, &report.configuration, arguments.seeds)?;
         return Ok(write!(out, "{snippet}")?);
     }

@@ -10,7 +10,7 @@ use earlydrop_model::Prediction;
 use earlydrop_model::explain::{Explanation, Setting, time_of};
 use earlydrop_model::tools::Knob;
 use earlydrop_report::configuration::band_text;
-use earlydrop_report::explanation::{self, ExplainOptions, ExplanationReport};
+use earlydrop_report::explanation::{self, ExplainOptions, ExplanationReport, SchemeReport};
 use earlydrop_report::request::{ToolInput, tool};
 
 use crate::draw::{Look, Plot, Style, Table, Text, definition, indented, number};
@@ -54,6 +54,9 @@ pub(crate) fn run(arguments: &Explain, out: &mut Output<'_>, style: &Style) -> R
         fix: arguments.fix,
         load: arguments.load.options(),
     };
+    if let Some(scheme) = explanation::explain_scheme(&options)? {
+        return print_scheme(&scheme, arguments.json, out, style);
+    }
     let report = explanation::explain(&options)?;
     if arguments.json {
         let document = explanation::json(&report);
@@ -77,6 +80,49 @@ pub(crate) fn run(arguments: &Explain, out: &mut Output<'_>, style: &Style) -> R
     lines.extend(prediction(input, explanation, style));
     lines.extend(findings(explanation, style));
     lines.extend(irrelevant(&report, style));
+    Ok(out.lines(&lines, style)?)
+}
+
+/// A discipline of Linux other than red: its scheme, its parameters, and a prediction or the command
+/// that simulates it.
+fn print_scheme(
+    report: &SchemeReport,
+    json: bool,
+    out: &mut Output<'_>,
+    style: &Style,
+) -> Result<(), Failure> {
+    if json {
+        let document = explanation::scheme_json(report);
+        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+        return Ok(writeln!(out, "{text}")?);
+    }
+    let scheme = report.spec.descriptor();
+    let title = format!("{}: {}", report.spec, scheme.summary);
+    let mut lines = Text::new(&title, Look::Strong).wrapped(style.width);
+    lines.push(Text::default());
+    let mut table = Table::headed(["parameter", "value", "origin"].map(Text::from).to_vec());
+    for (name, value, origin) in &report.parameters {
+        table.row(vec![
+            Text::new(name, Look::Code),
+            Text::from(value.as_str()),
+            Text::new(origin, Look::Faint),
+        ]);
+    }
+    lines.extend(table.lines(style.width, style.unicode));
+    lines.extend([Text::default(), Text::new("Prediction", Look::Strong)]);
+    let load = &report.load;
+    let load = format!("{} flows on {}, RTT {}", load.flows, load.rate, load.rtt);
+    let predicted = match &report.prediction {
+        Some(prediction) => format!("{load}: {}.", in_words(prediction)),
+        None => "The model has none for this scheme.".to_string(),
+    };
+    let width = style.width.saturating_sub(2);
+    lines.extend(indented(2, Text::from(predicted).wrapped(width)));
+    for note in &report.notes {
+        lines.extend(indented(2, Text::from(note.as_str()).wrapped(width)));
+    }
+    let simulate = format!("simulate it: {}", report.command);
+    lines.extend([Text::default(), Text::new(&simulate, Look::Code)]);
     Ok(out.lines(&lines, style)?)
 }
 

@@ -18,6 +18,7 @@ pub(super) static TOOL: Tool = Tool {
     name: "dpdk",
     title: "DPDK, rte_red",
     keywords: &[
+        "tc 0 wred",
         "wred min",
         "wred max",
         "wred inv prob",

@@ -26,6 +26,7 @@ mod cisco;
 mod configuration;
 mod context;
 mod differences;
+mod disciplines;
 mod dpdk;
 mod inet;
 mod json;
@@ -62,7 +63,7 @@ pub(crate) use differences::describe;
 pub use differences::{Difference, differences};
 pub use knob_table::knob_table;
 pub(crate) use linux::linux_command;
-pub use qdisc::scheme_of_qdisc;
+pub use qdisc::{is_other_qdisc, scheme_of_qdisc};
 pub(crate) use translation::rewrite;
 pub use translation::{
     LostKnob, Translation, equivalent_max_p, ratio_in_words, translate, word_for_word,

@@ -5,126 +5,12 @@
 //! and `q_fifo.c`; what a line leaves out is the kernel's default, the preset `as=linux`.
 
 use super::ParseError;
+use super::disciplines::{DISCIPLINES, Discipline, Is, QdiscOption};
 use super::ledger::Ledger;
+use super::tc;
 use super::tc_line::{self, Options, QdiscLine};
-use super::tc_units::{size, split};
+use super::tc_units::{rate, size, split};
 use super::token::Token;
-
-/// A discipline of tc.
-struct Discipline {
-    kind: &'static str,
-    /// The scheme, with its preset.
-    scheme: &'static str,
-    /// What is set at the root of a device, where a packet that finds nothing queued passes by the
-    /// discipline.
-    at_root: Option<&'static str>,
-    options: &'static [QdiscOption],
-}
-
-/// An option of a discipline.
-struct QdiscOption {
-    word: &'static str,
-    is: Is,
-}
-
-/// What an option sets.
-enum Is {
-    /// A parameter to a number, in the kernel's unit divided by this.
-    Number(&'static str, f64),
-    /// A parameter to a number of packets; tc prints `1000p`.
-    Packets(&'static str),
-    /// A parameter to a size in bytes.
-    Size(&'static str),
-    /// A parameter to a time; tc takes a number without a unit for microseconds.
-    Time(&'static str),
-    /// A setting, by a word without a value.
-    Flag(&'static str),
-    /// What every Linux does, or what changes no packet's fate.
-    Usual,
-    /// What no scheme here does.
-    Missing(&'static str),
-}
-
-const fn option(word: &'static str, is: Is) -> QdiscOption {
-    QdiscOption { word, is }
-}
-
-static DISCIPLINES: &[Discipline] = &[
-    Discipline {
-        kind: "codel",
-        scheme: "codel:as=linux",
-        at_root: None,
-        options: CODEL,
-    },
-    Discipline {
-        kind: "fq_codel",
-        scheme: "fq-codel:as=linux",
-        at_root: Some("bypass=on"),
-        options: FQ_CODEL,
-    },
-    Discipline {
-        kind: "pie",
-        scheme: "pie:as=linux",
-        at_root: None,
-        options: PIE,
-    },
-    Discipline {
-        kind: "pfifo",
-        scheme: "droptail",
-        at_root: None,
-        options: &[option("limit", Is::Packets("limit"))],
-    },
-    Discipline {
-        kind: "bfifo",
-        scheme: "droptail",
-        at_root: None,
-        options: &[option("limit", Is::Size("limit"))],
-    },
-];
-
-const CODEL: &[QdiscOption] = &[
-    option("limit", Is::Packets("limit")),
-    option("target", Is::Time("target")),
-    option("interval", Is::Time("interval")),
-    option("ce_threshold", Is::Time("ce_threshold")),
-    option("ecn", Is::Flag("ecn=on")),
-    option("noecn", Is::Flag("ecn=off")),
-];
-
-const FQ_CODEL: &[QdiscOption] = &[
-    option("limit", Is::Packets("limit")),
-    option("flows", Is::Number("queues", 1.0)),
-    option("target", Is::Time("target")),
-    option("interval", Is::Time("interval")),
-    option("quantum", Is::Size("quantum")),
-    option("memory_limit", Is::Size("memory_limit")),
-    option("drop_batch", Is::Number("drop_batch", 1.0)),
-    option("ce_threshold", Is::Time("ce_threshold")),
-    option("ecn", Is::Flag("ecn=on")),
-    option("noecn", Is::Flag("ecn=off")),
-    option(
-        "ce_threshold_selector",
-        Is::Missing("marks by DSCP are not simulated"),
-    ),
-];
-
-const PIE: &[QdiscOption] = &[
-    option("limit", Is::Packets("limit")),
-    option("target", Is::Time("target")),
-    option("tupdate", Is::Time("interval")),
-    // tc's alpha and beta are in sixteenths of a hertz.
-    option("alpha", Is::Number("alpha", 16.0)),
-    option("beta", Is::Number("beta", 16.0)),
-    option("ecn", Is::Flag("ecn=on")),
-    option("noecn", Is::Flag("ecn=off")),
-    option("dq_rate_estimator", Is::Flag("delay=rate")),
-    option("no_dq_rate_estimator", Is::Usual),
-    option("nobytemode", Is::Usual),
-    option(
-        "bytemode",
-        Is::Missing("probabilities by packet size are not simulated in PIE"),
-    ),
-];
 
 /// The scheme that simulates a `tc qdisc` line: "fq-codel:as=linux,target=2ms". Not red's line,
 /// which [`read`](super::read) reads.
@@ -155,10 +41,84 @@ pub fn scheme_of_qdisc(text: &str) -> Result<String, ParseError> {
     } else {
         ":"
     };
+    settings.extend(derived(discipline, text, &settings)?);
+    // The presets mark, which these do by a word only.
+    if discipline.kind == "choke" && !settings.iter().any(|setting| setting == "ecn=on") {
+        settings.push("ecn=off".to_string());
+    }
     Ok(match settings.is_empty() {
         true => discipline.scheme.to_string(),
         false => format!("{}{colon}{}", discipline.scheme, settings.join(",")),
     })
+}
+
+/// The settings that follow from several options: the RED of each flow of sfq, and the weight.
+fn derived(
+    discipline: &Discipline,
+    text: &str,
+    settings: &[String],
+) -> Result<Vec<String>, ParseError> {
+    let of = |name: &str| {
+        let value = settings.iter().find_map(|one| one.strip_prefix(name));
+        let number = |value: &str| value.trim_end_matches("bytes").parse::<u32>().ok();
+        value.and_then(number)
+    };
+    let burst = || {
+        let mut words = text.split_whitespace();
+        words.find(|word| *word == "burst")?;
+        words.next()?.parse::<u32>().ok()
+    };
+    let (prefix, min, max, packet) = match discipline.kind {
+        "sfq" if of("inner.limit=").is_some() => {
+            let limit = of("inner.limit=").unwrap_or(0);
+            let max = of("inner.max=").unwrap_or(limit / 4);
+            (
+                "inner.",
+                of("inner.min=").unwrap_or(max / 3),
+                max,
+                of("inner.mean_packet=").unwrap_or(1000),
+            )
+        }
+        "choke" if burst().is_some() || of("min=").is_some() => {
+            let limit = of("limit=").unwrap_or(1000);
+            let max = of("max=").unwrap_or(limit / 4);
+            (
+                "",
+                of("min=").unwrap_or(limit / 12) * 1000,
+                max * 1000,
+                1000,
+            )
+        }
+        _ => return Ok(Vec::new()),
+    };
+    let burst = burst().unwrap_or_else(|| tc::default_burst(min, max, packet));
+    let wlog = tc::wlog(min, burst, packet).map_err(|_| {
+        let message = format!("a burst of {burst} packets gives no weight");
+        let help = format!("nearest: burst {}", tc::burst_for(9, 31, min, packet));
+        ParseError::of_all(text, message, help)
+    })?;
+    let weight = format!("{prefix}weight={}", (-f64::from(wlog)).exp2());
+    if prefix.is_empty() {
+        return Ok(vec![weight]);
+    }
+    let red = [
+        "inner=red",
+        "inner.unit=bytes",
+        "inner.spacing=drawn",
+        "inner.idle=linux",
+    ];
+    Ok(red
+        .into_iter()
+        .map(str::to_string)
+        .chain([weight])
+        .collect())
+}
+
+/// Whether a text is about a discipline of tc, and not about red.
+pub fn is_other_qdisc(text: &str) -> bool {
+    let ledger = Ledger::of(text, &["#"]);
+    let lines = tc_line::qdiscs(&ledger).unwrap_or_default();
+    text.contains("qdisc") && !lines.is_empty() && !lines.iter().any(|line| line.kind.is("red"))
 }
 
 /// The setting of an option, whose value is the next of `rest`.
@@ -172,7 +132,23 @@ fn setting(
     Ok(Some(match &option.is {
         Is::Flag(setting) => (*setting).to_string(),
         Is::Usual => return Ok(None),
+        Is::UsualValue | Is::Burst => {
+            value()?;
+            return Ok(None);
+        }
         Is::Missing(why) => return Err(word.error(format!("{name}: {why}"), "leave it out")),
+        Is::Percent(parameter) => {
+            let share = value()?.number(name, 0.0, 100.0)? / 100.0;
+            format!("{parameter}={share}")
+        }
+        Is::Rate(parameter) => format!("{parameter}={}bps", rate(value()?)?.0.0),
+        Is::Millis(parameter) => format!("{parameter}={}ms", value()?.count(name, 1.0, 1e9)?),
+        Is::Seconds(parameter) => format!("{parameter}={}s", value()?.count(name, 0.0, 1e6)?),
+        Is::RoundTrip => {
+            let rtt = microseconds(value()?, name)?;
+            format!("interval={rtt}us,target={}us", (rtt / 20.0).max(1.0))
+        }
+        Is::Inner(parameter) => format!("inner.{parameter}={}bytes", size(value()?, name)?.0),
         Is::Number(parameter, scale) => {
             let number = value()?.number(name, 0.0, f64::from(u32::MAX))?;
             format!("{parameter}={}", number / scale)
@@ -291,8 +267,8 @@ mod tests {
         );
         assert!(refused("tc qdisc add dev eth0 root pie bytemode").starts_with("bytemode | "));
         assert!(
-            refused("tc qdisc add dev eth0 root cake")
-                .ends_with("known: red, codel, fq_codel, pie, pfifo, bfifo")
+            refused("tc qdisc add dev eth0 root hfsc")
+                .contains("known: red, codel, fq_codel, pie, fq_pie, cake,")
         );
     }
 }

@@ -30,7 +30,7 @@ pub use json::json;
 pub use page::page;
 pub use question::{ConfigureOptions, PATIENCE, answer};
 pub use simulated::{doubts, outcome, trials};
-pub use snippet::{Snippet, check_format, snippet, snippets};
+pub use snippet::{Snippet, check_format, cost, snippet, snippets};
 pub use text::{
     OperatingPoint, band_text, methods, notes, prediction_and_simulation, statements, title,
 };

@@ -2,8 +2,11 @@
 
 use earlydrop::registry::nearest;
 use earlydrop_lab::verify::{RunLength, scenario};
+use earlydrop_model::Prediction;
 use earlydrop_model::configure::Recommendation;
-use earlydrop_model::tools::{ParseError, TOOLS, Tool, of_spec, translate};
+use earlydrop_model::explain::expect;
+use earlydrop_model::number::number;
+use earlydrop_model::tools::{Knob, ParseError, TOOLS, Tool, of_spec, translate};
 
 use super::SnippetError;
 
@@ -55,6 +58,57 @@ pub fn snippet(
         format: format.to_string(),
         why: refusal.to_string(),
     })
+}
+
+/// What the syntax of `format` costs: the knobs that it cannot express as chosen, and what the model
+/// foretells of those that it takes instead. Empty where nothing is lost.
+pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>, SnippetError> {
+    let Some(tool) = tools().find(|tool| tool.name == format) else {
+        return Ok(Vec::new());
+    };
+    let inexpressible = |why: String| SnippetError::Inexpressible {
+        format: format.to_string(),
+        why,
+    };
+    let load = &configuration.load;
+    let red = of_spec(&configuration.choices[0].advice.spec, &load.link());
+    let red = red.map_err(|error| inexpressible(error.to_string()))?;
+    let written = translate(&red, tool, &load.link());
+    let written = written.map_err(|error| inexpressible(error.to_string()))?;
+    // A weight that is rounded matters less than one that is gone.
+    let has_weight = tool.knobs.iter().any(|entry| entry.knob == Knob::Weight);
+    let counts = |knob: Knob| match knob {
+        Knob::Weight => !has_weight,
+        Knob::Min | Knob::Max | Knob::MaxP | Knob::Shape | Knob::Ecn | Knob::Adapt => true,
+        _ => false,
+    };
+    let lost = written.lost.iter().filter(|lost| counts(lost.knob));
+    let mut lines: Vec<String> = lost
+        .map(|lost| {
+            let knob = lost.knob.name();
+            format!("{knob} {} becomes {}: {}", lost.from, lost.to, lost.why)
+        })
+        .collect();
+    if let (false, Ok(chosen), Ok(pasted)) = (
+        lines.is_empty(),
+        expect(&red, load),
+        expect(&written.configuration, load),
+    ) {
+        lines.push(format!("foretold as chosen: {}", in_words(&chosen)));
+        lines.push(format!("foretold as pasted: {}", in_words(&pasted)));
+    }
+    Ok(lines)
+}
+
+/// "5.3 ms, 0.4% lost or marked, utilisation 100%".
+fn in_words(predicted: &Prediction) -> String {
+    let signals = predicted.loss + predicted.marks;
+    format!(
+        "{} ms, {}% lost or marked, utilisation {}%",
+        number(1e3 * predicted.delay.as_secs_f64()),
+        number(100.0 * signals),
+        number(100.0 * predicted.utilisation),
+    )
 }
 
 /// The chosen parameters in every format that can express them.

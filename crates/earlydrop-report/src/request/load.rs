@@ -195,6 +195,13 @@ struct GivenLoad {
 }
 
 impl LoadOptions {
+    /// The load that the options and their defaults give without a configuration.
+    pub fn load(&self) -> Result<Load, RequestError> {
+        let load = self.read()?.load(None);
+        load.check()?;
+        Ok(load)
+    }
+
     fn read(&self) -> Result<GivenLoad, RequestError> {
         let rtt = |text| values::time("rtt", text);
         let tcp = self.tcp.as_deref().map(control).transpose()?;
