@@ -78,12 +78,21 @@ pub struct SchemeReport {
 pub fn explain_scheme(options: &ExplainOptions) -> Result<Option<SchemeReport>, RequestError> {
     let text = &options.configuration.text;
     let is_linux = options.tool.as_deref().is_none_or(|name| name == "linux");
-    if !is_linux || !tools::is_other_qdisc(text) {
+    let is_sqm = tools::is_sqm(text);
+    if !is_linux || !is_sqm && !tools::is_other_qdisc(text) {
         return Ok(None);
     }
-    let scheme = options.configuration.scheme_of_qdisc()?;
-    let spec = scheme.parse::<Spec>()?;
-    let load = options.load.load()?;
+    let mut load = options.load.load()?;
+    let mut line = options.configuration.clone();
+    if is_sqm {
+        let egress = options.configuration.sqm_egress()?;
+        line.text = egress.line;
+        load.rate = match options.load.link {
+            Some(_) => load.rate,
+            None => egress.rate.unwrap_or(load.rate),
+        };
+    }
+    let spec = line.scheme_of_qdisc()?.parse::<Spec>()?;
     let settings = spec.settings(&load.link())?;
     let matters = settings
         .iter()

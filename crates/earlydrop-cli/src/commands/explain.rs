@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::tool_input::{LoadArguments, tool_text};
 
-/// Explain a configuration of RED: Linux tc, ns-2, ns-3, DPDK, Cisco, Junos, SONiC, INET
+/// Explain a queue's configuration: Linux tc, ns-2, ns-3, DPDK, routers and switches, INET, SQM
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop explain 'tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000'
@@ -30,7 +30,7 @@ pub(crate) struct Explain {
     #[arg(value_name = "TEXT|FILE|-", allow_hyphen_values = true)]
     configuration: String,
     /// The tool, where the syntax is ambiguous: linux, ns2, ns3, dpdk, cisco, junos, sonic, inet,
-    /// earlydrop
+    /// earlydrop, iosxr, nxos, eos, huawei, mikrotik, vyos, openconfig
     #[arg(long = "as", value_name = "TOOL")]
     tool: Option<String>,
     /// Print the configuration corrected, in the same syntax, and a table of what is changed and why

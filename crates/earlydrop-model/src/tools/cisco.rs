@@ -53,7 +53,7 @@ pub(super) static TOOL: Tool = Tool {
     ],
     objects: &[Object::Class],
     read,
-    write,
+    write: Some(write),
 };
 
 const KNOBS: &[KnobName] = &[
@@ -90,6 +90,20 @@ const KNOBS: &[KnobName] = &[
 /// The largest threshold in packets.
 const MOST: f64 = 4096.0;
 
+/// IOS XR takes the same statements with units, and marks or drops every packet at max.
+pub(super) static IOS_XR: Tool = Tool {
+    name: "iosxr",
+    title: "Cisco IOS XR, random-detect",
+    keywords: &[
+        "end-policy-map",
+        "random-detect default",
+        "random-detect exp ",
+    ],
+    write: None,
+    read: |source| read_for(source, &IOS_XR),
+    ..TOOL
+};
+
 /// First words of statements that are read.
 const READ: &[&str] = &[
     "policy-map",
@@ -115,6 +129,8 @@ const BESIDE: &[&str] = &[
     "ip",
     "exit",
     "end",
+    "end-policy-map",
+    "end-class-map",
     "no",
 ];
 
@@ -127,14 +143,14 @@ struct PolicyClass<'a> {
 }
 
 impl<'a> PolicyClass<'a> {
-    fn new(name: String, at: Option<Token<'a>>) -> PolicyClass<'a> {
+    fn new(name: String, at: Option<Token<'a>>, tool: &'static Tool) -> PolicyClass<'a> {
         PolicyClass {
             name,
             at,
             configuration: Configuration {
                 weight: WithOrigin::implied(1.0 / 512.0, "IOS's default: 9"),
                 limit: WithOrigin::implied(None, "IOS's default depends on the platform"),
-                ..Configuration::of(&TOOL)
+                ..Configuration::of(tool)
             },
             classes: Vec::new(),
         }
@@ -142,8 +158,12 @@ impl<'a> PolicyClass<'a> {
 }
 
 fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
+    read_for(source, &TOOL)
+}
+
+fn read_for(source: &Source<'_>, tool: &'static Tool) -> Result<Configuration, ParseError> {
     let ledger = Ledger::of(source.text, &["!"]);
-    let mut policies = vec![PolicyClass::new(String::new(), None)];
+    let mut policies = vec![PolicyClass::new(String::new(), None, tool)];
     let mut policy = "";
     let mut in_class = false;
     for mut line in ledger.lines("") {
@@ -155,7 +175,7 @@ fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
             "policy-map" => policy = line.value(&head)?.text,
             "interface" => {
                 let name = line.value(&head)?;
-                policies.push(PolicyClass::new(name.text.to_string(), Some(name)));
+                policies.push(PolicyClass::new(name.text.to_string(), Some(name), tool));
                 in_class = false;
             }
             "class" => {
@@ -166,7 +186,7 @@ fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
                     true => format!("{policy}/{}", name.text),
                     false => name.text.to_string(),
                 };
-                policies.push(PolicyClass::new(full, Some(name)));
+                policies.push(PolicyClass::new(full, Some(name), tool));
             }
             _ => {
                 if let Some(class) = policies.last_mut() {
@@ -189,7 +209,12 @@ fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
             help,
         ));
     }
-    let chosen = policies.swap_remove(source.choose(Object::Class, &names)?);
+    let mut chosen = policies.swap_remove(source.choose(Object::Class, &names)?);
+    for class in &mut chosen.classes {
+        if tool.name == IOS_XR.name && !class.max_p.is_given() {
+            class.max_p = WithOrigin::implied(1.0, "IOS XR: every packet at max");
+        }
+    }
     Ok(Configuration {
         classes: merge_equal_classes(chosen.classes),
         objects: names.into_iter().map(|(name, _)| name).collect(),
@@ -297,6 +322,8 @@ fn detect<'a>(
         "dscp",
         "precedence",
         "discard-class",
+        "exp",
+        "default",
         "dscp-based",
         "prec-based",
         "precedence-based",
@@ -331,7 +358,8 @@ fn detect<'a>(
             configuration.weight = WithOrigin::given((-exponent).exp2(), value.span());
             Ok(None)
         }
-        "dscp" | "precedence" | "discard-class" | "clp" | "cos" => {
+        "default" => thresholds(&first, line, String::new(), link).map(Some),
+        "dscp" | "precedence" | "discard-class" | "exp" | "clp" | "cos" => {
             let class = line.take();
             let class = class.ok_or_else(|| first.error("the class is missing", ""))?;
             let name = format!("{} {}", first.text, class.text);
@@ -385,7 +413,13 @@ fn thresholds<'a>(
         let nearest = (3.0 * min.number("min-threshold", 0.0, most)?).clamp(1.0, most);
         return Err(max.error(message, format!("nearest: max-threshold {nearest}")));
     }
+    line.take_word("probability");
     let max_p = match line.take() {
+        Some(percentage) if percentage.is("percentage") => {
+            let value = line.value(&percentage)?;
+            let percent = value.number("percentage", 1e-3, 100.0)?;
+            WithOrigin::given(percent / 100.0, value.span())
+        }
         Some(token) => {
             let denominator = token.count("mark-probability-denominator", 1.0, 65_536.0)?;
             WithOrigin::given(1.0 / denominator, token.span())

@@ -56,7 +56,7 @@ pub(super) static TOOL: Tool = Tool {
     ],
     objects: &[Object::Class],
     read,
-    write,
+    write: Some(write),
 };
 
 const KNOBS: &[KnobName] = &[

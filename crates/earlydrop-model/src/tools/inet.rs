@@ -45,7 +45,7 @@ pub(super) static TOOL: Tool = Tool {
     ],
     objects: &[Object::Queue],
     read,
-    write,
+    write: Some(write),
 };
 
 const KNOBS: &[KnobName] = &[

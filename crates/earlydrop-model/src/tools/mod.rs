@@ -1,7 +1,8 @@
 //! RED configurations of other tools: reads them, explains their knobs, and translates them.
 //!
 //! Supported are `tc`, ns-2, ns-3, DPDK, Cisco IOS, Junos, SONiC, INET and earlydrop itself; each
-//! has one file with its knobs, its parser and its writer.
+//! has one file with its knobs, its parser and its writer. [`READ_ONLY`] lists tools that are read
+//! and not written.
 //!
 //! - [`read`] turns a text into a [`Configuration`], which is the same type for every tool.
 //! - [`translate`] writes a configuration for another tool. It then reads the result back and
@@ -31,16 +32,19 @@ mod dpdk;
 mod inet;
 mod json;
 mod junos;
+mod keyword_lines;
 mod knob_table;
 mod ledger;
 mod linux;
 mod native;
 mod ns2;
 mod ns3;
+mod openconfig;
 mod parse;
 mod qdisc;
 mod sonic;
 mod spec;
+mod sqm;
 pub mod tc;
 mod tc_line;
 mod tc_units;
@@ -64,6 +68,7 @@ pub use differences::{Difference, differences};
 pub use knob_table::knob_table;
 pub(crate) use linux::linux_command;
 pub use qdisc::{is_other_qdisc, scheme_of_qdisc};
+pub use sqm::{SqmEgress, is_sqm, sqm_egress};
 pub(crate) use translation::rewrite;
 pub use translation::{
     LostKnob, Translation, equivalent_max_p, ratio_in_words, translate, word_for_word,
@@ -93,7 +98,7 @@ pub struct Tool {
     /// What a text may have several of.
     objects: &'static [Object],
     read: fn(&Source<'_>) -> Result<Configuration, ParseError>,
-    write: fn(&Configuration, &LinkFacts) -> String,
+    write: Option<fn(&Configuration, &LinkFacts) -> String>,
 }
 
 /// Two tools are equal if their names are.
@@ -189,6 +194,22 @@ pub static TOOLS: &[&Tool] = &[
     &native::TOOL,
 ];
 
+/// Tools whose configurations are read and not written.
+pub static READ_ONLY: &[&Tool] = &[
+    &cisco::IOS_XR,
+    &keyword_lines::NXOS,
+    &keyword_lines::EOS,
+    &keyword_lines::HUAWEI,
+    &keyword_lines::MIKROTIK,
+    &keyword_lines::VYOS,
+    &openconfig::TOOL,
+];
+
+/// Every tool that is read.
+fn all_tools() -> impl Iterator<Item = &'static Tool> {
+    TOOLS.iter().chain(READ_ONLY).copied()
+}
+
 /// Why a text is not a valid configuration, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
@@ -223,13 +244,13 @@ impl std::error::Error for ParseError {}
 
 /// The tool called `name`.
 pub fn find(name: &str) -> Option<&'static Tool> {
-    TOOLS.iter().copied().find(|tool| tool.name == name)
+    all_tools().find(|tool| tool.name == name)
 }
 
 /// The tool called `name`, or an error that suggests the nearest name.
 pub fn named(name: &str) -> Result<&'static Tool, ParseError> {
     find(name).ok_or_else(|| {
-        let names = || TOOLS.iter().map(|tool| tool.name);
+        let names = || all_tools().map(|tool| tool.name);
         let all = names().collect::<Vec<_>>().join(", ");
         let guess = nearest(name, names()).map(|guess| format!("did you mean '{guess}'? "));
         let help = format!("{}known: {all}", guess.unwrap_or_default());
@@ -244,9 +265,14 @@ pub fn detect(text: &str) -> Result<&'static Tool, ParseError> {
         tool.keywords.iter().any(keyword)
             || (tool.name == native::TOOL.name && native::is_spec(text))
     };
-    let matching: Vec<&Tool> = TOOLS.iter().filter(matches).copied().collect();
+    // Their words are those of others, such as Cisco's, and more.
+    let special = READ_ONLY.iter().filter(matches).copied();
+    let mut matching: Vec<&Tool> = special.collect();
+    if matching.is_empty() {
+        matching = TOOLS.iter().filter(matches).copied().collect();
+    }
     let all = || {
-        let names = TOOLS.iter().map(|tool| tool.name);
+        let names = all_tools().map(|tool| tool.name);
         format!(
             "choose one with --as: {}",
             names.collect::<Vec<_>>().join(", ")

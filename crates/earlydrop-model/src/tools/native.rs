@@ -46,7 +46,7 @@ pub(super) static TOOL: Tool = Tool {
     ],
     objects: &[],
     read,
-    write,
+    write: Some(write),
 };
 
 const KNOBS: &[KnobName] = &[

@@ -47,7 +47,7 @@ pub(super) static TOOL: Tool = Tool {
     ],
     objects: &[],
     read,
-    write,
+    write: Some(write),
 };
 
 const KNOBS: &[KnobName] = &[

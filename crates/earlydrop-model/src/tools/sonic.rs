@@ -52,7 +52,7 @@ pub(super) static TOOL: Tool = Tool {
     ],
     objects: &[Object::Profile],
     read,
-    write,
+    write: Some(write),
 };
 
 const KNOBS: &[KnobName] = &[

@@ -140,7 +140,7 @@ pub(crate) fn rewrite(
     link: &LinkFacts,
 ) -> Option<(String, Configuration)> {
     let tool = configuration.tool;
-    let text = (tool.write)(configuration, link);
+    let text = (tool.write?)(configuration, link);
     let read = read(&text, Some(tool), link).ok()?;
     Some((text, read))
 }
@@ -152,7 +152,15 @@ fn write(
     link: &LinkFacts,
     notes: Vec<String>,
 ) -> Result<Translation, ParseError> {
-    let text = (tool.write)(wanted, link);
+    let Some(write) = tool.write else {
+        let message = format!("{} is read, not written", tool.title);
+        return Err(ParseError::of_all(
+            "",
+            message,
+            "see docs/reference/other-tools.md",
+        ));
+    };
+    let text = write(wanted, link);
     let read = read(&text, Some(tool), link);
     // The span would point into the written text, which the caller does not have.
     let configuration = read.map_err(|error| ParseError {

@@ -157,6 +157,11 @@ impl ToolText {
     pub fn scheme_of_qdisc(&self) -> Result<String, RequestError> {
         tools::scheme_of_qdisc(&self.text).map_err(|refusal| parse_failure(self, refusal))
     }
+
+    /// The egress of a configuration of OpenWrt's SQM.
+    pub(crate) fn sqm_egress(&self) -> Result<tools::SqmEgress, RequestError> {
+        tools::sqm_egress(&self.text).map_err(|refusal| parse_failure(self, refusal))
+    }
 }
 
 /// The value of one of the known names; `option` is the argument's name in the error.

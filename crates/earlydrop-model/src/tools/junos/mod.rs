@@ -65,7 +65,7 @@ pub(super) static TOOL: Tool = Tool {
     ],
     objects: &[Object::Profile, Object::Class],
     read,
-    write,
+    write: Some(write),
 };
 
 const KNOBS: &[KnobName] = &[
