@@ -6,7 +6,7 @@ use earlydrop_model::Prediction;
 use earlydrop_model::configure::Recommendation;
 use earlydrop_model::explain::expect;
 use earlydrop_model::number::number;
-use earlydrop_model::tools::{Knob, ParseError, TOOLS, Tool, of_spec, translate};
+use earlydrop_model::tools::{Knob, ParseError, TOOLS, Tool, differences, fit, of_spec};
 
 use super::SnippetError;
 
@@ -73,7 +73,7 @@ pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>,
     let load = &configuration.load;
     let red = of_spec(&configuration.choices[0].advice.spec, &load.link());
     let red = red.map_err(|error| inexpressible(error.to_string()))?;
-    let written = translate(&red, tool, &load.link());
+    let written = fit(&red, tool, load);
     let written = written.map_err(|error| inexpressible(error.to_string()))?;
     // A weight that is rounded matters less than one that is gone.
     let has_weight = tool.knobs.iter().any(|entry| entry.knob == Knob::Weight);
@@ -82,12 +82,10 @@ pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>,
         Knob::Min | Knob::Max | Knob::MaxP | Knob::Shape | Knob::Ecn | Knob::Adapt => true,
         _ => false,
     };
-    let lost = written.lost.iter().filter(|lost| counts(lost.knob));
-    let mut lines: Vec<String> = lost
-        .map(|lost| {
-            let knob = lost.knob.name();
-            format!("{knob} {} becomes {}: {}", lost.from, lost.to, lost.why)
-        })
+    let changed = differences(&red, &written.configuration, &load.link()).into_iter();
+    let changed = changed.filter(|one| counts(one.knob));
+    let mut lines: Vec<String> = changed
+        .map(|one| format!("{} {} becomes {}", one.knob.name(), one.from, one.to))
         .collect();
     if let (false, Ok(chosen), Ok(pasted)) = (
         lines.is_empty(),
@@ -132,7 +130,7 @@ pub fn snippets(configuration: &Recommendation, seeds: u64) -> Vec<Snippet> {
 fn for_tool(tool: &'static Tool, configuration: &Recommendation) -> Result<String, ParseError> {
     let link = configuration.load.link();
     let red = of_spec(&configuration.choices[0].advice.spec, &link)?;
-    Ok(translate(&red, tool, &link)?.text + "\n")
+    Ok(fit(&red, tool, &configuration.load)?.text + "\n")
 }
 
 fn as_scenario(configuration: &Recommendation, seeds: u64) -> String {
