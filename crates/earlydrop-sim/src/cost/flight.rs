@@ -50,6 +50,8 @@ struct Sender<'a> {
     forward: Vec<LinkId>,
     /// The propagation delay there and back, in seconds.
     rtt: f64,
+    /// The shortest round trip that a window is sent in, in seconds.
+    least_rtt: f64,
     /// The longest processing time of a packet, in seconds.
     processing: f64,
 }
@@ -80,8 +82,17 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
                 application,
             } => {
                 let back = routes.find(flow.to, flow.from).unwrap_or_default();
-                let delays = forward.iter().chain(&back);
-                let rtt = delays.map(|link| delay(run.network.get(*link))).sum();
+                let links = || {
+                    forward
+                        .iter()
+                        .chain(&back)
+                        .map(|link| run.network.get(*link))
+                };
+                let rtt = links().map(delay).sum();
+                // Of the random processing times of a window's packets, which keep their order, the
+                // longest is hardly less than half of the longest possible.
+                let processing = flow.overhead.as_secs_f64();
+                let least_rtt = links().map(least_delay).sum::<f64>() + processing / 2.0;
                 for link in &forward {
                     loads[link.0 as usize].senders += 1.0;
                 }
@@ -90,7 +101,8 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
                     application,
                     forward,
                     rtt,
-                    processing: flow.overhead.as_secs_f64(),
+                    least_rtt,
+                    processing,
                 });
             }
         }
@@ -242,11 +254,13 @@ impl Sender<'_> {
     }
 
     /// The most segments that one of its connections has in flight: `cwnd` grows by one with each
-    /// that the slowest link carries, at most.
+    /// that the slowest link carries, at most, and so doubles in a round trip, at most.
     fn window(&self, network: &Network, seconds: f64) -> f64 {
         let bits = 8.0 * f64::from(self.profile.segment_size.max(1));
         let carried = self.slowest(network, |_| true) / bits * seconds;
-        let grown = f64::from(self.profile.initial_window) + 2.0 * carried;
+        let first = f64::from(self.profile.initial_window);
+        let round_trips = (seconds / self.least_rtt).ceil();
+        let grown = (first + 2.0 * carried).min(first * round_trips.exp2());
         let rwnd = f64::from(self.profile.receiver_window);
         rwnd.min(grown).min(self.segments())
     }
@@ -328,6 +342,14 @@ fn delay(link: &Link) -> f64 {
     let recorded = link.delay_trace.as_ref().map(DelayTrace::most);
     let longest = later.chain(recorded).fold(link.delay, |a, b| a.max(b));
     longest.as_secs_f64() + link.reorder.map_or(0.0, |r| r.delay.as_secs_f64())
+}
+
+/// The propagation delay of a link in seconds; zero where it changes.
+fn least_delay(link: &Link) -> f64 {
+    match link.changes.is_empty() && link.delay_trace.is_none() {
+        true => link.delay.as_secs_f64(),
+        false => 0.0,
+    }
 }
 
 /// The packets that wait in front of a link at most, and in the aggregate that it sends; endless
