@@ -44,6 +44,8 @@ class Claim:
     metric: str
     #: "holds", "holds in part", "contradicted", "not shown", "cannot be decided".
     verdict: str
+    #: Whether the verdict counts; that of a quick run is a first look.
+    is_counted: bool
     #: The relative effect, with its 95% interval.
     effect: float | None
     interval: tuple[float, float] | None
@@ -66,7 +68,7 @@ class Claim:
     def _of(cls, document: Document) -> Claim:
         kept = [
             *("id", "paper", "figure", "claim", "metric", "verdict", "effect", "seeds"),
-            *("supported", "contradicted", "equal", "of", "missing", "command"),
+            *("supported", "contradicted", "equal", "of", "missing", "command", "is_counted"),
         ]
         interval = document["interval"]
         comparisons = [
@@ -102,7 +104,7 @@ class Reproduction(Answer):
         return self._document
 
     def _title(self) -> str:
-        quick = "; quick: verdicts are a first impression" if self.is_quick else ""
+        quick = "; quick: a first look, and no verdict" if self.is_quick else ""
         return f"{len(self.claims)} claims{quick}"
 
     def _tables(self) -> Iterable[TextTable]:
@@ -111,7 +113,8 @@ class Reproduction(Answer):
             for one in self.claims.values()
         ]
         has_universes = any(one.universes for one in self.claims.values())
-        header = ["claim", "verdict", "effect", "text", *(["universes"] if has_universes else [])]
+        says = "first look" if self.is_quick else "verdict"
+        header = ["claim", says, "effect", "text", *(["universes"] if has_universes else [])]
         yield TextTable(
             header, [row[: len(header)] + [""] * (len(header) - len(row)) for row in rows]
         )
