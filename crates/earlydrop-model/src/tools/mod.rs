@@ -199,11 +199,11 @@ pub static TOOLS: &[&Tool] = &[
 /// Tools whose configurations are read and not written.
 pub static READ_ONLY: &[&Tool] = &[
     &cisco::IOS_XR,
-    &keyword_lines::NXOS,
-    &keyword_lines::EOS,
-    &keyword_lines::HUAWEI,
-    &keyword_lines::MIKROTIK,
-    &keyword_lines::VYOS,
+    &keyword_lines::vendors::NXOS,
+    &keyword_lines::vendors::EOS,
+    &keyword_lines::vendors::HUAWEI,
+    &keyword_lines::vendors::MIKROTIK,
+    &keyword_lines::vendors::VYOS,
     &openconfig::TOOL,
 ];
 
