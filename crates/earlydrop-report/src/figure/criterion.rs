@@ -5,6 +5,7 @@ use earlydrop_lab::number::number;
 
 use super::Size;
 use super::marks::{symbol, verdict};
+use super::measured::ends;
 use super::scale::{Scale, extent, start};
 use super::scene::{FAINT, GRID, INK, Scene, Stroke, WHITE, rectangle, width_of};
 
@@ -86,10 +87,7 @@ impl Criterion {
 
     fn scale(&self) -> Scale {
         let dots = self.rows.iter().flat_map(|row| &row.dots);
-        let ends = dots.flat_map(|dot| {
-            let half = dot.half.unwrap_or(0.0);
-            [dot.mean - half, dot.mean, dot.mean + half]
-        });
+        let ends = dots.flat_map(|dot| ends(dot.mean, dot.half));
         let all: Vec<f64> = ends.chain([self.limit]).collect();
         let positive = all.iter().copied().filter(|value| *value > 0.0);
         let means = self
@@ -175,8 +173,8 @@ impl CriterionRow {
         let step = (bottom - top - 6.0) / self.dots.len() as f64;
         for (index, dot) in self.dots.iter().enumerate() {
             let y = top + 3.0 + (index as f64 + 0.5) * step;
-            if let Some(half) = dot.half {
-                let ends = [-half, half].map(|half| (axis.x_of(dot.mean + half), y));
+            if dot.half.is_some() {
+                let ends = ends(dot.mean, dot.half).map(|end| (axis.x_of(end), y));
                 scene.line(ends.to_vec(), Stroke::solid(FAINT, 0.7));
             }
             draw_dot(scene, (axis.x_of(dot.mean), y), dot.look, &dot.tooltip);
@@ -244,6 +242,13 @@ mod tests {
             panic!("{scene:?}")
         };
         assert!((text - line.unwrap()).abs() < 0.01);
+    }
+
+    #[test]
+    fn an_interval_of_what_is_not_negative_ends_at_zero() {
+        let mut wide = criterion(&[4.0, 3.0]);
+        wide.rows[0].dots[0].half = Some(8.0);
+        assert_eq!(wide.scale().ends().0, 0.0);
     }
 
     #[test]

@@ -112,7 +112,7 @@ fn whisker(x: f64, ends: [f64; 2], look: usize) -> Mark {
 }
 
 /// The ends of a confidence interval; the lower end of a value that is not negative is at least 0.
-fn ends(value: f64, half: Option<f64>) -> [f64; 2] {
+pub(super) fn ends(value: f64, half: Option<f64>) -> [f64; 2] {
     let half = half.unwrap_or(0.0);
     let floor = if value >= 0.0 { 0.0 } else { f64::MIN };
     [(value - half).max(floor), value + half]
