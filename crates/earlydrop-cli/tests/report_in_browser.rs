@@ -119,8 +119,10 @@ fn visible_claims(page: &Path, choices: &str) -> Option<Vec<String>> {
 #[test]
 fn the_front_page_of_papers_filters_claims() {
     let user = User::new();
-    user.runs(&["reproduce", "clred.F6.b", "--quiet"]).well();
-    let page = user.path("runs/papers-quick/index.html");
+    // A quick run has no verdicts to choose from.
+    user.runs(&["reproduce", "clred.F6.b", "--full", "--quiet"])
+        .well();
+    let page = user.path("runs/papers-full/index.html");
     let Some(all) = visible_claims(&page, "") else {
         return;
     };
