@@ -12,6 +12,7 @@ use crate::choices::ChoiceFile;
 use crate::claims::{Claim, Idea, IdeasAndReadings, Paper, Sentence};
 use crate::figures::FigureFile;
 use crate::findings::Finding;
+pub use crate::pace::Pace;
 
 /// Folder, file and text of every TOML file in `papers/`.
 static FILES: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));
@@ -78,16 +79,6 @@ pub struct PaperEntry {
     /// What its own hypotheses have shown; empty for papers. What a reader of the papers should
     /// know is [`Catalogue::findings`].
     pub findings: Vec<Finding>,
-}
-
-/// How much of an experiment is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// Three seeds; of sweeps with more than three values the ends, the middle and those that
-    /// claims and figures name.
-    Quick,
-    /// Every seed and every point.
-    Full,
 }
 
 /// The seeds of a quick run.

@@ -52,6 +52,7 @@ pub mod falsification;
 pub mod figures;
 pub mod findings;
 pub mod multiverse;
+mod pace;
 pub mod pages;
 pub mod reproduce;
 mod toml_file;

@@ -274,7 +274,7 @@ pub(crate) mod tests {
             claim,
             judgement: judge(claim, &measured),
             seeds: 3,
-            pace: crate::catalogue::Pace::Full,
+            pace: crate::pace::Pace::Full,
             cells: ClaimCells::default(),
         });
         reports.collect()
@@ -299,7 +299,7 @@ pub(crate) mod tests {
         let (idea, mut reports) = (idea("\"today.new\""), reports(&paper));
         assert_ne!(conclude(&idea, &reports).conclusion, Conclusion::Undecided);
         for report in &mut reports {
-            report.pace = crate::catalogue::Pace::Quick;
+            report.pace = crate::pace::Pace::Quick;
         }
         assert_eq!(conclude(&idea, &reports).conclusion, Conclusion::Undecided);
     }

@@ -9,7 +9,7 @@ use super::claim::{Claim, Paper};
 use super::evidence::Evidence;
 use super::statistics::seeds_to_decide;
 use super::verdict::{Judgement, Verdict};
-use crate::catalogue::Pace;
+use crate::pace::Pace;
 
 /// A claim of a paper with its judgement.
 #[derive(Clone, Debug)]
