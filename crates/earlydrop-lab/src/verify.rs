@@ -273,15 +273,12 @@ mod tests {
         };
         let measured = measure(&load, &spec, length, 1, &AtomicBool::new(false)).unwrap();
         let delay = measured.delay.mean;
-        let band = |caveats: &[Caveat]| Band::of(&load, caveats).unwrap().measured(&prediction);
-        let (low, high) = band(&caveats).delay;
+        let band = Band::of(&load, &caveats).unwrap();
+        let (low, high) = band.measured(&prediction).delay;
         assert!(low <= delay && delay <= high, "{delay} in {low} to {high}");
-        // Without the caveat the range would not reach down to it.
-        let others: Vec<Caveat> = caveats
-            .into_iter()
-            .filter(|caveat| *caveat != Caveat::MostlyEmpty)
-            .collect();
-        let (low, _) = band(&others).delay;
-        assert!(delay < low, "{delay} below {low}");
+        assert!(
+            delay < 0.9 * prediction.delay.as_secs_f64(),
+            "{delay}: {prediction:?}"
+        );
     }
 }

@@ -3,10 +3,10 @@
 use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::{BitsPerSec, Bytes};
 use earlydrop_model::Load;
-use earlydrop_model::explain::{expect, explain};
+use earlydrop_model::explain::{expect, explain, fit};
 use earlydrop_model::tools::{
-    Adapt, Configuration, Knob, Marking, ParseError, Shape, TOOLS, detect, differences, find, fit,
-    read, translate, word_for_word,
+    Adapt, Configuration, Knob, Marking, ParseError, Shape, TOOLS, detect, differences, find, read,
+    translate, word_for_word,
 };
 use proptest::prelude::*;
 

@@ -2,6 +2,7 @@
 //! signal rate at each average queue, the predicted operating point, and known mistakes.
 
 mod fix;
+mod grid;
 mod rules;
 
 use earlydrop::registry::LinkFacts;
@@ -13,6 +14,7 @@ use crate::validity::{Caveat, caveats};
 use crate::{Gateway, Load, ModelError, Prediction, predict};
 
 pub use fix::{Change, Fix, fix};
+pub use grid::fit;
 pub use rules::{Finding, RULES, Rule, Severity};
 
 /// The value of one knob.

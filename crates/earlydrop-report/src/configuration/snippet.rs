@@ -4,9 +4,9 @@ use earlydrop::registry::nearest;
 use earlydrop_lab::verify::{RunLength, scenario};
 use earlydrop_model::Prediction;
 use earlydrop_model::configure::Recommendation;
-use earlydrop_model::explain::expect;
+use earlydrop_model::explain::{expect, fit};
 use earlydrop_model::number::number;
-use earlydrop_model::tools::{Knob, ParseError, TOOLS, Tool, differences, fit, of_spec};
+use earlydrop_model::tools::{Knob, ParseError, TOOLS, Tool, differences, of_spec};
 
 use super::SnippetError;
 

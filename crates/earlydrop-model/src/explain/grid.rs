@@ -1,8 +1,8 @@
 //! The best configuration that a tool's syntax can express: rounding each value alone can miss the
 //! delay that all of them gave, as where a probability of 0.01% becomes 1%.
 
-use super::{Configuration, ParseError, Tool, Translation, translate};
-use crate::explain::expect;
+use super::expect;
+use crate::tools::{Configuration, ParseError, Tool, Translation, translate};
 use crate::{Load, Prediction};
 
 /// Relative errors of the delay below this are left.
