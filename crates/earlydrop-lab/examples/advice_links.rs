@@ -169,16 +169,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     while done < links {
         let load = draw(&mut random);
         let goal = goal(&mut random, &load);
-        let wait = match goal {
-            Goal::Delay(delay) => delay,
-            _ => Nanos::ZERO,
-        };
-        let length = RunLength::brief(&load, wait, 3);
-        let packets = length.duration.as_secs_f64() * load.service();
-        if packets > MOST_PACKETS {
-            continue;
-        }
-        done += 1;
         let question = Question {
             load,
             scheme: "red".parse()?,
@@ -187,6 +177,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             method: None,
             open_loop: None,
         };
+        let length = RunLength::brief(&question, 3);
+        let packets = length.duration.as_secs_f64() * load.service();
+        if packets > MOST_PACKETS {
+            continue;
+        }
+        done += 1;
         let effort = Effort {
             length,
             threads,

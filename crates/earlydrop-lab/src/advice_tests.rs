@@ -19,13 +19,8 @@ fn advised(load: Load, goal: Goal) -> Advised {
 }
 
 fn answered(question: &Question) -> Advised {
-    let load = question.load;
-    let wait = match question.goal {
-        Goal::Delay(delay) => delay,
-        _ => Nanos::ZERO,
-    };
     let effort = Effort {
-        length: RunLength::brief(&load, wait, 3),
+        length: RunLength::brief(question, 3),
         threads: 2,
         with_others: false,
     };

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use earlydrop::registry::Spec;
 use earlydrop::units::Nanos;
+use earlydrop_model::configure::{Goal, Question};
 use earlydrop_model::{Control, Load};
 
 use crate::document::{Problem, Problems};
@@ -37,11 +38,16 @@ impl RunLength {
         RunLength::measuring(measured, seeds)
     }
 
-    /// As short as a search may be that aims at a queueing delay of `wait`: 100 round trips with it, at
+    /// As short as a search for an answer may be: 100 round trips, with the delay that is asked for, at
     /// least 15 s, but on fast links not more than two million packets where 60 round trips have fewer;
     /// after a warm-up of half that time.
-    pub fn brief(load: &Load, wait: Nanos, seeds: u64) -> RunLength {
+    pub fn brief(question: &Question, seeds: u64) -> RunLength {
         const ENOUGH: f64 = 2e6;
+        let load = &question.load;
+        let wait = match question.goal {
+            Goal::Delay(delay) => delay,
+            _ => Nanos::ZERO,
+        };
         let round_trips = |count: u64| Nanos((load.rtt + wait).0.saturating_mul(count));
         let enough = Nanos::from_secs_f64(ENOUGH / load.service());
         let usual = round_trips(100).max(Nanos::from_secs(15));

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use earlydrop::registry::{Kind, Range, Spec, Value};
-use earlydrop::units::Nanos;
 use earlydrop_lab::advice::{AdviceError, Effort, advise};
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::verify::{RunLength, VerifyError};
@@ -180,12 +179,8 @@ pub fn answer(
 ) -> Result<ConfigurationReport, RequestError> {
     let question = options.question()?;
     let patience = patience(&options.patience)?;
-    let wait = match question.goal {
-        Goal::Delay(delay) => delay,
-        _ => Nanos::ZERO,
-    };
     let effort = Effort {
-        length: RunLength::brief(&question.load, wait, options.seeds),
+        length: RunLength::brief(&question, options.seeds),
         threads: options.threads,
         with_others: true,
     };

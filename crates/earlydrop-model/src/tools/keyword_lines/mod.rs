@@ -276,6 +276,37 @@ fn probability<'a>(
     Ok((p, value))
 }
 
+/// The weight as an exponent of a half, by the packets of a burst as tc has it, or what the tool does
+/// without either.
+fn weight(
+    exponent: Option<(f64, Token<'_>)>,
+    burst: Option<(u32, Token<'_>)>,
+    min: u32,
+    packet: u32,
+    tool: &Tool,
+) -> Result<WithOrigin<f64>, ParseError> {
+    let weight = |wlog: u32| (-f64::from(wlog)).exp2();
+    Ok(match (exponent, burst) {
+        (Some((exponent, at)), _) => WithOrigin::given((-exponent).exp2(), at.span()),
+        (None, Some((burst, at))) => {
+            let wlog = tc::wlog(min, burst, packet).map_err(|_| {
+                let nearest = tc::burst_for(9, 31, min, packet);
+                at.error(
+                    "no weight follows from this burst",
+                    format!("nearest: {nearest}"),
+                )
+            })?;
+            WithOrigin::given(weight(wlog), at.span())
+        }
+        (None, None) if tool.spacing == Spacing::Drawn => {
+            let burst = tc::default_burst(min, 3 * min, packet);
+            let wlog = tc::wlog(min, burst, packet).unwrap_or(5);
+            WithOrigin::implied(weight(wlog), "as tc derives it")
+        }
+        (None, None) => WithOrigin::implied(1.0, "no average: the current queue length"),
+    })
+}
+
 fn configuration(
     policy: Policy,
     source: &Source<'_>,
@@ -320,30 +351,7 @@ fn configuration(
         ..Marking::OFF
     };
     let min = classes.first().map_or(0.0, |class| class.min.value) as u32;
-    let weight = match (policy.weight, policy.burst) {
-        (Some((exponent, at)), _) => WithOrigin::given((-exponent).exp2(), at.span()),
-        (None, Some((burst, at))) => {
-            let packet = policy.packet;
-            let wlog = tc::wlog(min, burst, packet).map_err(|_| {
-                let nearest = tc::burst_for(9, 31, min, packet);
-                at.error(
-                    "no weight follows from this burst",
-                    format!("nearest: {nearest}"),
-                )
-            })?;
-            WithOrigin::given((-f64::from(wlog)).exp2(), at.span())
-        }
-        (None, None) if tool.spacing == Spacing::Drawn => {
-            let wlog = tc::wlog(
-                min,
-                tc::default_burst(min, 3 * min, policy.packet),
-                policy.packet,
-            );
-            let weight = (-f64::from(wlog.unwrap_or(5))).exp2();
-            WithOrigin::implied(weight, "as tc derives it")
-        }
-        (None, None) => WithOrigin::implied(1.0, "no average: the current queue length"),
-    };
+    let weight = weight(policy.weight, policy.burst, min, policy.packet, tool)?;
     let limit = policy.limit.map(|(length, at)| (Some(length), at.span()));
     let usual_limit = usual.limit.map(Length::Packets);
     Ok(Configuration {
