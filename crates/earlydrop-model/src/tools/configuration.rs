@@ -221,6 +221,11 @@ impl Configuration {
         }
     }
 
+    /// Sets the buffer that the text does not give.
+    pub(crate) fn assume_buffer(&mut self, buffer: Length, why: &'static str) {
+        self.limit = WithOrigin::implied(Some(buffer), why);
+    }
+
     /// The buffer size in the unit of the thresholds, if given.
     pub fn limit_in_unit(&self, link: &LinkFacts) -> Option<f64> {
         let limit = self.limit.value?;

@@ -325,6 +325,9 @@ pub fn read_in(
         context,
     };
     let mut configuration = (tool.read)(&source)?;
+    if let (None, Some(buffer)) = (configuration.limit.value, context.buffer) {
+        configuration.assume_buffer(buffer, "--buffer");
+    }
     configuration.context = context.clone();
     check(&configuration, text, link)?;
     Ok(configuration)
