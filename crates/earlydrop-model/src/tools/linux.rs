@@ -176,7 +176,7 @@ fn class(knobs: &ParsedKnobs, limit: u32, limit_at: Token) -> Result<Class, Pars
     let max_p = WithOrigin::given_or(max_p, 0.02, "tc's default: 0.02");
     if tc::plog(min, max, max_p.value).is_none() {
         let at = knobs.probability.map_or(limit_at, |(_, at)| at);
-        let least = f64::from(max - min) * (-31_f64).exp2();
+        let least = tc::least_probability(min, max);
         let message = format!(
             "tc fails to calculate a probability of {} between {min} and {max}",
             max_p.value
@@ -387,7 +387,16 @@ fn unknown_option(word: &Token) -> ParseError {
 /// `bandwidth 10mbit`, or a share of the device's speed: `bandwidth 50%`.
 fn bandwidth<'a>(knobs: &mut ParsedKnobs<'a>, token: Token<'a>) -> Result<(), ParseError> {
     let Some(percent) = token.text.strip_suffix('%') else {
-        knobs.rate = Some(rate(token)?);
+        let (given, _) = rate(token)?;
+        if given > tc::MOST_RATE {
+            let message = format!(
+                "tc refuses bandwidth {}: bytes a second of 32 bits",
+                token.text
+            );
+            let help = format!("nearest: bandwidth {}bit", tc::MOST_RATE.0);
+            return Err(token.error(message, help));
+        }
+        knobs.rate = Some((given, token));
         return Ok(());
     };
     let share = token
@@ -489,8 +498,8 @@ fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let bytes = |length: f64| configuration.to_bytes(length, link).round().clamp(1.0, all) as u32;
     let packet = configuration.mean_packet.value.unwrap_or(link.mean_packet);
     let (min, max) = (bytes(class.min.value), bytes(class.max.value));
-    // No burst gives a weight if min is less than avpkt.
-    let avpkt = packet.0.clamp(1, u64::from(min)) as u32;
+    // With min of a single packet, bursts give 2^-1 and 2^-27 only.
+    let avpkt = packet.0.clamp(1, u64::from(min / 2).max(1)) as u32;
     let wanted = (-configuration.weight.value.log2())
         .round()
         .clamp(1.0, 31.0) as u32;
@@ -501,11 +510,14 @@ fn write(configuration: &Configuration, link: &LinkFacts) -> String {
         .map_or_else(|| max.saturating_mul(4), |limit| bytes(limit).max(max));
     let burst = tc::burst_for(wanted, most, min, avpkt);
     let marking = configuration.ecn.value;
+    let least = 1.01 * tc::least_probability(min, max);
+    let rate = configuration.rate.value.unwrap_or(link.rate);
     let mut text = format!(
         "tc qdisc add dev eth0 root red limit {limit} min {min} max {max} avpkt {avpkt} \
          burst {burst} probability {} bandwidth {}bit",
-        digits(class.max_p.value, 4),
-        configuration.rate.value.unwrap_or(link.rate).0,
+        // tc sends 1 as 0.
+        digits(class.max_p.value.max(least).min(0.9999), 4),
+        rate.0.min(tc::MOST_RATE.0),
     );
     let words = [
         (configuration.adapt.value != Adapt::No, " adaptive"),
@@ -517,6 +529,19 @@ fn write(configuration: &Configuration, link: &LinkFacts) -> String {
         text.push_str(word);
     }
     text
+}
+
+/// What tc prints about a configuration that it accepts.
+pub(crate) fn warning(configuration: &Configuration) -> Option<String> {
+    let burst = configuration.burst.as_ref()?.value;
+    let wlog = -configuration.weight.value.log2();
+    (wlog >= f64::from(tc::LOUD)).then(|| {
+        format!(
+            "tc warns that burst {burst} seems to be too large, as of every weight of at most 2^-{}; \
+             it sets it",
+            tc::LOUD
+        )
+    })
 }
 
 /// The written command for the device and the parent that the output of `tc qdisc show` names. Other

@@ -1,6 +1,14 @@
 //! The arithmetic of iproute2's `tc red`: from burst to weight, and what the kernel takes.
 //! The rules are those of `tc/tc_red.c` and of the kernel's `red_check_params`.
 
+use earlydrop::units::BitsPerSec;
+
+/// The Wlog from which on tc warns that the burst seems to be too large (`tc/q_red.c`).
+pub const LOUD: u32 = 10;
+
+/// The largest rate of the option `bandwidth`: `get_rate` has 32 bits of bytes a second.
+pub const MOST_RATE: BitsPerSec = BitsPerSec(8 * u32::MAX as u64);
+
 /// Why tc cannot derive a weight from a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoWeight {
@@ -84,6 +92,11 @@ pub fn plog(min: u32, max: u32, probability: f64) -> Option<u32> {
         slope *= 2.0;
     }
     None
+}
+
+/// The probability from which on [`plog`] finds one: 2^-31 for each byte between the thresholds.
+pub fn least_probability(min: u32, max: u32) -> f64 {
+    f64::from(max.saturating_sub(min)) * (-31_f64).exp2()
 }
 
 /// Ticks of the kernel's packet scheduler in a microsecond; see `/proc/net/psched`.
