@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 
 use earlydrop::registry::LinkFacts;
 use earlydrop::units::{BitsPerSec, Bytes};
+use earlydrop_model::explain::fit;
 use earlydrop_model::tools::{Configuration, WithOrigin, find, read, tc, word_for_word};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -44,6 +45,12 @@ struct Message {
 
 /// The message that `command` sends, or the output of tc if it sends none.
 fn message(command: &str) -> Result<Message, String> {
+    let (message, printed) = sent(command);
+    message.ok_or(printed)
+}
+
+/// The message that `command` sends, if it sends one, and the output of tc.
+fn sent(command: &str) -> (Option<Message>, String) {
     let command = command.replace("dev eth0", "dev lo");
     let script = format!("strace -e trace=sendmsg -xx -s 2000 {command} 2>&1");
     let output = in_namespace(&script).expect("a namespace, as before");
@@ -53,14 +60,14 @@ fn message(command: &str) -> Result<Message, String> {
         .and_then(|(_, rest)| rest.split_once('"'))
         .map(|(bytes, _)| bytes.split("\\x").skip(1));
     let Some(bytes) = bytes else {
-        return Err(printed);
+        return (None, printed);
     };
     let bytes: Vec<u8> = bytes
         .map(|digits| u8::from_str_radix(digits, 16).unwrap())
         .collect();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     // The first attribute is the struct; the third, after a table of 256 bytes, is max_P.
-    Ok(Message {
+    let message = Message {
         limit: word(4),
         min: word(8),
         max: word(12),
@@ -68,7 +75,8 @@ fn message(command: &str) -> Result<Message, String> {
         plog: bytes[17].into(),
         scell_log: bytes[18].into(),
         max_p: word(4 + 16 + 4 + 256 + 4),
-    })
+    };
+    (Some(message), printed)
 }
 
 /// The message that tc should send for a configuration.
@@ -199,6 +207,42 @@ fn tc_accepts_what_the_writer_writes() {
     }
 }
 
+/// The lines for the links of [`paste`](super::paste), with whether tc is to warn of each.
+fn pasted() -> Vec<(String, bool)> {
+    let linux = find("linux").unwrap();
+    let fitted = super::paste::cases().into_iter().map(|case| {
+        let fit = fit(&case.red, linux, &case.load).unwrap();
+        (fit.translation.text, fit.warning.is_some())
+    });
+    fitted.collect()
+}
+
+/// Each line is sent to the kernel as it is read, and none is warned of that was not said to be.
+#[test]
+fn tc_accepts_what_is_pasted() {
+    if !strace_shows("tc_accepts_what_is_pasted") {
+        return;
+    }
+    let lines = pasted();
+    let (mut refused, mut warned) = (Vec::new(), 0);
+    for (text, is_loud) in &lines {
+        let (sent, printed) = sent(text);
+        let parsed = read(text, None, &link()).unwrap();
+        if sent != Some(expected(&parsed)) {
+            refused.push(format!("{text}\n{printed}"));
+        }
+        let warns = printed.contains("WARNING");
+        assert_eq!(warns, *is_loud, "{text}\n{printed}");
+        warned += usize::from(warns);
+    }
+    println!(
+        "{} lines, {} refused, {warned} with a warning",
+        lines.len(),
+        refused.len()
+    );
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
 /// The output of `tc qdisc show` is read as the same configuration as the command.
 #[test]
 fn the_output_of_tc_is_read_as_its_command() {
@@ -208,6 +252,7 @@ fn the_output_of_tc_is_read_as_its_command() {
         return skipped(TEST, "no tc, no namespace, or a kernel without red");
     }
     let mut commands = commands();
+    commands.extend(pasted().into_iter().map(|(text, _)| text));
     commands.push(
         "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 \
          probability 0.02 ecn harddrop adaptive"

@@ -2,5 +2,6 @@
 
 mod dialects;
 mod iproute2;
+mod paste;
 mod queue;
 mod tools;

@@ -14,7 +14,7 @@ use crate::validity::{Caveat, caveats};
 use crate::{Gateway, Load, ModelError, Prediction, predict};
 
 pub use fix::{Change, Fix, fix};
-pub use grid::fit;
+pub use grid::{Fit, Outlook, fit};
 pub use rules::{Finding, RULES, Rule, Severity};
 
 /// The value of one knob.

@@ -66,7 +66,7 @@ use context::{Object, Source};
 pub(crate) use differences::describe;
 pub use differences::{Difference, differences};
 pub use knob_table::knob_table;
-pub(crate) use linux::linux_command;
+pub(crate) use linux::{linux_command, warning};
 pub use qdisc::{is_other_qdisc, scheme_of_qdisc};
 pub use sqm::{SqmEgress, is_sqm, sqm_egress};
 pub(crate) use translation::rewrite;

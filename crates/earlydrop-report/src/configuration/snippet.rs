@@ -2,11 +2,10 @@
 
 use earlydrop::registry::nearest;
 use earlydrop_lab::verify::{RunLength, scenario};
-use earlydrop_model::Prediction;
 use earlydrop_model::configure::Recommendation;
-use earlydrop_model::explain::{expect, fit};
+use earlydrop_model::explain::{Fit, Outlook, fit};
 use earlydrop_model::number::number;
-use earlydrop_model::tools::{Knob, ParseError, TOOLS, Tool, differences, of_spec};
+use earlydrop_model::tools::{Knob, Origin, ParseError, TOOLS, Tool, differences, of_spec};
 
 use super::SnippetError;
 
@@ -54,10 +53,15 @@ pub fn snippet(
     let Some(tool) = tools().find(|tool| tool.name == format) else {
         return Ok(as_scenario(configuration, seeds));
     };
-    for_tool(tool, configuration).map_err(|refusal| SnippetError::Inexpressible {
-        format: format.to_string(),
+    let fitted = fitted(tool, configuration).map_err(|refusal| inexpressible(tool, &refusal))?;
+    Ok(fitted.translation.text + "\n")
+}
+
+fn inexpressible(tool: &Tool, refusal: &ParseError) -> SnippetError {
+    SnippetError::Inexpressible {
+        format: tool.name.to_string(),
         why: refusal.to_string(),
-    })
+    }
 }
 
 /// What the syntax of `format` costs: the knobs that it cannot express as chosen, and what the model
@@ -66,15 +70,8 @@ pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>,
     let Some(tool) = tools().find(|tool| tool.name == format) else {
         return Ok(Vec::new());
     };
-    let inexpressible = |why: String| SnippetError::Inexpressible {
-        format: format.to_string(),
-        why,
-    };
-    let load = &configuration.load;
-    let red = of_spec(&configuration.choices[0].advice.spec, &load.link());
-    let red = red.map_err(|error| inexpressible(error.to_string()))?;
-    let written = fit(&red, tool, load);
-    let written = written.map_err(|error| inexpressible(error.to_string()))?;
+    let fitted = fitted(tool, configuration).map_err(|refusal| inexpressible(tool, &refusal))?;
+    let link = configuration.load.link();
     // A weight that is rounded matters less than one that is gone.
     let has_weight = tool.knobs.iter().any(|entry| entry.knob == Knob::Weight);
     let counts = |knob: Knob| match knob {
@@ -82,30 +79,36 @@ pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>,
         Knob::Min | Knob::Max | Knob::MaxP | Knob::Shape | Knob::Ecn | Knob::Adapt => true,
         _ => false,
     };
-    let changed = differences(&red, &written.configuration, &load.link()).into_iter();
+    let red = of_spec(&configuration.choices[0].advice.spec, &link);
+    let red = red.map_err(|refusal| inexpressible(tool, &refusal))?;
+    let changed = differences(&red, &fitted.translation.configuration, &link).into_iter();
     let changed = changed.filter(|one| counts(one.knob));
     let mut lines: Vec<String> = changed
         .map(|one| format!("{} {} becomes {}", one.knob.name(), one.from, one.to))
         .collect();
-    if let (false, Ok(chosen), Ok(pasted)) = (
-        lines.is_empty(),
-        expect(&red, load),
-        expect(&written.configuration, load),
-    ) {
+    if let (false, Some(chosen), Some(pasted)) = (lines.is_empty(), fitted.given, fitted.fitted) {
         lines.push(format!("foretold as chosen: {}", in_words(&chosen)));
         lines.push(format!("foretold as pasted: {}", in_words(&pasted)));
     }
+    if let Origin::Implied(why) = fitted.translation.configuration.limit.origin {
+        let buffer = number(configuration.buffer);
+        lines.push(format!("the buffer, {buffer} packets, is {why}"));
+    }
+    lines.extend(fitted.warning);
     Ok(lines)
 }
 
-/// "5.3 ms, 0.4% lost or marked, utilisation 100%".
-fn in_words(predicted: &Prediction) -> String {
+/// "5.3 ms, 0.4% lost or marked, utilisation 100%, stable".
+fn in_words(outlook: &Outlook) -> String {
+    let predicted = &outlook.prediction;
     let signals = predicted.loss + predicted.marks;
+    let verdict = outlook.stability.map(|margins| format!(", {}", margins.verdict().name()));
     format!(
-        "{} ms, {}% lost or marked, utilisation {}%",
+        "{} ms, {}% lost or marked, utilisation {}%{}",
         number(1e3 * predicted.delay.as_secs_f64()),
         number(100.0 * signals),
         number(100.0 * predicted.utilisation),
+        verdict.unwrap_or_default(),
     )
 }
 
@@ -120,17 +123,16 @@ pub fn snippets(configuration: &Recommendation, seeds: u64) -> Vec<Snippet> {
         Some(Snippet {
             format: tool.name,
             title: tool.title,
-            text: for_tool(tool, configuration).ok()?,
+            text: fitted(tool, configuration).ok()?.translation.text + "\n",
         })
     });
     [scenario].into_iter().chain(others).collect()
 }
 
 /// The chosen parameters in another tool's syntax; refused where they are not of RED.
-fn for_tool(tool: &'static Tool, configuration: &Recommendation) -> Result<String, ParseError> {
-    let link = configuration.load.link();
-    let red = of_spec(&configuration.choices[0].advice.spec, &link)?;
-    Ok(fit(&red, tool, &configuration.load)?.text + "\n")
+fn fitted(tool: &'static Tool, configuration: &Recommendation) -> Result<Fit, ParseError> {
+    let red = of_spec(&configuration.choices[0].advice.spec, &configuration.load.link())?;
+    fit(&red, tool, &configuration.load)
 }
 
 fn as_scenario(configuration: &Recommendation, seeds: u64) -> String {
