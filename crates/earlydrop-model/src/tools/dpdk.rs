@@ -55,6 +55,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Rate, "rte_sched configures rates elsewhere"),
     ],
     objects: &[Object::Class],
+    is_special: false,
     read,
     write: Some(write),
 };

@@ -44,6 +44,7 @@ pub(super) static TOOL: Tool = Tool {
         ),
     ],
     objects: &[Object::Queue],
+    is_special: false,
     read,
     write: Some(write),
 };

@@ -50,6 +50,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Packet, "red requires avpkt"),
     ],
     objects: &[Object::Queue],
+    is_special: false,
     read,
     write: Some(write),
 };

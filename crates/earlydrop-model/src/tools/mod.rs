@@ -1,8 +1,7 @@
 //! RED configurations of other tools: reads them, explains their knobs, and translates them.
 //!
-//! Supported are `tc`, ns-2, ns-3, DPDK, Cisco IOS, Junos, SONiC, INET and earlydrop itself; each
-//! has one file with its knobs, its parser and its writer. [`READ_ONLY`] lists tools that are read
-//! and not written.
+//! [`TOOLS`] lists those that are read and written; each has its knobs, its parser and its writer in
+//! one file. [`READ_ONLY`] lists tools that are read and not written.
 //!
 //! - [`read`] turns a text into a [`Configuration`], which is the same type for every tool.
 //! - [`translate`] writes a configuration for another tool. It then reads the result back and
@@ -97,6 +96,8 @@ pub struct Tool {
     limitations: &'static [(Knob, &'static str)],
     /// What a text may have several of.
     objects: &'static [Object],
+    /// Whether its texts may have another tool's keywords: IOS XR's have those of IOS.
+    is_special: bool,
     read: fn(&Source<'_>) -> Result<Configuration, ParseError>,
     write: Option<fn(&Configuration, &LinkFacts) -> String>,
 }
@@ -188,6 +189,9 @@ pub static TOOLS: &[&Tool] = &[
     &ns3::TOOL,
     &dpdk::TOOL,
     &cisco::TOOL,
+    &cisco::IOS_XR,
+    &keyword_lines::vendors::NXOS,
+    &keyword_lines::vendors::EOS,
     &junos::TOOL,
     &sonic::TOOL,
     &inet::TOOL,
@@ -196,9 +200,6 @@ pub static TOOLS: &[&Tool] = &[
 
 /// Tools whose configurations are read and not written.
 pub static READ_ONLY: &[&Tool] = &[
-    &cisco::IOS_XR,
-    &keyword_lines::vendors::NXOS,
-    &keyword_lines::vendors::EOS,
     &keyword_lines::vendors::HUAWEI,
     &keyword_lines::vendors::MIKROTIK,
     &keyword_lines::vendors::VYOS,
@@ -260,16 +261,14 @@ pub fn named(name: &str) -> Result<&'static Tool, ParseError> {
 
 /// Recognises the tool by the keywords in `text`. Fails if none or several tools match.
 pub fn detect(text: &str) -> Result<&'static Tool, ParseError> {
-    let matches = |tool: &&&Tool| {
+    let matches = |tool: &&'static Tool| {
         let keyword = |keyword: &&str| text.contains(*keyword);
         tool.keywords.iter().any(keyword)
             || (tool.name == native::TOOL.name && native::is_spec(text))
     };
-    // Their words are those of others, such as Cisco's, and more.
-    let special = READ_ONLY.iter().filter(matches).copied();
-    let mut matching: Vec<&Tool> = special.collect();
-    if matching.is_empty() {
-        matching = TOOLS.iter().filter(matches).copied().collect();
+    let mut matching: Vec<&'static Tool> = all_tools().filter(matches).collect();
+    if matching.iter().any(|tool| tool.is_special) {
+        matching.retain(|tool| tool.is_special);
     }
     let all = || {
         let names = all_tools().map(|tool| tool.name);

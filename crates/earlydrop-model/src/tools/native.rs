@@ -45,6 +45,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Adapt, "wred does not adapt"),
     ],
     objects: &[],
+    is_special: false,
     read,
     write: Some(write),
 };

@@ -40,6 +40,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Packet, "mean_pktsize_ defaults to 500"),
     ],
     objects: &[Object::Queue],
+    is_special: false,
     read,
     write: Some(write),
 };

@@ -46,6 +46,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Rate, "LinkBandwidth defaults to 1.5Mbps"),
     ],
     objects: &[],
+    is_special: false,
     read,
     write: Some(write),
 };

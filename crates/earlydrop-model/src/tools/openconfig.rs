@@ -23,6 +23,7 @@ pub(super) static TOOL: Tool = Tool {
     knobs: KNOBS,
     limitations: &[],
     objects: &[Object::Profile],
+    is_special: true,
     read,
     write: None,
 };

@@ -51,6 +51,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Limit, "the buffer is configured in BUFFER_PROFILE"),
     ],
     objects: &[Object::Profile],
+    is_special: false,
     read,
     write: Some(write),
 };

@@ -64,6 +64,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Limit, "the buffer is a time in whole microseconds"),
     ],
     objects: &[Object::Profile, Object::Class],
+    is_special: false,
     read,
     write: Some(write),
 };

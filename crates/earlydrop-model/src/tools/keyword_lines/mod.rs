@@ -1,14 +1,15 @@
 //! Dialects whose lines name each threshold: Cisco NX-OS, Arista EOS, Huawei VRP, MikroTik RouterOS
-//! and VyOS. They are read, not written.
+//! and VyOS. The first two are written, too.
 //!
 //! Each dialect is a table of words. Names and units are those of the vendors' command references,
 //! which do not document the spacing of drops.
 
 pub(super) mod vendors;
+mod write;
 
 use earlydrop::red::Spacing;
 use earlydrop::registry::Length;
-use earlydrop::units::BitsPerSec;
+use earlydrop::units::{BitsPerSec, Bytes};
 
 use vendors::Words;
 
@@ -21,7 +22,7 @@ use crate::tools::{
 };
 
 /// The units of thresholds.
-const UNITS: [&str; 9] = [
+const UNITS: [&str; 10] = [
     "packets",
     "bytes",
     "kbytes",
@@ -30,6 +31,7 @@ const UNITS: [&str; 9] = [
     "us",
     "percent",
     "segments",
+    "milliseconds",
     "microseconds",
 ];
 
@@ -52,7 +54,7 @@ struct Policy<'a> {
     burst: Option<(u32, Token<'a>)>,
     share: Option<(f64, Token<'a>)>,
     rate: Option<(BitsPerSec, Token<'a>)>,
-    packet: u32,
+    packet: Option<(u32, Token<'a>)>,
 }
 
 impl<'a> Policy<'a> {
@@ -67,7 +69,7 @@ impl<'a> Policy<'a> {
             burst: None,
             share: None,
             rate: None,
-            packet: 1000,
+            packet: None,
         }
     }
 
@@ -100,7 +102,7 @@ fn read(
         statement(line, words, &mut policies, source)?;
     }
     let irrelevant = ledger.close(&[words.min, words.max, words.max_p])?;
-    let has_defaults = words.usual.thresholds.is_some();
+    let has_defaults = words.usual.max.is_some();
     policies.retain(|policy| !policy.curves.is_empty() || has_defaults && policy.at.is_some());
     let names: Vec<_> = policies
         .iter()
@@ -138,6 +140,13 @@ fn statement<'a>(
     let reads = |word: &str| known.contains(&word);
     if !reads(head) {
         return line.leave_unless_misspelt(&known);
+    }
+    if let Some(kind) = words.kind
+        && line.has("kind")
+        && !line.has(kind)
+    {
+        line.leave_all();
+        return Ok(());
     }
     let mut class = String::new();
     while let Some(word) = line.take() {
@@ -182,7 +191,19 @@ fn statement<'a>(
             policy.burst = Some((value.count(text, 1.0, 1e6)? as u32, value));
         } else if ["red-avg-packet", "average-packet"].contains(&text) {
             line.take_word("=");
-            policy.packet = line.value(&word)?.count(text, 1.0, 65_535.0)? as u32;
+            let value = line.value(&word)?;
+            policy.packet = Some((value.count(text, 1.0, 65_535.0)? as u32, value));
+        } else if text == "set"
+            && line
+                .peek()
+                .is_some_and(|next| next.text.parse::<u32>().is_ok())
+        {
+            // The number of a queue.
+            line.take();
+        } else if ["burst-optimized", "mesh-optimized"].contains(&text) {
+            let message = format!("the thresholds of {text} depend on the switch");
+            let help = format!("give {} and {}", words.min, words.max);
+            return Err(word.error(message, help));
         } else if !words.silent.contains(&text) {
             return Err(unknown(&word, &known));
         }
@@ -193,19 +214,10 @@ fn statement<'a>(
 /// All words of a dialect.
 fn known(words: &Words) -> Vec<&'static str> {
     let lists = [words.object, words.class, words.silent].concat();
-    let mut all = vec![
-        words.min,
-        words.max,
-        words.limit,
-        "bandwidth",
-        "ecn",
-        "weight",
-    ];
-    all.extend(
-        [words.max_p, "drop-probability"]
-            .iter()
-            .filter(|word| !word.is_empty()),
-    );
+    let mut all = vec![words.min, words.max];
+    let some = [words.limit, "bandwidth", "ecn", "weight"];
+    let some = some.into_iter().chain([words.max_p, "drop-probability"]);
+    all.extend(some.filter(|word| !word.is_empty()));
     all.extend(["red-burst", "red-avg-packet", "average-packet"]);
     all.extend(lists.iter().filter(|word| word.len() > 1));
     all.dedup();
@@ -230,7 +242,7 @@ fn length<'a>(
         "bytes" => Length::Bytes(number),
         "kbytes" => Length::Bytes(1e3 * number),
         "mbytes" => Length::Bytes(1e6 * number),
-        "ms" => Length::Seconds(number / 1e3),
+        "ms" | "milliseconds" => Length::Seconds(number / 1e3),
         "us" | "microseconds" => Length::Seconds(number / 1e6),
         "segments" => {
             let message = format!("{} segments: their size depends on the switch", value.text);
@@ -247,16 +259,18 @@ fn length<'a>(
     Ok((length, value))
 }
 
-/// `bandwidth percent 30`, `bandwidth remaining percent 30`, or `bandwidth 20mbit`.
+/// `bandwidth percent 30`, `bandwidth remaining percent 30`, or `bandwidth 20mbit`. A percentage of 0
+/// guarantees nothing.
 fn bandwidth<'a>(
     of: &Token<'a>,
     line: &mut Cursor<'_, 'a>,
     policy: &mut Policy<'a>,
 ) -> Result<(), ParseError> {
-    line.take_word("remaining");
+    line.take_one_of(&["remaining", "guaranteed"]);
     if line.take_word("percent").is_some() {
         let value = line.value(of)?;
-        policy.share = Some((value.number("percent", 1.0, 100.0)? / 100.0, value));
+        let share = value.number("percent", 0.0, 100.0)? / 100.0;
+        policy.share = (share > 0.0).then_some((share, value));
         return Ok(());
     }
     policy.rate = Some(rate(line.value(of)?)?);
@@ -277,16 +291,15 @@ fn probability<'a>(
 }
 
 /// The weight as an exponent of a half, by the packets of a burst as tc has it, or what the tool does
-/// without either.
+/// without either. Thresholds and packet are in bytes.
 fn weight(
-    exponent: Option<(f64, Token<'_>)>,
-    burst: Option<(u32, Token<'_>)>,
-    min: u32,
+    policy: &Policy,
+    (min, max): (u32, u32),
     packet: u32,
-    tool: &Tool,
+    (tool, words): (&Tool, &Words),
 ) -> Result<WithOrigin<f64>, ParseError> {
     let weight = |wlog: u32| (-f64::from(wlog)).exp2();
-    Ok(match (exponent, burst) {
+    Ok(match (policy.weight, policy.burst) {
         (Some((exponent, at)), _) => WithOrigin::given((-exponent).exp2(), at.span()),
         (None, Some((burst, at))) => {
             let wlog = tc::wlog(min, burst, packet).map_err(|_| {
@@ -299,11 +312,45 @@ fn weight(
             WithOrigin::given(weight(wlog), at.span())
         }
         (None, None) if tool.spacing == Spacing::Drawn => {
-            let burst = tc::default_burst(min, 3 * min, packet);
+            let usual = words.usual.burst;
+            let burst = usual.unwrap_or_else(|| tc::default_burst(min, max, packet));
             let wlog = tc::wlog(min, burst, packet).unwrap_or(5);
             WithOrigin::implied(weight(wlog), "as tc derives it")
         }
         (None, None) => WithOrigin::implied(1.0, "no average: the current queue length"),
+    })
+}
+
+/// The class of a curve, with lengths in bytes.
+fn class(
+    curve: &Curve,
+    text: &str,
+    words: &Words,
+    bytes: &dyn Fn(Length) -> f64,
+) -> Result<Class, ParseError> {
+    let usual = &words.usual;
+    let missing = |word: &str| {
+        let help = format!("give {} and {}", words.min, words.max);
+        ParseError::of_all(text, format!("{word} is missing"), help)
+    };
+    let threshold = |given: &Option<(Length, Token)>, usual: Option<f64>, word: &str| {
+        let given = given.map(|(length, at)| (bytes(length), at.span()));
+        match (given, usual) {
+            (Some((value, span)), _) => Ok(WithOrigin::given(value, span)),
+            (None, Some(value)) => Ok(WithOrigin::implied(value, words.usual.why)),
+            (None, None) => Err(missing(word)),
+        }
+    };
+    let packet = bytes(Length::Packets(1.0));
+    let max = threshold(&curve.max, usual.max.map(|max| max * packet), words.max)?;
+    let low = (usual.min)(max.value / packet, &curve.name) * packet;
+    let max_p = curve.max_p.map(|(p, at)| (p, at.span()));
+    Ok(Class {
+        name: curve.name.clone(),
+        min: threshold(&curve.min, usual.max.map(|_| low), words.min)?,
+        max,
+        max_p: WithOrigin::given_or(max_p, usual.max_p, usual.why),
+        shape: WithOrigin::implied(Shape::Straight, "it has no other shape"),
     })
 }
 
@@ -314,51 +361,45 @@ fn configuration(
     words: &Words,
 ) -> Result<Configuration, ParseError> {
     let (link, usual) = (source.link, &words.usual);
-    let bytes = |length: Length| length.in_bytes(link.mean_packet, link.rate.0 as f64);
-    let mut classes = Vec::new();
-    for curve in policy.curves {
-        let threshold = |given: Option<(Length, Token)>, packets: Option<f64>, word: &str| {
-            let given = given.map(|(length, at)| (bytes(length), at.span()));
-            match (given, packets) {
-                (Some((value, span)), _) => Ok(WithOrigin::given(value, span)),
-                (None, Some(packets)) => Ok(WithOrigin::implied(
-                    bytes(Length::Packets(packets)),
-                    usual.why,
-                )),
-                (None, None) => Err(ParseError::of_all(
-                    source.text,
-                    format!("{word} is missing"),
-                    format!("give {} and {}", words.min, words.max),
-                )),
-            }
-        };
-        let (low, high) = (
-            usual.thresholds.map(|one| one.0),
-            usual.thresholds.map(|one| one.1),
-        );
-        let max_p = curve.max_p.map(|(p, at)| (p, at.span()));
-        classes.push(Class {
-            name: curve.name,
-            min: threshold(curve.min, low, words.min)?,
-            max: threshold(curve.max, high, words.max)?,
-            max_p: WithOrigin::given_or(max_p, usual.max_p, usual.why),
-            shape: WithOrigin::implied(Shape::Straight, "it has no other shape"),
-        });
-    }
+    let given = policy.packet.map(|(packet, _)| packet).or(words.packet);
+    let packet = given.map_or(link.mean_packet, |packet| Bytes(packet.into()));
+    let bytes = |length: Length| length.in_bytes(packet, link.rate.0 as f64);
+    let curves = policy.curves.iter();
+    let classes = curves.map(|curve| class(curve, source.text, words, &bytes));
+    let classes = classes.collect::<Result<Vec<Class>, ParseError>>()?;
     let marking = Marking {
         on: true,
         above_max: true,
         ..Marking::OFF
     };
-    let min = classes.first().map_or(0.0, |class| class.min.value) as u32;
-    let weight = weight(policy.weight, policy.burst, min, policy.packet, tool)?;
-    let limit = policy.limit.map(|(length, at)| (Some(length), at.span()));
-    let usual_limit = usual.limit.map(Length::Packets);
+    let first = classes.first();
+    let (min, max) = first.map_or((0.0, 0.0), |class| (class.min.value, class.max.value));
+    let weight = weight(
+        &policy,
+        (min as u32, max as u32),
+        packet.0 as u32,
+        (tool, words),
+    )?;
+    let in_packets = max / packet.0 as f64;
+    // Of packets, where the tool counts them by their average.
+    let limit = |length: Length| match words.packet {
+        Some(_) => Length::Bytes(bytes(length)),
+        None => length,
+    };
+    let given_limit = policy
+        .limit
+        .map(|(length, at)| (Some(limit(length)), at.span()));
+    let usual_limit = usual.limit.map(|of| limit(Length::Packets(of(in_packets))));
     Ok(Configuration {
         classes: merge_equal_classes(classes),
         in_bytes: true,
-        limit: WithOrigin::given_or(limit, usual_limit, "not given here"),
+        limit: WithOrigin::given_or(given_limit, usual_limit, "not given here"),
         weight,
+        mean_packet: WithOrigin::given_or(
+            policy.packet.map(|(_, at)| (Some(packet), at.span())),
+            words.packet.map(|_| packet),
+            usual.why,
+        ),
         share: policy
             .share
             .map(|(share, at)| WithOrigin::given(share, at.span())),

@@ -2,8 +2,9 @@
 //! are.
 
 use earlydrop::red::Spacing;
+use earlydrop::registry::LinkFacts;
 
-use super::read;
+use super::{read, write};
 use crate::tools::{Configuration, Knob, KnobName, Object, ParseError, Source, Tool, knob};
 
 /// The words of a dialect.
@@ -24,24 +25,41 @@ pub(super) struct Words {
     pub(super) is_denominator: bool,
     /// The unit of a threshold without one.
     pub(super) unit: &'static str,
+    /// The kind of queue that is RED, where a line names kinds.
+    pub(super) kind: Option<&'static str>,
+    /// The average packet by which packets become bytes, in bytes; `None` for the mean packet.
+    pub(super) packet: Option<u32>,
     /// What is not given.
     pub(super) usual: Usual,
 }
 
-/// The defaults of a dialect.
+/// The defaults of a dialect, in packets.
 pub(super) struct Usual {
-    pub(super) thresholds: Option<(f64, f64)>,
+    pub(super) max: Option<f64>,
+    /// min by max and the class's name.
+    pub(super) min: fn(f64, &str) -> f64,
     pub(super) max_p: f64,
-    pub(super) limit: Option<f64>,
+    /// The buffer by max.
+    pub(super) limit: Option<fn(f64) -> f64>,
+    /// The burst of tc's RED; `None` for `(2 min + max)/3`.
+    pub(super) burst: Option<u32>,
     pub(super) why: &'static str,
 }
 
 const NONE: Usual = Usual {
-    thresholds: None,
+    max: None,
+    min: |_, _| 0.0,
     max_p: 1.0,
     limit: None,
+    burst: None,
     why: "by default every packet at max",
 };
+
+/// `((9 + precedence) max)/18` in whole numbers (`vyos-1x`, `python/vyos/qos/base.py`).
+fn vyos_min(max: f64, class: &str) -> f64 {
+    let precedence = class.rsplit(' ').next().and_then(|name| name.parse().ok());
+    ((9.0 + precedence.unwrap_or(0.0)) * max / 18.0).floor()
+}
 
 const NXOS_WORDS: Words = Words {
     object: &["class"],
@@ -54,6 +72,8 @@ const NXOS_WORDS: Words = Words {
     limit: "queue-limit",
     is_denominator: false,
     unit: "packets",
+    kind: None,
+    packet: None,
     usual: NONE,
 };
 
@@ -61,27 +81,31 @@ const EOS_WORDS: Words = Words {
     object: &["tx-queue", "uc-tx-queue"],
     before_name: &[],
     class: &["drop-precedence", "traffic-class"],
-    silent: &["random-detect", "drop"],
+    silent: &["random-detect", "drop", "count"],
     min: "minimum-threshold",
     max: "maximum-threshold",
     max_p: "max-mark-probability",
     limit: "queue-limit",
     is_denominator: false,
     unit: "segments",
+    kind: None,
+    packet: None,
     usual: NONE,
 };
 
 const HUAWEI_WORDS: Words = Words {
-    object: &["drop-profile"],
+    object: &["drop-profile", "port-wred", "flow-wred"],
     before_name: &[],
     class: &["color", "dscp", "ip-precedence", "8021p"],
     silent: &[],
     min: "low-limit",
     max: "high-limit",
     max_p: "discard-percentage",
-    limit: "queue-depth",
+    limit: "",
     is_denominator: false,
     unit: "percent",
+    kind: None,
+    packet: None,
     usual: NONE,
 };
 
@@ -89,17 +113,21 @@ const MIKROTIK_WORDS: Words = Words {
     object: &["name"],
     before_name: &["="],
     class: &[],
-    silent: &["/queue", "type", "add", "set", "kind", "red", "="],
+    silent: &["/queue", "type", "add", "set", "kind", "red", "=", "\\"],
     min: "red-min-threshold",
     max: "red-max-threshold",
     max_p: "",
     limit: "red-limit",
     is_denominator: false,
     unit: "packets",
+    kind: Some("red"),
+    packet: Some(1000),
     usual: Usual {
-        thresholds: Some((10.0, 50.0)),
+        max: Some(50.0),
+        min: |_, _| 10.0,
         max_p: 0.02,
-        limit: Some(60.0),
+        limit: Some(|_| 60.0),
+        burst: Some(20),
         why: "RouterOS's default",
     },
 };
@@ -115,13 +143,42 @@ const VYOS_WORDS: Words = Words {
     limit: "queue-limit",
     is_denominator: true,
     unit: "packets",
+    kind: None,
+    packet: Some(1024),
     usual: Usual {
-        thresholds: Some((9.0, 18.0)),
+        max: Some(18.0),
+        min: vyos_min,
         max_p: 0.1,
-        limit: Some(72.0),
+        limit: Some(|max| 4.0 * max),
+        burst: None,
         why: "VyOS's default",
     },
 };
+
+/// What NX-OS and EOS cannot express.
+const LIMITATIONS: &[(Knob, &str)] = &[
+    (Knob::Classes, "a queue has one curve"),
+    (Knob::Min, "minimum-threshold is a whole number of its unit"),
+    (Knob::Max, "maximum-threshold is a whole number of its unit"),
+    (Knob::MaxP, "probabilities are whole percents"),
+    (
+        Knob::Shape,
+        "random-detect has one straight line, and signals every packet above max",
+    ),
+    (Knob::Weight, "weight is a whole number from 0 to 15"),
+    (Knob::Unit, "thresholds are in bytes"),
+    (Knob::BySize, "random-detect ignores packet sizes"),
+    (Knob::Cautious, "not documented"),
+    (Knob::Idle, "not documented"),
+    (Knob::Ecn, "ecn also marks above max"),
+    (Knob::Adapt, "random-detect does not adapt"),
+    (Knob::Packet, "random-detect ignores packet sizes"),
+    (Knob::Rate, "the switch knows its ports"),
+    (
+        Knob::Limit,
+        "the ports share a buffer that is configured elsewhere",
+    ),
+];
 
 /// The tools that these dialects are.
 const fn tool(
@@ -131,6 +188,7 @@ const fn tool(
     knobs: &'static [KnobName],
     objects: &'static [Object],
     read: fn(&Source<'_>) -> Result<Configuration, ParseError>,
+    write: Option<fn(&Configuration, &LinkFacts) -> String>,
 ) -> Tool {
     Tool {
         name,
@@ -141,10 +199,11 @@ const fn tool(
         spacing_source: "not documented; assumed independent for each packet",
         assumed_rate: None,
         knobs,
-        limitations: &[],
+        limitations: LIMITATIONS,
         objects,
+        is_special: true,
         read,
-        write: None,
+        write,
     }
 }
 
@@ -172,6 +231,7 @@ pub(in crate::tools) static NXOS: Tool = tool(
     ],
     &[Object::Class],
     |source| read(source, &NXOS, &NXOS_WORDS),
+    Some(write::nxos),
 );
 
 pub(in crate::tools) static EOS: Tool = tool(
@@ -182,13 +242,13 @@ pub(in crate::tools) static EOS: Tool = tool(
         knob(
             Knob::Min,
             "minimum-threshold",
-            "bytes, kbytes",
+            "bytes, kbytes, ms",
             "must be given",
         ),
         knob(
             Knob::Max,
             "maximum-threshold",
-            "bytes, kbytes",
+            "bytes, kbytes, ms",
             "must be given",
         ),
         knob(
@@ -202,20 +262,21 @@ pub(in crate::tools) static EOS: Tool = tool(
     ],
     &[Object::Queue],
     |source| read(source, &EOS, &EOS_WORDS),
+    Some(write::eos),
 );
 
 pub(in crate::tools) static HUAWEI: Tool = tool(
     "huawei",
-    "Huawei VRP, drop-profile",
+    "Huawei VRP, drop-profile, port-wred",
     &["low-limit", "discard-percentage"],
     &[
         knob(Knob::Min, "low-limit", "% of the buffer", "must be given"),
         knob(Knob::Max, "high-limit", "% of the buffer", "must be given"),
         knob(Knob::MaxP, "discard-percentage", "%", "100"),
-        knob(Knob::Limit, "queue-depth", "packets", "by platform"),
     ],
     &[Object::Profile],
     |source| read(source, &HUAWEI, &HUAWEI_WORDS),
+    None,
 );
 
 pub(in crate::tools) static MIKROTIK: Tool = Tool {
@@ -236,9 +297,11 @@ pub(in crate::tools) static MIKROTIK: Tool = Tool {
                 "packets, converted to a weight 2^-n",
                 "20",
             ),
+            knob(Knob::Packet, "red-avg-packet", "bytes", "1000"),
         ],
         &[Object::Queue],
         |source| read(source, &MIKROTIK, &MIKROTIK_WORDS),
+        None,
     )
 };
 
@@ -251,12 +314,19 @@ pub(in crate::tools) static VYOS: Tool = Tool {
         "VyOS, policy random-detect",
         &["policy random-detect"],
         &[
-            knob(Knob::Min, "minimum-threshold", "packets", "9"),
+            knob(
+                Knob::Min,
+                "minimum-threshold",
+                "packets",
+                "(9 + precedence) max/18",
+            ),
             knob(Knob::Max, "maximum-threshold", "packets", "18"),
             knob(Knob::MaxP, "mark-probability", "1/probability", "10"),
-            knob(Knob::Limit, "queue-limit", "packets", "72"),
+            knob(Knob::Limit, "queue-limit", "packets", "4 max"),
+            knob(Knob::Packet, "average-packet", "bytes", "1024"),
         ],
         &[Object::Profile],
         |source| read(source, &VYOS, &VYOS_WORDS),
+        None,
     )
 };

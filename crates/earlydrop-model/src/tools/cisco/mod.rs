@@ -1,17 +1,21 @@
 //! Cisco IOS: `random-detect` in a policy map or on an interface. Ranges and defaults are
 //! those of the command reference, which does not document the spacing of drops.
 
+mod xr;
+
 use earlydrop::red::Spacing;
 use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::BitsPerSec;
 
-use super::configuration::{merge_equal_classes, whole_thresholds};
-use super::ledger::{Cursor, Ledger, unknown};
-use super::token::Token;
-use super::{
+use crate::tools::configuration::{merge_equal_classes, whole_thresholds};
+use crate::tools::ledger::{Cursor, Ledger, unknown};
+use crate::tools::token::Token;
+use crate::tools::{
     Class, Configuration, Knob, KnobName, Marking, Object, ParseError, Shape, Source, Tool,
     WithOrigin, knob,
 };
+
+pub(super) use xr::IOS_XR;
 
 pub(super) static TOOL: Tool = Tool {
     name: "cisco",
@@ -52,6 +56,7 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::Classes, "classes are DSCPs or IP precedences"),
     ],
     objects: &[Object::Class],
+    is_special: false,
     read,
     write: Some(write),
 };
@@ -89,20 +94,6 @@ const KNOBS: &[KnobName] = &[
 
 /// The largest threshold in packets.
 const MOST: f64 = 4096.0;
-
-/// IOS XR takes the same statements with units, and marks or drops every packet at max.
-pub(super) static IOS_XR: Tool = Tool {
-    name: "iosxr",
-    title: "Cisco IOS XR, random-detect",
-    keywords: &[
-        "end-policy-map",
-        "random-detect default",
-        "random-detect exp ",
-    ],
-    write: None,
-    read: |source| read_for(source, &IOS_XR),
-    ..TOOL
-};
 
 /// First words of statements that are read.
 const READ: &[&str] = &[
@@ -283,12 +274,15 @@ fn bandwidth<'a>(
     Ok(())
 }
 
-/// A unit of a threshold or of a queue's limit.
-const UNITS: &[&str] = &["packets", "bytes", "ms", "us"];
+/// A unit of a threshold or of a queue's limit. IOS has packets, bytes and ms; IOS XR has all.
+const UNITS: &[&str] = &["packets", "bytes", "kbytes", "mbytes", "gbytes", "ms", "us"];
 
 fn in_unit(number: f64, unit: Option<&str>) -> Length {
     match unit {
         Some("bytes") => Length::Bytes(number),
+        Some("kbytes") => Length::Bytes(1e3 * number),
+        Some("mbytes") => Length::Bytes(1e6 * number),
+        Some("gbytes") => Length::Bytes(1e9 * number),
         Some("ms") => Length::Seconds(number / 1e3),
         Some("us") => Length::Seconds(number / 1e6),
         _ => Length::Packets(number),
@@ -305,7 +299,7 @@ fn limit<'a>(
             "allowed: queue-limit 64 packets",
         )
     })?;
-    let number = value.count("queue-limit", 1.0, 1e9)?;
+    let number = value.count("queue-limit", 1.0, f64::from(u32::MAX))?;
     let unit = line.take_one_of(UNITS).map(|unit| unit.text);
     line.end(UNITS)?;
     Ok(WithOrigin::given(Some(in_unit(number, unit)), value.span()))
@@ -362,7 +356,11 @@ fn detect<'a>(
         "dscp" | "precedence" | "discard-class" | "exp" | "clp" | "cos" => {
             let class = line.take();
             let class = class.ok_or_else(|| first.error("the class is missing", ""))?;
-            let name = format!("{} {}", first.text, class.text);
+            let mut name = format!("{} {}", first.text, class.text);
+            // IOS XR takes up to eight values.
+            while line.take_word(",").is_some() {
+                name += &format!(",{}", line.value(&class)?.text);
+            }
             thresholds(&class, line, name, link).map(Some)
         }
         _ => Err(unknown(&first, OPTIONS)),
@@ -435,6 +433,16 @@ fn thresholds<'a>(
     })
 }
 
+/// The code point of a class; `None` if it is the only one and has none. In assured forwarding, a higher
+/// drop precedence has lower thresholds.
+fn code_point(classes: &[Class], index: usize) -> Option<String> {
+    let name = classes[index].name.as_str();
+    if name.starts_with("dscp ") || name.starts_with("precedence ") {
+        return Some(name.to_string());
+    }
+    (classes.len() > 1).then(|| format!("dscp af1{}", index + 1))
+}
+
 fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let packets = |length: f64| configuration.in_packets(length, link);
     let exponent = (-configuration.weight.value.log2())
@@ -459,14 +467,8 @@ fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     for (index, class) in configuration.classes.iter().enumerate() {
         let (min, max) = whole_thresholds(packets(class.min.value), packets(class.max.value), MOST);
         let denominator = (1.0 / class.max_p.value).round().clamp(1.0, 65_536.0);
-        // In assured forwarding, a higher drop precedence has lower thresholds.
-        let name = match class.name.as_str() {
-            name if name.starts_with("dscp ") || name.starts_with("precedence ") => {
-                name.to_string()
-            }
-            _ if configuration.classes.len() == 1 => "dscp default".to_string(),
-            _ => format!("dscp af1{}", index + 1),
-        };
+        let name = code_point(&configuration.classes, index);
+        let name = name.unwrap_or_else(|| "dscp default".to_string());
         lines.push(format!("  random-detect {name} {min} {max} {denominator}"));
     }
     if configuration.ecn.value.on {
