@@ -1,13 +1,14 @@
 //! Invariants of other tools' configurations for arbitrary text, checked by tests with mangled
 //! texts and by the fuzzers in `fuzz/`.
 
-use earlydrop::registry::LinkFacts;
+use earlydrop::registry::{Length, LinkFacts, Spec};
 use earlydrop::units::BitsPerSec;
 
 use crate::Load;
 use crate::explain::{explain, fix};
 use crate::tools::{
-    Configuration, ParseError, TOOLS, Tool, detect, read, translate, word_for_word,
+    Configuration, Context, ParseError, TOOLS, Tool, all_tools, detect, read, read_in,
+    scheme_of_qdisc, sqm_egress, translate, word_for_word,
 };
 
 /// A text is refused with an error within it, or read as a tool's configuration, which can be
@@ -24,11 +25,32 @@ fn keeps_the_invariants(text: &str, targets: &[&'static Tool]) {
     if let Err(error) = detect(text) {
         is_within(text, &error);
     }
-    for tool in TOOLS {
-        match read(text, Some(tool), &link) {
+    // Percentages are of a buffer, which some tools ask for.
+    let context = Context {
+        buffer: text.len().is_multiple_of(2).then_some(Length::Seconds(0.2)),
+        ..Context::default()
+    };
+    for tool in all_tools() {
+        match read_in(text, Some(tool), &link, &context) {
             Ok(parsed) => can_be_used(&parsed, text, &link, targets),
             Err(error) => is_within(text, &error),
         }
+    }
+    is_scheme_or_refused(text);
+    match sqm_egress(text) {
+        Ok(egress) => is_scheme_or_refused(&egress.line),
+        Err(error) => is_within(text, &error),
+    }
+}
+
+/// A discipline of tc comes to a scheme that the registry reads.
+fn is_scheme_or_refused(line: &str) {
+    match scheme_of_qdisc(line) {
+        Ok(scheme) => {
+            let spec: Result<Spec, _> = scheme.parse();
+            assert!(spec.is_ok(), "{scheme}: {spec:?} of {line:?}");
+        }
+        Err(error) => is_within(line, &error),
     }
 }
 
@@ -49,7 +71,7 @@ fn can_be_used(parsed: &Configuration, text: &str, link: &LinkFacts, targets: &[
     if explain(parsed, text, &load).is_ok()
         && let Ok(fixed) = fix(parsed, text, &load)
     {
-        let again = read(&fixed.text, Some(parsed.tool), link);
+        let again = read_in(&fixed.text, Some(parsed.tool), link, &parsed.context);
         assert!(again.is_ok(), "{again:?} of {text:?}");
         assert!(fixed.prediction.queue.is_finite(), "{text:?}");
     }
@@ -83,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// A configuration of each tool, and one that has failed.
+    /// A configuration of each tool, the tables' examples, and one that has failed.
     fn texts() -> Vec<String> {
         let link = LinkFacts::at(BitsPerSec::from_mbps(10));
         let native = "gred:min=10,max=30,ecn=on,limit=100 packets";
@@ -92,7 +114,31 @@ mod tests {
             .iter()
             .map(|tool| translate(&native, tool, &link).expect(tool.name).text);
         let failed = "c{interpolate fill-level [ 15 20 25 30 31 drop-probability [ 0 2 7 27 100 ";
-        written.chain([failed.to_string()]).collect()
+        let examples = examples().into_iter();
+        written
+            .chain(examples)
+            .chain([failed.to_string()])
+            .collect()
+    }
+
+    /// The texts of the tables in `tests/dialects`.
+    fn examples() -> Vec<String> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/dialects");
+        let tables = std::fs::read_dir(folder).expect(folder);
+        let mut texts = Vec::new();
+        for table in tables {
+            let table = std::fs::read_to_string(table.expect(folder).path()).expect(folder);
+            let parts = table.split("\n## ").skip(1);
+            let text = |part: &str| {
+                part.split_once('\n')?
+                    .1
+                    .split_once("\n=> ")
+                    .map(|one| one.0.to_string())
+            };
+            texts.extend(parts.filter_map(text));
+        }
+        assert!(texts.len() > 100, "{}", texts.len());
+        texts
     }
 
     #[test]

@@ -5,8 +5,8 @@ use earlydrop::units::{BitsPerSec, Bytes};
 use earlydrop_model::Load;
 use earlydrop_model::explain::explain;
 use earlydrop_model::tools::{
-    Adapt, Configuration, Knob, Marking, ParseError, Shape, TOOLS, detect, differences, find, read,
-    translate, word_for_word,
+    Adapt, Configuration, Knob, Marking, ParseError, Shape, TOOLS, all_tools, detect, differences,
+    find, read, translate, word_for_word,
 };
 use proptest::prelude::*;
 
@@ -481,7 +481,7 @@ proptest! {
             let end = text.ceil_char_boundary((at + 2).min(text.len()));
             text.replace_range(at..end, &more);
         }
-        for tool in TOOLS {
+        for tool in all_tools() {
             match read(&text, Some(tool), &link()) {
                 Ok(parsed) => what_can_be_done_with(&parsed, &text),
                 Err(error) => {
@@ -495,7 +495,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read_or_an_error(text in "\\PC{0,60}") {
-        for tool in TOOLS {
+        for tool in all_tools() {
             let _ = read(&text, Some(tool), &link());
         }
     }

@@ -207,7 +207,7 @@ pub static READ_ONLY: &[&Tool] = &[
 ];
 
 /// Every tool that is read.
-fn all_tools() -> impl Iterator<Item = &'static Tool> {
+pub fn all_tools() -> impl Iterator<Item = &'static Tool> {
     TOOLS.iter().chain(READ_ONLY).copied()
 }
 
