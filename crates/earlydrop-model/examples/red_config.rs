@@ -11,11 +11,11 @@ use earlydrop::registry::Spec;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_model::batch::Batch;
 use earlydrop_model::closed_loop::{ClosedLoop, closed_loop, sensitivity};
+use earlydrop_model::methods::morris;
 use earlydrop_model::open_loop::{OpenLoop, OpenLoopInput, open_loop};
 use earlydrop_model::queue::{Acceptance, BatchQueue, Solver};
 use earlydrop_model::solve::{falling_root, falling_root_of_powers};
 use earlydrop_model::tcp::square_root_bound;
-use earlydrop_model::thresholds::morris;
 use earlydrop_model::{Gateway, Load, ModelError, Tcp};
 
 /// One of the paper's two settings, with its printed mean queue and Morris's printed thresholds.

@@ -25,12 +25,11 @@ use earlydrop::units::Nanos;
 
 use crate::closed_loop::{ClosedLoop, closed_loop};
 use crate::fluid::{Change, State, transient};
+use crate::methods::{Facts, TARGET_DELAY, every_method};
 use crate::open_loop::{OpenLoop, OpenLoopInput, open_loop};
 use crate::response::packets_of;
 use crate::stability::{Stability, Verdict, stability};
-use crate::thresholds::{
-    Advice, GIVEN, LEAST_MIN, balance, every_method, flows_at, given_band, most_flows,
-};
+use crate::thresholds::{Advice, GIVEN, LEAST_MIN, balance, flows_at, given_band, most_flows};
 use crate::validity::{Caveat, caveats};
 use crate::{Gateway, Load, ModelError, PACKETS_PER_FLOW, Prediction, predict, sawtooth};
 
@@ -145,8 +144,6 @@ fn trajectory(load: &Load, choice: &Choice) -> Option<Trajectory> {
     Some(Trajectory { span, states })
 }
 
-/// The delay of the usual goal (Floyd, Gummadi, Shenker 2001).
-const USUAL_DELAY: Nanos = Nanos::from_millis(5);
 /// The utilisation that the usual goal preserves.
 const USUAL_UTILISATION: f64 = 0.98;
 /// The buffer over the average queue: twice max, which is one and a half times the average. With less,
@@ -168,7 +165,20 @@ pub fn recommend(question: &Question, goal: f64) -> Result<Recommendation, Model
     let known = question.open_loop.as_ref();
     let open_loop = known.map(|known| open_loop(&load, known, buffer));
     let open_loop = open_loop.transpose()?;
-    let mut advice = advise(&load, &question.scheme, buffer, goal, open_loop.as_ref())?;
+    let facts = Facts {
+        load: &load,
+        scheme: &question.scheme,
+        buffer,
+        delay: match question.goal {
+            Goal::Delay(delay) => Some(delay),
+            _ => None,
+        },
+        open_loop: open_loop.as_ref(),
+    };
+    let mut advice = match has_thresholds(&question.scheme) {
+        true => every_method(&facts, goal)?,
+        false => vec![targeted(&load, &question.scheme, buffer, goal)?],
+    };
     if let Some(method) = &question.method {
         choose(&mut advice, method)?;
     }
@@ -324,7 +334,7 @@ fn goal_of(question: &Question) -> Result<f64, ModelError> {
                 return Ok(0.5 * (min + max));
             }
             let full = sawtooth::queue_for(load, USUAL_UTILISATION);
-            let usual = USUAL_DELAY.min(load.rtt);
+            let usual = TARGET_DELAY.min(load.rtt);
             Ok(of_delay(usual).max(full).max(2.0 * LEAST_MIN))
         }
     }
@@ -337,21 +347,6 @@ fn has_thresholds(scheme: &Spec) -> bool {
 
 /// The method's name of a scheme that has a target of its own.
 pub const TARGETED: &str = "goal";
-
-/// The parameters of every method for a scheme with thresholds. Other schemes get the objective as
-/// their target.
-fn advise(
-    load: &Load,
-    scheme: &Spec,
-    buffer: f64,
-    goal: f64,
-    open_loop: Option<&OpenLoop>,
-) -> Result<Vec<Advice>, ModelError> {
-    match has_thresholds(scheme) {
-        true => every_method(load, scheme, buffer, goal, open_loop),
-        false => Ok(vec![targeted(load, scheme, buffer, goal)?]),
-    }
-}
 
 /// The objective as a scheme's own target.
 fn targeted(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice, ModelError> {

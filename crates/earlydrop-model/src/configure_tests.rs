@@ -1,7 +1,8 @@
 use super::*;
 use crate::Tcp;
 use crate::batch::Batch;
-use crate::thresholds::Thresholds;
+use crate::methods::METHODS;
+use crate::thresholds::{BALANCE, Thresholds};
 use earlydrop::registry::SCHEMES;
 use earlydrop::units::{BitsPerSec, Bytes};
 
@@ -252,12 +253,13 @@ fn thresholds_are_shown_as_they_run_for_every_scheme() {
 
 #[test]
 fn a_method_can_be_chosen_by_name() {
-    for method in ["balance", "paper", "morris", "floyd-1997", "floyd-2001"] {
+    let methods = METHODS.iter().map(|method| method.name);
+    for method in [BALANCE].into_iter().chain(methods) {
         let mut question = first_setting("red");
         question.method = Some(method.to_string());
         let answer = configure(&question).unwrap();
         assert_eq!(answer.choices[0].advice.method, method);
-        assert_eq!(answer.choices.len(), 5);
+        assert_eq!(answer.choices.len(), 1 + METHODS.len());
         assert_shown_is_run(&answer);
     }
     for (scheme, method, said) in [

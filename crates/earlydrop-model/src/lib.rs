@@ -49,7 +49,8 @@
 //! | module | contents |
 //! |---|---|
 //! | [`configure`] | parameters for a load and an objective |
-//! | [`thresholds`] | RED's thresholds by each published method |
+//! | [`methods`] | published methods of choosing RED's parameters, and defaults of tools |
+//! | [`thresholds`] | RED's thresholds around a queue, and as a scheme's parameters |
 //! | [`averaging`] | how fast RED's average should follow the queue |
 //! | [`validity`] | conditions under which a prediction is inaccurate |
 //! | [`stability`], [`fluid`] | margins of the control loop; its transient |
@@ -77,6 +78,7 @@ pub mod fluid;
 #[doc(hidden)]
 pub mod fuzzing;
 mod load;
+pub mod methods;
 pub mod number;
 pub mod open_loop;
 pub mod queue;

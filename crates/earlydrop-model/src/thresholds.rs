@@ -1,10 +1,8 @@
-//! RED's thresholds by every published method, and by this model's own.
+//! RED's thresholds: around a queue, by this model's choice, and as a scheme's parameters.
 
-use earlydrop::red::Average;
 use earlydrop::registry::{Settings, Spec};
 
 use crate::closed_loop::{ClosedLoop, closed_loop};
-use crate::open_loop::OpenLoop;
 use crate::response::packets_of;
 use crate::solve::falling_root_of_powers;
 use crate::stability::{Verdict, stability};
@@ -64,9 +62,9 @@ pub struct Advice {
 }
 
 /// Floyd 1997; Chandrayana, Sikdar and Kalyanaraman: "between 0.05 and 0.1".
-const MAX_P: f64 = 0.1;
+pub(crate) const MAX_P: f64 = 0.1;
 /// Floyd 1997.
-const WEIGHT: f64 = 0.002;
+pub(crate) const WEIGHT: f64 = 0.002;
 /// Floyd's smallest `min`, in packets.
 pub(crate) const LEAST_MIN: f64 = 5.0;
 
@@ -87,50 +85,6 @@ pub fn around(queue: f64, buffer: f64) -> (Thresholds, Vec<String>) {
         weight: WEIGHT,
     };
     (thresholds, notes)
-}
-
-/// Packets in flight per flow by Morris's formulas (1) and (2), at a loss rate of `l` and a
-/// round-trip time of `r` seconds. A timeout takes one second.
-pub fn packets_in_flight(l: f64, r: f64) -> f64 {
-    let window = 0.87 / l.sqrt();
-    let timeouts = l * (1.0 - (1.0 - l).powi(13));
-    let timeout_share = 1.0 / (1.0 + r / (window * timeouts));
-    (1.0 - timeout_share) * window
-}
-
-/// Morris's thresholds, formulas (3) and (4), for a loss rate of at most `l`.
-pub fn morris(l: f64, r: f64, flows: f64) -> Thresholds {
-    let max = 1.5 * flows * packets_in_flight(l, r);
-    Thresholds {
-        min: max / 3.0,
-        max,
-        max_p: Some(0.75 * l),
-        weight: WEIGHT,
-    }
-}
-
-/// Morris's upper bound on the loss rate.
-pub const MORRIS_LOSS: f64 = 0.03;
-
-/// Floyd's thresholds of 1997: 5 and 15 packets for any link.
-pub fn floyd_1997() -> Thresholds {
-    Thresholds {
-        min: LEAST_MIN,
-        max: 3.0 * LEAST_MIN,
-        max_p: Some(MAX_P),
-        weight: WEIGHT,
-    }
-}
-
-/// The thresholds of Floyd, Gummadi and Shenker 2001, for a queueing delay of `delay` seconds.
-pub fn floyd_2001(load: &Load, delay: f64) -> Thresholds {
-    let min = (load.service() * delay / 2.0).max(LEAST_MIN);
-    Thresholds {
-        min,
-        max: 3.0 * min,
-        max_p: None,
-        weight: Average::automatic_weight(load.service(), 1.0),
-    }
 }
 
 /// Sets the rounded thresholds and the buffer in `scheme`. Parameters that `scheme` gives, or that
@@ -224,66 +178,16 @@ pub(crate) fn given_band(scheme: &Spec, load: &Load) -> Result<Option<(f64, f64)
 }
 
 /// The thresholds that one method proposes, before they are limited to the buffer.
-struct Proposal<'a> {
-    method: &'static str,
-    source: &'static str,
-    scheme: &'a Spec,
-    thresholds: Thresholds,
-    notes: Vec<String>,
+pub(crate) struct Proposal<'a> {
+    pub(crate) method: &'static str,
+    pub(crate) source: &'static str,
+    pub(crate) scheme: &'a Spec,
+    pub(crate) thresholds: Thresholds,
+    pub(crate) notes: Vec<String>,
 }
 
 /// The method's name of thresholds that the scheme sets itself.
 pub const GIVEN: &str = "given";
-
-/// Thresholds for `scheme` under `load` by every method, for an average queue of `goal` packets.
-///
-/// The method `balance` comes first. Thresholds that `scheme` sets come before it as the method
-/// [`GIVEN`]; the other methods replace them, and keep every other parameter that `scheme` sets. With
-/// an `open_loop` the method `paper` takes its mean queue.
-pub fn every_method(
-    load: &Load,
-    scheme: &Spec,
-    buffer: f64,
-    goal: f64,
-    open_loop: Option<&OpenLoop>,
-) -> Result<Vec<Advice>, ModelError> {
-    let automatic: Spec = Spec::new("ared")?;
-    let free = scheme.without("min").without("max");
-    let mut proposals = Vec::new();
-    if let Some(band) = given_band(scheme, load)? {
-        proposals.push(given(load, scheme, buffer, goal, band)?);
-    }
-    let own = marking(&free, load, goal)?;
-    proposals.push(balanced(load, &own, buffer, goal)?);
-    proposals.push(around_droptail_queue(load, &free, buffer, open_loop)?);
-    for (method, source, scheme, thresholds) in [
-        (
-            "morris",
-            "Morris 2000, loss at most 3%",
-            &free,
-            morris(MORRIS_LOSS, load.rtt.as_secs_f64(), load.flows),
-        ),
-        ("floyd-1997", "Floyd 1997", &free, floyd_1997()),
-        (
-            "floyd-2001",
-            "Floyd, Gummadi, Shenker 2001",
-            &automatic,
-            floyd_2001(load, goal / load.service()),
-        ),
-    ] {
-        proposals.push(Proposal {
-            method,
-            source,
-            scheme,
-            thresholds,
-            notes: Vec::new(),
-        });
-    }
-    let proposals = proposals.into_iter();
-    proposals
-        .map(|proposal| within_buffer(proposal, buffer, load))
-        .collect()
-}
 
 /// The method's name of thresholds that this model chooses.
 pub const BALANCE: &str = "balance";
@@ -297,7 +201,7 @@ pub(crate) fn balance(
     goal: f64,
 ) -> Result<Advice, ModelError> {
     let free = marking(&scheme.without("min").without("max"), load, goal)?;
-    within_buffer(balanced(load, &free, buffer, goal)?, buffer, load)
+    balanced(load, &free, buffer, goal)?.within_buffer(buffer, load)
 }
 
 /// The scheme with marks above `max` as well, where flows with ECN have windows so small that the
@@ -313,69 +217,10 @@ fn marking(scheme: &Spec, load: &Load, goal: f64) -> Result<Spec, ModelError> {
     Ok(scheme.clone().with(NAME, "on")?)
 }
 
-/// The method of Chandrayana, Sikdar and Kalyanaraman: thresholds around the mean queue without
-/// early drops, of the open loop where there is one, else of the closed loop.
-fn around_droptail_queue<'a>(
-    load: &Load,
-    scheme: &'a Spec,
-    buffer: f64,
-    open_loop: Option<&OpenLoop>,
-) -> Result<Proposal<'a>, ModelError> {
-    let (queue, rho, sensitivity) = match open_loop {
-        Some(open) => (open.queue, open.load, open.sensitivity),
-        None => {
-            let closed = without_early_drops(load, buffer)?;
-            (closed.expected.queue, closed.load, closed.sensitivity)
-        }
-    };
-    let (thresholds, mut notes) = around(queue, buffer);
-    let inputs = match open_loop {
-        Some(_) => "from the given loss",
-        None => "with the loss as a result",
-    };
-    notes.push(format!(
-        "E[Q] = {queue:.1} packets at rho = {rho:.3}, {inputs}; 1% more load changes it by {:+.1} packets",
-        sensitivity / 100.0
-    ));
-    Ok(Proposal {
-        method: "paper",
-        source: "Chandrayana, Sikdar, Kalyanaraman",
-        scheme,
-        thresholds,
-        notes,
-    })
-}
-
 /// The closed loop of the flows with a buffer that drops only when it is full.
-fn without_early_drops(load: &Load, buffer: f64) -> Result<ClosedLoop, ModelError> {
+pub(crate) fn without_early_drops(load: &Load, buffer: f64) -> Result<ClosedLoop, ModelError> {
     let droptail = Spec::new("droptail")?.with("limit", buffer.round())?;
     closed_loop(load, &Gateway::of(&droptail, load)?)
-}
-
-/// Limits a proposal to the buffer and applies it to its scheme.
-fn within_buffer(proposal: Proposal, buffer: f64, load: &Load) -> Result<Advice, ModelError> {
-    let (mut thresholds, mut notes) = (proposal.thresholds, proposal.notes);
-    // The scheme itself refuses given thresholds beyond its buffer.
-    if proposal.method != GIVEN {
-        if thresholds.max > buffer {
-            notes.push(format!(
-                "max = {:.0} exceeds the buffer and is reduced to {buffer:.0}",
-                thresholds.max
-            ));
-            thresholds.max = buffer;
-            thresholds.min = thresholds.min.min(buffer / 3.0);
-        }
-        thresholds.max = thresholds.max.max(1.0);
-        thresholds.min = thresholds.min.min(0.9 * thresholds.max);
-    }
-    let spec = with_thresholds(proposal.scheme, &thresholds, buffer, load)?;
-    Ok(Advice {
-        method: proposal.method,
-        source: proposal.source,
-        thresholds: Some(Thresholds::of(&spec, load)?),
-        spec,
-        notes,
-    })
 }
 
 /// Thresholds around the goal, the `max_p` that puts the operating point there, and the largest
@@ -397,16 +242,18 @@ fn balanced<'a>(
     .completed(load, buffer, goal)
 }
 
-/// The thresholds that the scheme sets; the `max_p` and the weight are those of [`balanced`] unless
-/// the scheme sets them, too.
-fn given<'a>(
+/// The thresholds that the scheme sets, if it sets any; the `max_p` and the weight are those of
+/// [`balanced`] unless the scheme sets them, too.
+pub(crate) fn given(
     load: &Load,
-    scheme: &'a Spec,
+    scheme: &Spec,
     buffer: f64,
     goal: f64,
-    (min, max): (f64, f64),
-) -> Result<Proposal<'a>, ModelError> {
-    Proposal {
+) -> Result<Option<Advice>, ModelError> {
+    let Some((min, max)) = given_band(scheme, load)? else {
+        return Ok(None);
+    };
+    let proposal = Proposal {
         method: GIVEN,
         source: "the given parameters",
         scheme,
@@ -417,11 +264,38 @@ fn given<'a>(
             weight: WEIGHT,
         },
         notes: Vec::new(),
-    }
-    .completed(load, buffer, goal)
+    };
+    let completed = proposal.completed(load, buffer, goal)?;
+    completed.within_buffer(buffer, load).map(Some)
 }
 
-impl<'a> Proposal<'a> {
+impl Proposal<'_> {
+    /// Limits the thresholds to the buffer and applies them to the scheme.
+    pub(crate) fn within_buffer(self, buffer: f64, load: &Load) -> Result<Advice, ModelError> {
+        let (mut thresholds, mut notes) = (self.thresholds, self.notes);
+        // The scheme itself refuses given thresholds beyond its buffer.
+        if self.method != GIVEN {
+            if thresholds.max > buffer {
+                notes.push(format!(
+                    "max = {:.0} exceeds the buffer and is reduced to {buffer:.0}",
+                    thresholds.max
+                ));
+                thresholds.max = buffer;
+                thresholds.min = thresholds.min.min(buffer / 3.0);
+            }
+            thresholds.max = thresholds.max.max(1.0);
+            thresholds.min = thresholds.min.min(0.9 * thresholds.max);
+        }
+        let spec = with_thresholds(self.scheme, &thresholds, buffer, load)?;
+        Ok(Advice {
+            method: self.method,
+            source: self.source,
+            thresholds: Some(Thresholds::of(&spec, load)?),
+            spec,
+            notes,
+        })
+    }
+
     /// Chooses the `max_p` that puts the operating point at `goal` packets, and the weight of an
     /// average of about ten round trips.
     fn completed(mut self, load: &Load, buffer: f64, goal: f64) -> Result<Self, ModelError> {

@@ -60,7 +60,8 @@ pub(crate) struct Configure {
     #[arg(long, value_name = "MODE", default_value = "off")]
     ecn: String,
     /// The method whose parameters are recommended: given, balance, paper, morris, floyd-1997,
-    /// floyd-2001 [default: balance, or given if the scheme sets min or max]
+    /// floyd-2000, floyd-2001, or the defaults of cisco, linux, ns2 [default: balance, or given if the
+    /// scheme sets min or max]
     #[arg(long, value_name = "METHOD")]
     method: Option<String>,
     /// Compute Chandrayana et al.'s open loop at this loss rate: 2%. The method paper then uses it
