@@ -26,8 +26,20 @@ const LIMITS: Limits = Limits {
     ..Limits::NONE
 };
 
-/// Events of a run at most: an estimate of them is a small factor off.
-const EVENTS: u64 = 150_000;
+/// Events of a run at most, of which one is drawn: most faults show early, and a short run leaves
+/// time for others.
+const EVENTS: [u64; 4] = [150_000, 20_000, 3_000, 3_000];
+
+/// Rates and round trips that go together: the bandwidth-delay product and the time of a packet
+/// decide which timer is late, and drawn apart they seldom make a network that there is.
+const SCALES: [Option<(&str, &str)>; 6] = [
+    None,
+    Some(("10 Mbps", "50 ms")),
+    Some(("1 Gbps", "10 us")),
+    Some(("100 Gbps", "1 us")),
+    Some(("100 kbps", "2 s")),
+    Some(("200 Mbps", "300 ms")),
+];
 
 /// What became of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,13 +57,20 @@ pub enum Tried {
 /// Where something does not hold.
 pub fn valid_scenario(bytes: &[u8], peak_of: impl FnMut(&mut dyn FnMut()) -> Option<u64>) -> Tried {
     let text = scenario_of(bytes);
-    check(&text, peak_of).unwrap_or_else(|error| panic!("{error}\nof\n{text}"))
+    let events = EVENTS[usize::from(bytes.first().copied().unwrap_or(0)) % EVENTS.len()];
+    check(&text, events, peak_of).unwrap_or_else(|error| panic!("{error}\nof\n{text}"))
 }
 
 /// The scenario that is made of these bytes.
 pub fn scenario_of(bytes: &[u8]) -> String {
-    let mut draw = Draw { bytes, at: 0 };
     let mut text = String::new();
+    // The first byte says how long the run is.
+    let mut draw = Draw {
+        bytes,
+        at: 1,
+        scale: None,
+    };
+    draw.scale = SCALES[draw.below(SCALES.len())];
     draw.table(&SCENARIO, "", 6, &mut text);
     let schemes: Vec<String> = (0..1 + draw.below(2)).map(|_| draw.scheme()).collect();
     let _ = writeln!(text, "schemes = {schemes:?}\nseeds = 1");
@@ -88,6 +107,8 @@ fn texts(field: &str) -> &'static [&'static str] {
 struct Draw<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// The rate and the round trip of links.
+    scale: Option<(&'static str, &'static str)>,
 }
 
 impl Draw<'_> {
@@ -164,6 +185,11 @@ impl Draw<'_> {
 
     /// A value of a field, as TOML.
     fn value(&mut self, field: &Field) -> Option<String> {
+        match (self.scale, field.name) {
+            (Some((rate, _)), "rate") if !self.rarely(4) => return Some(format!("{rate:?}")),
+            (Some((_, rtt)), "rtt") if !self.rarely(4) => return Some(format!("{rtt:?}")),
+            _ => {}
+        }
         match field.shape {
             Shape::One(kind) => self.single(field, &kind),
             Shape::Length(kind) => match self.below(4) {
@@ -350,6 +376,7 @@ fn is_needed(line: &str) -> bool {
 
 fn check(
     text: &str,
+    events: u64,
     mut peak_of: impl FnMut(&mut dyn FnMut()) -> Option<u64>,
 ) -> Result<Tried, String> {
     let Some(plan) = settled(text) else {
@@ -357,7 +384,7 @@ fn check(
     };
     for scheme in 0..plan.labels().len() {
         let mut ran = Err("did not run".to_string());
-        let peak = peak_of(&mut || ran = run(&plan, scheme));
+        let peak = peak_of(&mut || ran = run(&plan, scheme, events));
         let (outcome, finished) = ran?;
         let estimate = plan.budget().memory;
         if let Some(peak) = peak.filter(|peak| *peak as f64 > 1.5 * estimate + 1e6) {
@@ -367,7 +394,7 @@ fn check(
             ));
         }
         // The same on another thread.
-        let again = std::thread::scope(|scope| scope.spawn(|| run(&plan, scheme)).join());
+        let again = std::thread::scope(|scope| scope.spawn(|| run(&plan, scheme, events)).join());
         let (again, _) = again.map_err(|_| "panicked on another thread".to_string())??;
         if format!("{outcome:?}") != format!("{again:?}") {
             return Err("another outcome on another thread".to_string());
@@ -379,15 +406,16 @@ fn check(
     Ok(Tried::Ran)
 }
 
-/// The outcome of the first cell of a scheme, and whether it ran to its end.
-fn run(plan: &Plan, scheme: usize) -> Result<(Outcome, bool), String> {
+/// The outcome of the first cell of a scheme after this many events at most, and whether it ran
+/// to its end.
+fn run(plan: &Plan, scheme: usize, events: u64) -> Result<(Outcome, bool), String> {
     let cell = Cell {
         seed: 0,
         point: 0,
         scheme,
     };
     let (prepared, mut simulation) = super::start(plan, cell)?;
-    let finished = simulation.run_events(prepared.run.duration, EVENTS);
+    let finished = simulation.run_events(prepared.run.duration, events);
     let results = simulation.finish_now();
     check_results(&results)?;
     Ok((Outcome::of(&results, &prepared), finished))
