@@ -18,17 +18,43 @@ use crate::outcome::Outcome;
 use crate::plan::{Cell, Plan, Source, TraceFiles};
 use crate::scenario::fields::SCENARIO;
 
-/// What a run may take. Larger scenarios are refused, as on a command line.
-const LIMITS: Limits = Limits {
-    memory: 64e6,
-    events: 100_000.0,
-    disk: 1e9,
-    ..Limits::NONE
+/// What a run may take: events, of which an estimate is a small factor off, and bytes of memory.
+/// Most faults show early and in small networks, and setting up a large one takes as long as many
+/// short runs.
+#[derive(Clone, Copy)]
+struct Size {
+    events: u64,
+    memory: f64,
+}
+
+/// The sizes of which one is drawn.
+const SIZES: [Size; 8] = {
+    let small = Size {
+        events: 3_000,
+        memory: 3e6,
+    };
+    let long = Size {
+        events: 100_000,
+        memory: 3e6,
+    };
+    let large = Size {
+        events: 20_000,
+        memory: 64e6,
+    };
+    [large, long, small, small, small, small, small, small]
 };
 
-/// Events of a run at most, of which one is drawn: most faults show early, and a short run leaves
-/// time for others.
-const EVENTS: [u64; 4] = [150_000, 20_000, 3_000, 3_000];
+impl Size {
+    /// Larger scenarios are refused, as on a command line.
+    fn limits(self) -> Limits {
+        Limits {
+            memory: self.memory,
+            events: self.events as f64,
+            disk: 1e9,
+            ..Limits::NONE
+        }
+    }
+}
 
 /// Rates and round trips that go together: the bandwidth-delay product and the time of a packet
 /// decide which timer is late, and drawn apart they seldom make a network that there is.
@@ -57,14 +83,14 @@ pub enum Tried {
 /// Where something does not hold.
 pub fn valid_scenario(bytes: &[u8], peak_of: impl FnMut(&mut dyn FnMut()) -> Option<u64>) -> Tried {
     let text = scenario_of(bytes);
-    let events = EVENTS[usize::from(bytes.first().copied().unwrap_or(0)) % EVENTS.len()];
-    check(&text, events, peak_of).unwrap_or_else(|error| panic!("{error}\nof\n{text}"))
+    let size = SIZES[usize::from(bytes.first().copied().unwrap_or(0)) % SIZES.len()];
+    check(&text, size, peak_of).unwrap_or_else(|error| panic!("{error}\nof\n{text}"))
 }
 
 /// The scenario that is made of these bytes.
 pub fn scenario_of(bytes: &[u8]) -> String {
     let mut text = String::new();
-    // The first byte says how long the run is.
+    // The first byte is the size.
     let mut draw = Draw {
         bytes,
         at: 1,
@@ -326,17 +352,18 @@ fn has_effect(field: &Field, section: &Section, drawn: &BTreeMap<&str, String>) 
 
 /// The plan of a scenario without the lines that contradict others, and as much shorter as a run of
 /// few events takes; `None` where that does not help.
-fn settled(text: &str) -> Option<Plan> {
+fn settled(text: &str, size: Size) -> Option<Plan> {
+    let limits = size.limits();
     let of_any_length = Limits {
         events: Limits::NONE.events,
-        ..LIMITS
+        ..limits
     };
     let mut text = text.to_string();
     for _ in 0..20 {
         let source = Source::new("drawn.toml", &text, files());
         let planned = source.and_then(|source| source.with_limits(of_any_length).plan());
         let kept = match planned {
-            Ok(plan) if plan.budget().check(&LIMITS).is_ok() => return Some(plan),
+            Ok(plan) if plan.budget().check(&limits).is_ok() => return Some(plan),
             Ok(plan) => {
                 let shorter = Nanos(plan.scenario().duration.0 / 10);
                 let kept = without(&text, |_, line| line.starts_with("duration"));
@@ -376,15 +403,15 @@ fn is_needed(line: &str) -> bool {
 
 fn check(
     text: &str,
-    events: u64,
+    size: Size,
     mut peak_of: impl FnMut(&mut dyn FnMut()) -> Option<u64>,
 ) -> Result<Tried, String> {
-    let Some(plan) = settled(text) else {
+    let Some(plan) = settled(text, size) else {
         return Ok(Tried::Refused);
     };
     for scheme in 0..plan.labels().len() {
         let mut ran = Err("did not run".to_string());
-        let peak = peak_of(&mut || ran = run(&plan, scheme, events));
+        let peak = peak_of(&mut || ran = run(&plan, scheme, size));
         let (outcome, finished) = ran?;
         let estimate = plan.budget().memory;
         if let Some(peak) = peak.filter(|peak| *peak as f64 > 1.5 * estimate + 1e6) {
@@ -394,7 +421,7 @@ fn check(
             ));
         }
         // The same on another thread.
-        let again = std::thread::scope(|scope| scope.spawn(|| run(&plan, scheme, events)).join());
+        let again = std::thread::scope(|scope| scope.spawn(|| run(&plan, scheme, size)).join());
         let (again, _) = again.map_err(|_| "panicked on another thread".to_string())??;
         if format!("{outcome:?}") != format!("{again:?}") {
             return Err("another outcome on another thread".to_string());
@@ -406,16 +433,16 @@ fn check(
     Ok(Tried::Ran)
 }
 
-/// The outcome of the first cell of a scheme after this many events at most, and whether it ran
-/// to its end.
-fn run(plan: &Plan, scheme: usize, events: u64) -> Result<(Outcome, bool), String> {
+/// The outcome of the first cell of a scheme after as many events as its size allows, and whether
+/// it ran to its end.
+fn run(plan: &Plan, scheme: usize, size: Size) -> Result<(Outcome, bool), String> {
     let cell = Cell {
         seed: 0,
         point: 0,
         scheme,
     };
     let (prepared, mut simulation) = super::start(plan, cell)?;
-    let finished = simulation.run_events(prepared.run.duration, events);
+    let finished = simulation.run_events(prepared.run.duration, size.events);
     let results = simulation.finish_now();
     check_results(&results)?;
     Ok((Outcome::of(&results, &prepared), finished))
