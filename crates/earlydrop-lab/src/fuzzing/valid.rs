@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use earlydrop::registry::{Kind, Range, SCHEMES};
 use earlydrop::units::{Nanos, Quantity};
-use earlydrop_sim::results::Results;
+use earlydrop_sim::results::{QueueResult, Results};
 
 use crate::budget::Limits;
 use crate::document::{Field, Place, Section, Shape};
@@ -444,11 +444,11 @@ fn run(plan: &Plan, scheme: usize, size: Size) -> Result<(Outcome, bool), String
     let (prepared, mut simulation) = super::start(plan, cell)?;
     let finished = simulation.run_events(prepared.run.duration, size.events);
     let results = simulation.finish_now();
-    check_results(&results)?;
+    check_results(&results, prepared.run.duration.as_secs_f64())?;
     Ok((Outcome::of(&results, &prepared), finished))
 }
 
-fn check_results(results: &Results) -> Result<(), String> {
+fn check_results(results: &Results, lasted: f64) -> Result<(), String> {
     let totals = &results.totals;
     let accounted = totals.delivered.plus(totals.dropped).plus(totals.in_flight);
     if totals.sent != accounted {
@@ -460,6 +460,9 @@ fn check_results(results: &Results) -> Result<(), String> {
             totals.completed, totals.transfers
         ));
     }
+    for queue in &results.queues {
+        check_little(queue, results.measured.as_secs_f64(), lasted)?;
+    }
     let slowdowns = results.completions.iter().filter_map(|one| one.slowdown());
     let of_rounds = results.rounds.iter().filter_map(|one| one.slowdown());
     // The ideal time is rounded to a nanosecond, the completion at each hop.
@@ -469,6 +472,30 @@ fn check_results(results: &Results) -> Result<(), String> {
     {
         Some(slowdown) => Err(format!("a slowdown of {slowdown}")),
         None => Ok(()),
+    }
+}
+
+/// Little's law over the time measured, of `span` seconds in a run of `lasted`: the queue's length
+/// added up over time is the waiting of the packets that left, but for those that waited at its
+/// beginning or end, or were dropped after they had waited.
+fn check_little(queue: &QueueResult, span: f64, lasted: f64) -> Result<(), String> {
+    let counters = &queue.counters;
+    let packets = |counted: u64| counted as f64;
+    let (departed, dropped) = (counters.departed.packets, counters.dropped().packets);
+    let by_length = queue.mean_packets * span;
+    let by_packet = packets(departed) * queue.mean_sojourn.map_or(0.0, Nanos::as_secs_f64);
+    let arrived = queue.waiting_before + counters.arrived.packets;
+    let waiting = packets(arrived.saturating_sub(departed + dropped));
+    let most = by_packet + (waiting + packets(dropped)) * span;
+    let least = by_packet - packets(queue.waiting_before) * lasted;
+    // Mean waiting is in whole nanoseconds, and sums are of limited precision.
+    let rounding = 2e-9 * packets(departed) + 1e-9 * by_packet + 1e-9;
+    match (least - rounding..=most + rounding).contains(&by_length) {
+        true => Ok(()),
+        false => Err(format!(
+            "{}: {by_length} packet seconds by length, {by_packet} by packet, of {queue:?}",
+            queue.name
+        )),
     }
 }
 
