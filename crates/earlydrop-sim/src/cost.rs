@@ -4,6 +4,7 @@ mod flight;
 mod network;
 mod transfers;
 
+use std::collections::BTreeSet;
 use std::mem::size_of;
 
 pub use network::{bytes_of_links, bytes_of_queue};
@@ -11,7 +12,7 @@ pub use network::{bytes_of_links, bytes_of_queue};
 use earlydrop::units::Nanos;
 
 use crate::capture::Recorded;
-use crate::measure::Queues;
+use crate::measure::{Details, Queues};
 use crate::network::Link;
 use crate::packet_log::PacketRecord;
 use crate::results::Completion;
@@ -36,13 +37,13 @@ pub struct Cost {
     /// Bytes for captured packets.
     pub capture_bytes: f64,
     /// Bytes for flows, all connections that they open and all transfers that end, with the
-    /// distributions of their delays.
+    /// statistics of their delays.
     pub flow_bytes: f64,
     /// Bytes for packets on their way and in queues: at most so many.
     pub flight_bytes: f64,
     /// Bytes for packets that wait in hosts for their processing time: at most so many.
     pub processing_bytes: f64,
-    /// Bytes for nodes and links, and for what is measured at them.
+    /// Bytes for nodes and links, for what is measured at them, and for distributions of delays.
     pub network_bytes: f64,
     /// Bytes for queues and their schemes, without packets.
     pub queue_bytes: f64,
@@ -58,7 +59,7 @@ const BYTES_OF_RUN: f64 = 16_384.0;
 const BYTES_OF_FLOW: f64 = 2048.0;
 /// Bytes of a transfer that has ended, in a list that doubles when it is full.
 const BYTES_OF_TRANSFER: f64 = 3.0 * size_of::<Completion>() as f64;
-/// Bytes of a distribution of a flow's delays.
+/// Bytes of a distribution of a group's delays.
 const BYTES_OF_DISTRIBUTION: f64 = 20_480.0;
 /// Bytes of a packet on its way: an event or a place in a queue takes 32, in a list that doubles
 /// when it is full, and while it does the old one is still there.
@@ -92,8 +93,11 @@ impl Run {
         let samples = self.series_per_sample() * self.samples(measure.sample_every)
             + self.series_of_groups() * self.samples(measure.arrivals_every)
             + self.series_of_groups() * self.samples(measure.departures_every);
-        let distributions = u8::from(measure.delays) + u8::from(measure.round_trips);
-        let of_flow = BYTES_OF_FLOW + BYTES_OF_DISTRIBUTION * f64::from(distributions);
+        let of_delays = match measure.delays || measure.round_trips {
+            true => size_of::<Details>() as f64,
+            false => 0.0,
+        };
+        let of_flow = BYTES_OF_FLOW + of_delays;
         // Until the end, each link that is captured sees every packet at most twice: data and
         // acknowledgment.
         let recorded = packets * self.duration.as_secs_f64() / seconds.max(1e-9);
@@ -113,10 +117,20 @@ impl Run {
             flight_bytes: flight.packets * BYTES_OF_PACKET,
             processing_bytes: flight.in_processing * BYTES_IN_PROCESSING,
             network_bytes: BYTES_OF_RUN
+                + self.bytes_of_group_delays()
                 + network::bytes_of_links(self.network.links().len())
                 + network::bytes_of_changes(&self.network)
                 + self.bytes_of_sojourns(),
             queue_bytes: network::bytes_of_queues(&self.network),
+        }
+    }
+
+    /// Bytes of the distributions of the delays of groups.
+    fn bytes_of_group_delays(&self) -> f64 {
+        let groups: BTreeSet<&str> = self.flows.iter().map(|flow| &*flow.group).collect();
+        match self.measure.delays {
+            true => BYTES_OF_DISTRIBUTION * groups.len() as f64,
+            false => 0.0,
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Results {
     pub queues: Vec<QueueResult>,
     /// The results of each flow, in the order in which they were added.
     pub flows: Vec<FlowResult>,
+    /// The distribution of the one-way delays of each group of flows, if they were measured.
+    pub group_delays: Vec<(Arc<str>, Distribution)>,
     /// Transfers that began in the time measured and were completed, also after it, in the order
     /// of their ends.
     pub completions: Vec<Completion>,
@@ -217,11 +219,18 @@ impl Results {
 
     /// The one-way delays of all flows together, if they were measured.
     pub fn delays(&self) -> Distribution {
-        let mut all = Distribution::default();
-        for delays in self.flows.iter().filter_map(|flow| flow.delays.as_ref()) {
-            all.add(delays.distribution());
+        let mut all = Distribution::coarse();
+        for (_, delays) in &self.group_delays {
+            all.add(delays);
         }
         all
+    }
+
+    /// The one-way delays of a group of flows, if they were measured.
+    pub fn delays_of(&self, group: &str) -> Option<&Distribution> {
+        let mut groups = self.group_delays.iter();
+        let (_, delays) = groups.find(|(name, _)| **name == *group)?;
+        Some(delays)
     }
 }
 

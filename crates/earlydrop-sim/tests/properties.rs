@@ -138,6 +138,7 @@ fn figures(mut results: Results) -> String {
         queue.arrivals = None;
         queue.departures = None;
     }
+    results.group_delays.clear();
     for flow in &mut results.flows {
         flow.delays = None;
         flow.round_trips = None;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use earlydrop::units::{Bytes, Nanos};
-use earlydrop_sim::measure::{Delays, jain_index};
+use earlydrop_sim::measure::{Delays, Distribution, jain_index};
 use earlydrop_sim::results::{
     Completion, FlowResult, GroupResult, IncastRound, Results, Unfinished,
 };
@@ -18,8 +18,8 @@ pub struct FlowAggregate {
     pub(super) result: GroupResult,
     /// Goodputs of the flows that want as much of the link as they can get.
     pub(super) elastic: Vec<f64>,
-    /// Delays from host to host; `None` where none was measured.
-    pub(super) delays: Option<Delays>,
+    /// Delays from host to host, and their distribution; `None` where none was measured.
+    pub(super) delays: Option<(Delays, Distribution)>,
     /// Round trips as senders measured them; `None` where none was measured.
     pub(super) round_trips: Option<Delays>,
     /// Completion times of transfers in seconds.
@@ -53,7 +53,8 @@ impl FlowAggregate {
             rounds_going_on: results.unfinished_rounds.iter().collect(),
         };
         let flows: Vec<&FlowResult> = results.flows.iter().collect();
-        FlowAggregate::merge(results, results.together(), &flows, &transfers, criteria)
+        let measured = (results.together(), Some(results.delays()));
+        FlowAggregate::merge(results, measured, &flows, &transfers, criteria)
     }
 
     /// The flows of each group.
@@ -74,16 +75,17 @@ impl FlowAggregate {
                 rounds: rounds.remove(&*name).unwrap_or_default(),
                 rounds_going_on: rounds_going_on.remove(&*name).unwrap_or_default(),
             };
-            let merged = FlowAggregate::merge(results, result, &flows, &transfers, criteria);
+            let measured = (result, results.delays_of(&name).cloned());
+            let merged = FlowAggregate::merge(results, measured, &flows, &transfers, criteria);
             (name, merged)
         };
         results.groups().into_iter().map(merge).collect()
     }
 
-    /// Flows with their `result` and their `transfers`.
+    /// Flows with their result, the distribution of their delays, and their `transfers`.
     fn merge(
         results: &Results,
-        result: GroupResult,
+        (result, delays): (GroupResult, Option<Distribution>),
         flows: &[&FlowResult],
         transfers: &Transfers<'_>,
         criteria: &Criteria,
@@ -103,7 +105,7 @@ impl FlowAggregate {
         FlowAggregate {
             result,
             elastic,
-            delays: merged(flows().filter_map(|flow| flow.delays.as_ref())),
+            delays: merged(flows().filter_map(|flow| flow.delays.as_ref())).zip(delays),
             round_trips: merged(flows().filter_map(|flow| flow.round_trips.as_ref())),
             completions: spans(ended, going_on),
             completion_halves: [true, false].map(|is_first| {
@@ -151,9 +153,8 @@ impl FlowAggregate {
     /// The share of packets that took longer than a receiver waits, or were lost; `None` where
     /// delays were not measured.
     pub(super) fn late_or_lost(&self) -> Option<f64> {
-        let delays = self.delays.as_ref()?;
-        let late = delays.distribution().above(self.criteria.playout);
-        let late = late as f64 / delays.count() as f64;
+        let (_, delays) = self.delays.as_ref()?;
+        let late = delays.above(self.criteria.playout) as f64 / delays.count() as f64;
         Some(self.result.loss + (1.0 - self.result.loss) * late)
     }
 

@@ -49,7 +49,7 @@ pub static METRICS: &[Metric] = &[
         ("ms", 1e3),
         Better::Less,
         "the mean absolute difference between the delays of consecutive packets of a flow",
-        Compute::Flows(|flows| flows.delays.as_ref().map(Delays::jitter)),
+        Compute::Flows(|flows| flows.delays.as_ref().map(|(delays, _)| delays.jitter())),
     ),
     headline(
         "loss",
@@ -177,7 +177,7 @@ pub static METRICS: &[Metric] = &[
         ("ms", 1e3),
         Better::Less,
         "the mean time of a data packet from host to host",
-        Compute::Flows(|flows| flows.delays.as_ref().map(Delays::mean)),
+        Compute::Flows(|flows| flows.delays.as_ref().map(|(delays, _)| delays.mean())),
     ),
     detail(
         "end_to_end_variance",
@@ -185,7 +185,7 @@ pub static METRICS: &[Metric] = &[
         ("ms²", 1e6),
         Better::Less,
         "the variance of the time of a data packet from host to host",
-        Compute::Flows(|flows| flows.delays.as_ref().map(Delays::variance)),
+        Compute::Flows(|flows| flows.delays.as_ref().map(|(delays, _)| delays.variance())),
     ),
     detail(
         "end_to_end_p99",
@@ -193,7 +193,12 @@ pub static METRICS: &[Metric] = &[
         ("ms", 1e3),
         Better::Less,
         "the 99th percentile of the time of a data packet from host to host",
-        Compute::Flows(|flows| flows.delays.as_ref().map(|delays| quantile(delays, 0.99))),
+        Compute::Flows(|flows| {
+            flows
+                .delays
+                .as_ref()
+                .map(|(_, delays)| quantile(delays, 0.99))
+        }),
     ),
     detail(
         "round_trip_mean",
@@ -543,8 +548,8 @@ fn per_second(all: &Survival, count: fn(&Survival) -> usize, seconds: f64) -> Op
     (all.count() > 0).then(|| count(all) as f64 / seconds)
 }
 
-fn quantile(delays: &Delays, share: f64) -> f64 {
-    delays.distribution().quantile(share).as_secs_f64()
+fn quantile(delays: &Distribution, share: f64) -> f64 {
+    delays.quantile(share).as_secs_f64()
 }
 
 pub(super) fn sojourn(queue: &QueueResult, share: f64) -> Option<f64> {

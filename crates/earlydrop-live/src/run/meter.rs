@@ -9,7 +9,7 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::fine_time::FineTime;
 use earlydrop_sim::link::QueuedLink;
-use earlydrop_sim::measure::{FlowMeter, Groups, QueueMeter, Timing};
+use earlydrop_sim::measure::{FlowMeter, GroupDelays, Groups, QueueMeter, Timing};
 use earlydrop_sim::network::LinkId;
 
 use super::addresses::AddressPlan;
@@ -23,6 +23,8 @@ pub(crate) struct Meter {
     pub(crate) groups: Groups,
     /// For each flow whose data goes this way, its meter.
     pub(crate) flows: Vec<Option<MeteredFlow>>,
+    /// The distributions of the delays of all groups.
+    pub(crate) delays: GroupDelays,
     timing: Timing,
     /// For each buffer, what is known of the packet in it.
     records: Vec<PacketRecord>,
@@ -65,18 +67,22 @@ impl Meter {
         buffers: u32,
     ) -> Meter {
         let measure = &run.measure;
-        let flow = |is_ours: bool| {
+        let groups: Vec<Arc<str>> = run.flows.iter().map(|flow| flow.group.clone()).collect();
+        let mut delays = GroupDelays::default();
+        let flow = |(is_ours, group): (bool, &Arc<str>)| {
+            let delays_of = measure.delays.then(|| delays.number_of(group));
             is_ours.then(|| MeteredFlow {
-                meter: FlowMeter::new(measure.delays, false),
+                meter: FlowMeter::new(delays_of, false),
                 lost: 0,
             })
         };
-        let groups: Vec<Arc<str>> = run.flows.iter().map(|flow| flow.group.clone()).collect();
+        let flows = ours.zip(&groups).map(flow).collect();
         Meter {
             addresses: addresses.clone(),
             queue: QueueMeter::new(measure, link, run.duration),
             groups: Groups::of_flows(&groups),
-            flows: ours.map(flow).collect(),
+            flows,
+            delays,
             timing: Timing::new(measure.warm_up, run.duration),
             records: vec![PacketRecord::default(); buffers as usize],
             sent: Tally::default(),
@@ -160,7 +166,7 @@ impl Meter {
         {
             let marked = frame.ecn() == Ecn::Ce;
             flow.meter
-                .record_data(size, marked, || at.since(record.read));
+                .record_data(&mut self.delays, size, marked, || at.since(record.read));
         }
     }
 }

@@ -1,7 +1,11 @@
 //! Merges the measurements of both threads into the simulator's results.
 
+use std::mem::take;
+use std::sync::Arc;
+
 use earlydrop::counters::Tally;
 use earlydrop_sim::Run;
+use earlydrop_sim::measure::Distribution;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
 
 use super::bottleneck::is_measured;
@@ -23,6 +27,7 @@ pub(crate) fn results(
         measured: run.duration.since(run.measure.warm_up),
         queues: queues(run, topology, paths),
         flows: flows(run, &traffic, paths),
+        group_delays: group_delays(paths),
         completions: traffic.completions,
         rounds: Vec::new(),
         // The hosts' connections are closed at the end.
@@ -33,6 +38,17 @@ pub(crate) fn results(
         windows: traffic.windows,
         totals,
     }
+}
+
+/// The delays of each group: both ways have the same groups in the same order.
+fn group_delays(paths: &mut [HostPath; 2]) -> Vec<(Arc<str>, Distribution)> {
+    let [mut there, back] = paths
+        .each_mut()
+        .map(|path| take(&mut path.meter.delays).finish());
+    for ((_, own), (_, other)) in there.iter_mut().zip(&back) {
+        own.add(other);
+    }
+    there
 }
 
 /// Totals of all packets; a packet counts as sent when it is read from a device.

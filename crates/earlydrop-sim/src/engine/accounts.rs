@@ -8,7 +8,7 @@ use earlydrop::queue::Losses;
 use earlydrop::units::Nanos;
 
 use crate::measure::queue::LossEvents;
-use crate::measure::{FlowMeter, Groups, QueueMeter, Timing};
+use crate::measure::{FlowMeter, GroupDelays, Groups, QueueMeter, Timing};
 use crate::packet::{Kind, Notes, Packet};
 use crate::prefetch::use_huge_pages;
 use crate::results::Totals;
@@ -25,6 +25,8 @@ pub(super) struct Accounts {
     pub(super) timing: Timing,
     /// The groups by which queues count packets; none where no queue does.
     pub(super) groups: Groups,
+    /// The distributions of delays, where they are measured.
+    pub(super) delays: GroupDelays,
     /// Data packets of each flow that were lost. They are not with the flow: a lost packet needs
     /// nothing else of it.
     lost: Vec<u64>,
@@ -54,6 +56,7 @@ impl Accounts {
             totals: Totals::default(),
             timing,
             groups: Groups::default(),
+            delays: GroupDelays::default(),
             lost: Vec::new(),
             lost_batch: Vec::with_capacity(LOSS_BATCH),
             lost_beside_data: BTreeMap::new(),
@@ -150,7 +153,7 @@ impl Accounts {
         }
         let counts = self.timing.counts(at);
         if counts {
-            meter.record_arrival(packet, at, &self.timing);
+            meter.record_arrival(&mut self.delays, packet, at, &self.timing);
         }
         counts
     }

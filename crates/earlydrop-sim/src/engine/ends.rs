@@ -26,11 +26,11 @@ impl Simulation {
         let index = segment.flow_index();
         let flow = &mut self.flows.flows[index as usize];
         let profile = flow.fast_path_profile(&self.flows.profiles);
-        let timing = &self.accounts.timing;
-        let Some(answer) = profile.and_then(|p| flow.ack_delayed(p, timing, segment, at)) else {
+        let accounts = &mut self.accounts;
+        let Some(answer) = profile.and_then(|p| flow.ack_delayed(p, accounts, segment, at)) else {
             return self.arrive(place, segment, at);
         };
-        if at > timing.end {
+        if at > accounts.timing.end {
             self.accounts.totals.late += 1;
         }
         match answer {

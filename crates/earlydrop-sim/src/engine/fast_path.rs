@@ -24,7 +24,7 @@ use super::flow::{Counted, Ends, Flow, Path};
 #[cfg(doc)]
 use super::simulation::Simulation;
 use super::tcp_flow::ack_of;
-use crate::measure::{FlowMeter, Timing};
+use crate::measure::FlowMeter;
 use crate::packet::{Kind, Packet};
 use crate::results::Totals;
 use crate::tcp::{AckDecision, Echo, Profile, RttSampling, Sender};
@@ -54,7 +54,7 @@ impl Flow {
     pub(super) fn ack_at_once(
         &mut self,
         profile: &Profile,
-        timing: &Timing,
+        accounts: &mut Accounts,
         segment: Packet,
         at: Nanos,
     ) -> Option<Packet> {
@@ -68,7 +68,7 @@ impl Flow {
             .receiver
             .on_segment_fast(profile, segment.number())?;
         self.counted.acknowledged += 1;
-        measure_arrival(&mut self.meter, profile, timing, (segment, at), new);
+        measure_arrival(&mut self.meter, profile, accounts, (segment, at), new);
         Some(segment.acknowledge(connection.receiver.rcv_nxt(), profile.ack_size))
     }
 
@@ -78,7 +78,7 @@ impl Flow {
     pub(super) fn ack_delayed(
         &mut self,
         profile: &Profile,
-        timing: &Timing,
+        accounts: &mut Accounts,
         packet: Packet,
         at: Nanos,
     ) -> Option<Answer> {
@@ -94,7 +94,7 @@ impl Flow {
             retransmission: packet.is_retransmission(),
         };
         let decision = receiver.on_segment_fast_delayed(profile, packet.number(), received, at)?;
-        measure_arrival(&mut self.meter, profile, timing, (packet, at), true);
+        measure_arrival(&mut self.meter, profile, accounts, (packet, at), true);
         let AckDecision::Send(echo) = decision else {
             return Some(Answer::Later);
         };
@@ -125,8 +125,8 @@ impl Flow {
             return false;
         }
         self.counted.acks += 1;
-        if self.meter.details.is_some() {
-            measure_round_trip(&mut self.meter, timing, ack, at);
+        if self.meter.details.is_some() && !ack.is_retransmission() && timing.counts(at) {
+            self.meter.record_round_trip(ack.stamp(at), at);
         }
         if !self.state.has_baseline && timing.warmed_up_by(at) {
             self.state.has_baseline = true;
@@ -178,23 +178,15 @@ fn on_other_ack(sender: &mut Sender, profile: &Profile, packet: Packet, at: Nano
 fn measure_arrival(
     meter: &mut FlowMeter,
     profile: &Profile,
-    timing: &Timing,
+    accounts: &mut Accounts,
     (segment, at): (Packet, Nanos),
     new: bool,
 ) {
+    let timing = &accounts.timing;
     if timing.counts(at) {
-        meter.record_arrival(&segment, at, timing);
+        meter.record_arrival(&mut accounts.delays, &segment, at, timing);
         if new {
             meter.goodput_bytes += u64::from(profile.payload());
         }
-    }
-}
-
-/// Measures the round trip that an acknowledgment ends at `at`, in runs that measure round trips
-/// or delays.
-#[inline(never)]
-fn measure_round_trip(meter: &mut FlowMeter, timing: &Timing, ack: Packet, at: Nanos) {
-    if !ack.is_retransmission() && timing.counts(at) {
-        meter.record_round_trip(ack.stamp(at), at);
     }
 }

@@ -82,6 +82,7 @@ impl Simulation {
             packets,
             queues: self.queue_results(),
             flows: self.flow_results(measured),
+            group_delays: std::mem::take(&mut self.accounts.delays).finish(),
             completions: std::mem::take(&mut self.flows.completions),
             rounds: std::mem::take(&mut self.flows.rounds),
             unfinished: Vec::new(),

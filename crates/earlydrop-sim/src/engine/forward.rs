@@ -184,13 +184,13 @@ impl Simulation {
             match hop.end() {
                 None => {}
                 Some(Stage::Receiver) => {
-                    let timing = &self.accounts.timing;
+                    let accounts = &mut self.accounts;
                     let ack =
-                        fast.and_then(|profile| flow.ack_at_once(profile, timing, packet, at));
+                        fast.and_then(|profile| flow.ack_at_once(profile, accounts, packet, at));
                     let Some(ack) = ack else {
                         return self.arrive_at_delaying_receiver(place, packet, at);
                     };
-                    if at > timing.end {
+                    if at > self.accounts.timing.end {
                         self.accounts.totals.late += 1;
                     }
                     debug_assert_eq!(place, self.routes.begin(&ack), "the route back follows");

@@ -66,6 +66,8 @@ pub(crate) struct TrafficByGroup {
     interval: Nanos,
     /// The end of the run. A hop's arithmetic may be far ahead of it.
     end: Nanos,
+    /// The interval of the last packet: its number, and when it began.
+    current: (usize, Nanos),
     /// For each group the counts of intervals, up to the last that has any.
     counts: Vec<Vec<Tally>>,
 }
@@ -75,6 +77,7 @@ impl TrafficByGroup {
         TrafficByGroup {
             interval,
             end,
+            current: (0, Nanos::ZERO),
             counts: Vec::new(),
         }
     }
@@ -88,12 +91,24 @@ impl TrafficByGroup {
         if self.counts.len() <= group {
             self.counts.resize(groups.names.len(), Vec::new());
         }
-        let interval = (at.0 / self.interval.0) as usize;
+        let interval = self.interval_of(at);
         let counts = &mut self.counts[group];
         if counts.len() <= interval {
             counts.resize(interval + 1, Tally::default());
         }
         counts[interval].add(size);
+    }
+
+    /// The number of the interval in which `at` is: in most cases that of the packet before, which
+    /// saves a division.
+    #[inline]
+    fn interval_of(&mut self, at: Nanos) -> usize {
+        let (_, began) = self.current;
+        if at < began || at.0 - began.0 >= self.interval.0 {
+            let number = at.0 / self.interval.0;
+            self.current = (number as usize, Nanos(number * self.interval.0));
+        }
+        self.current.0
     }
 
     /// What was counted of each group. Intervals that end after `end` are left out.

@@ -6,7 +6,7 @@ use earlydrop::packet::{Ecn, Packet as _};
 use earlydrop::units::Nanos;
 
 use super::queue::ratio;
-use super::{Distribution, FlowResult};
+use super::{Distribution, FlowResult, Recorder};
 use crate::packet::Packet;
 use crate::tcp::SenderCounts;
 
@@ -45,7 +45,7 @@ impl Timing {
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct FlowMeter {
-    /// Delays and round trips, which few runs measure.
+    /// Delays and round trips, where they are measured.
     pub(crate) details: Option<Box<Details>>,
     /// Packets of data that arrived.
     pub(crate) received: u64,
@@ -63,20 +63,21 @@ pub struct FlowMeter {
 /// Measurements that a run must ask for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Details {
-    /// One-way delays.
-    pub(crate) delays: Option<Box<Delays>>,
+    /// One-way delays, and the number of the group whose distribution they enter.
+    delays: Option<(Delays, u32)>,
     /// Round trips as acknowledgments measure them.
-    pub(crate) round_trips: Option<Box<Delays>>,
+    round_trips: Option<Delays>,
 }
 
 impl FlowMeter {
-    /// A meter that also measures delays and round trips where asked to.
-    pub fn new(delays: bool, round_trips: bool) -> FlowMeter {
+    /// A meter that also measures delays, for the distribution of the group of this number, and
+    /// round trips, where asked to.
+    pub fn new(delays_of: Option<u32>, round_trips: bool) -> FlowMeter {
         let mut meter = FlowMeter::default();
-        if delays || round_trips {
+        if delays_of.is_some() || round_trips {
             meter.details = Some(Box::new(Details {
-                delays: delays.then(Box::default),
-                round_trips: round_trips.then(Box::default),
+                delays: delays_of.map(|group| (Delays::default(), group)),
+                round_trips: round_trips.then(Delays::default),
             }));
         }
         meter
@@ -84,33 +85,57 @@ impl FlowMeter {
 
     /// Counts a packet of data that arrives at `at`, while the flow is measured.
     #[inline(always)]
-    pub(crate) fn record_arrival(&mut self, packet: &Packet, at: Nanos, timing: &Timing) {
+    pub(crate) fn record_arrival(
+        &mut self,
+        groups: &mut GroupDelays,
+        packet: &Packet,
+        at: Nanos,
+        timing: &Timing,
+    ) {
         if at >= timing.middle && self.goodput_before == 0 {
             self.goodput_before = self.goodput_bytes + 1;
         }
         let delay = || at.since(packet.stamp(at));
-        self.record_data(packet.size(), packet.ecn() == Ecn::Ce, delay);
+        self.record_data(groups, packet.size(), packet.ecn() == Ecn::Ce, delay);
     }
 
     /// Counts a packet of data of `size` bytes that arrives `delay` after it was sent, while the
     /// flow is measured.
     #[inline(always)]
-    pub fn record_data(&mut self, size: u32, marked: bool, delay: impl FnOnce() -> Nanos) {
+    pub fn record_data(
+        &mut self,
+        groups: &mut GroupDelays,
+        size: u32,
+        marked: bool,
+        delay: impl FnOnce() -> Nanos,
+    ) {
         self.received += 1;
         self.received_bytes += u64::from(size);
         if marked {
             self.marked += 1;
         }
-        if let Some(details) = &mut self.details {
-            details.record_delay(delay());
+        if let Some(Details {
+            delays: Some((delays, group)),
+            ..
+        }) = self.details.as_deref_mut()
+        {
+            let delay = delay();
+            delays.record(delay);
+            if let Some(recorder) = groups.recorders.get_mut(*group as usize) {
+                recorder.record(delay);
+            }
         }
     }
 
     /// Records the round trip of a segment sent at `sent`, whose acknowledgment arrives at `at`.
     #[inline(always)]
     pub(crate) fn record_round_trip(&mut self, sent: Nanos, at: Nanos) {
-        if let Some(details) = &mut self.details {
-            details.record_round_trip(sent, at);
+        if let Some(Details {
+            round_trips: Some(round_trips),
+            ..
+        }) = self.details.as_deref_mut()
+        {
+            round_trips.record(at.since(sent));
         }
     }
 
@@ -135,81 +160,83 @@ impl FlowMeter {
             marked: self.marked,
             sender: SenderCounts::default(),
             smoothed_rtt: Nanos::ZERO,
-            delays: details.delays.map(|boxed| *boxed),
-            round_trips: details.round_trips.map(|boxed| *boxed),
+            delays: details.delays.map(|(delays, _)| delays),
+            round_trips: details.round_trips,
             left_out: 0,
         }
     }
 }
 
-impl Details {
-    #[inline(never)]
-    fn record_delay(&mut self, delay: Nanos) {
-        if let Some(delays) = &mut self.delays {
-            delays.record(delay);
-        }
+/// The distributions of the one-way delays of groups of flows, where delays are measured.
+///
+/// A histogram for each flow would take more memory than all else of it, and a packet would miss
+/// the caches for it.
+#[derive(Clone, Debug, Default)]
+pub struct GroupDelays {
+    names: Vec<Arc<str>>,
+    recorders: Vec<Recorder>,
+}
+
+impl GroupDelays {
+    /// The number of the group of this name, which is added if it is new.
+    pub fn number_of(&mut self, name: &Arc<str>) -> u32 {
+        let known = self.names.iter().rposition(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            self.names.push(name.clone());
+            self.recorders.push(Recorder::to_digits(2));
+            self.names.len() - 1
+        });
+        number as u32
     }
 
-    #[inline(never)]
-    fn record_round_trip(&mut self, sent: Nanos, at: Nanos) {
-        if let Some(round_trips) = &mut self.round_trips {
-            round_trips.record(at.since(sent));
-        }
+    /// Each group's name and what was recorded of it.
+    pub fn finish(self) -> Vec<(Arc<str>, Distribution)> {
+        let recorded = self.recorders.into_iter().map(Recorder::finish);
+        self.names.into_iter().zip(recorded).collect()
     }
 }
 
-/// Statistics of a flow's one-way delays (queueing and propagation), or of its round trips.
-/// Percentiles are to two significant digits, in 20 KB a flow.
-#[derive(Clone, Debug)]
+/// Statistics of a flow's one-way delays (queueing and propagation), or of its round trips, from
+/// exact sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delays {
     count: u64,
-    /// Welford's running mean, and the sum of squared distances from it, in seconds.
-    mean: f64,
-    squares: f64,
-    last: Option<Nanos>,
-    /// Sum of |difference| between each delay and the next, seconds.
-    differences: f64,
-    distribution: Distribution,
-}
-
-impl Default for Delays {
-    fn default() -> Delays {
-        Delays {
-            count: 0,
-            mean: 0.0,
-            squares: 0.0,
-            last: None,
-            differences: 0.0,
-            distribution: Distribution::coarse(),
-        }
-    }
+    /// The last delay, nanoseconds.
+    last: u64,
+    /// Sums of delays, of their squares, and of |difference| between each delay and the next, in
+    /// nanoseconds.
+    sum: u128,
+    squares: u128,
+    differences: u128,
 }
 
 impl Delays {
+    /// Delays beyond this, which is 13 days, count as this: 2^28 of their squares fit into the sum.
+    const LONGEST: u64 = 1 << 50;
+
+    #[inline(always)]
     pub(crate) fn record(&mut self, delay: Nanos) {
-        let seconds = delay.as_secs_f64();
+        let delay = delay.0.min(Self::LONGEST);
+        let difference = if self.count == 0 {
+            0
+        } else {
+            delay.abs_diff(self.last)
+        };
         self.count += 1;
-        let distance = seconds - self.mean;
-        self.mean += distance / self.count as f64;
-        self.squares += distance * (seconds - self.mean);
-        if let Some(last) = self.last {
-            self.differences += (seconds - last.as_secs_f64()).abs();
-        }
-        self.last = Some(delay);
-        self.distribution.record(delay);
+        self.last = delay;
+        self.sum += u128::from(delay);
+        self.squares = self
+            .squares
+            .saturating_add(u128::from(delay) * u128::from(delay));
+        self.differences += u128::from(difference);
     }
 
-    /// Adds the statistics of other packets (Chan, Golub, LeVeque).
+    /// Adds the statistics of other packets.
     pub fn add(&mut self, other: &Delays) {
-        let (own, others) = (self.count as f64, other.count as f64);
-        if other.count > 0 {
-            let distance = other.mean - self.mean;
-            self.count += other.count;
-            self.mean += distance * others / (own + others);
-            self.squares += other.squares + distance * distance * own * others / (own + others);
-            self.differences += other.differences;
-            self.distribution.add(&other.distribution);
-        }
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares = self.squares.saturating_add(other.squares);
+        self.differences += other.differences;
     }
 
     /// Number of delays recorded.
@@ -217,17 +244,24 @@ impl Delays {
         self.count
     }
 
-    /// Mean, seconds.
+    /// Mean, seconds; zero when nothing was recorded.
     pub fn mean(&self) -> f64 {
-        self.mean
+        ratio(self.sum as f64, self.count as f64) * 1e-9
     }
 
     /// Variance, seconds squared.
+    ///
+    /// With a sum of q n + r, the squared distances from the mean add up to
+    /// squares - q (sum + r) - r^2 / n, of which all but the last term is a whole number.
     pub fn variance(&self) -> f64 {
         if self.count < 2 {
             return 0.0;
         }
-        self.squares / (self.count - 1) as f64
+        let count = u128::from(self.count);
+        let (mean, rest) = (self.sum / count, self.sum % count);
+        let about = self.squares.saturating_sub(mean * (self.sum + rest));
+        let exact = about as f64 - (rest as f64) * (rest as f64) / self.count as f64;
+        exact.max(0.0) / (self.count - 1) as f64 * 1e-18
     }
 
     /// Jitter, seconds: the mean |difference| between one packet's delay and the next's. RFC 3550
@@ -236,12 +270,7 @@ impl Delays {
         if self.count < 2 {
             return 0.0;
         }
-        self.differences / (self.count - 1) as f64
-    }
-
-    /// The distribution of the delays.
-    pub fn distribution(&self) -> &Distribution {
-        &self.distribution
+        self.differences as f64 / (self.count - 1) as f64 * 1e-9
     }
 }
 
@@ -258,6 +287,15 @@ mod tests {
         assert!((delays.mean() - 0.020).abs() < 1e-12);
         assert!((delays.variance() - 1e-4).abs() < 1e-12);
         assert!((delays.jitter() - 0.010).abs() < 1e-12);
-        assert_eq!(delays.distribution().count(), 3);
+        // The sums are exact: an offset of a day changes no digit of the variance.
+        let mut later = Delays::default();
+        for millis in [10, 20, 30] {
+            later.record(Nanos::from_millis(86_400_000 + millis));
+        }
+        assert_eq!(later.variance(), delays.variance());
+        let (mut one, mut other) = (delays, Delays::default());
+        other.record(Nanos::from_millis(40));
+        one.add(&other);
+        assert!((one.mean() - 0.025).abs() < 1e-12 && one.count() == 4);
     }
 }

@@ -9,7 +9,8 @@ mod result;
 pub(crate) use arrivals::TrafficByGroup;
 pub use arrivals::{GroupTraffic, Groups};
 pub use fairness::{coefficient_of_variation, jain_index};
-pub use flow::{Delays, FlowMeter, Timing};
+pub(crate) use flow::Details;
+pub use flow::{Delays, FlowMeter, GroupDelays, Timing};
 pub(crate) use queue::QueueProgress;
 pub use queue::{MeasuredQueue, QueueMeter, Samples, Work};
 pub use result::{FlowResult, HalfOfQueue, QueueResult, SharedBufferResult};
@@ -34,10 +35,9 @@ pub struct Measure {
     /// How long the run goes on after its end, at most, until the transfers that began in the time
     /// measured have ended. Nothing else of this time is measured.
     pub drain: Nanos,
-    /// Each flow's packet delays: mean, variance, jitter, percentiles.
+    /// Each flow's packet delays: mean, variance, jitter; percentiles of each group's.
     pub delays: bool,
-    /// Each TCP flow's round trips as its acknowledgments measure them: mean, variance, jitter,
-    /// percentiles.
+    /// Each TCP flow's round trips as its acknowledgments measure them: mean, variance, jitter.
     pub round_trips: bool,
     /// The queues whose percentiles of sojourn times are measured. Their mean always is.
     pub sojourn: Option<Queues>,
@@ -81,8 +81,8 @@ impl Queues {
     }
 }
 
-/// A distribution of times as an HDR histogram: three significant digits, two for a single
-/// flow's delays.
+/// A distribution of times as an HDR histogram: three significant digits, two for the delays of
+/// flows.
 #[derive(Clone)]
 pub struct Distribution {
     histogram: Histogram<u64>,
@@ -105,15 +105,10 @@ impl Default for Distribution {
 }
 
 impl Distribution {
-    /// An empty distribution to two significant digits, in 20 KB instead of 200, for one flow.
+    /// An empty distribution to two significant digits, in 20 KB instead of 200.
     pub(crate) fn coarse() -> Distribution {
         let histogram = Histogram::new(2).expect("2 digits are within what it allows");
         Distribution { histogram }
-    }
-
-    pub(crate) fn record(&mut self, span: Nanos) {
-        let recorded = self.histogram.record(span.0);
-        recorded.expect("it grows by itself");
     }
 
     /// Records `span` as often as `times`.
@@ -122,7 +117,8 @@ impl Distribution {
         recorded.expect("it grows by itself");
     }
 
-    pub(crate) fn add(&mut self, other: &Distribution) {
+    /// Adds what the other has recorded.
+    pub fn add(&mut self, other: &Distribution) {
         let added = self.histogram.add(&other.histogram);
         added.expect("both grow by themselves");
     }
@@ -148,18 +144,35 @@ impl Distribution {
     }
 }
 
-/// Records a [`Distribution`], several times at once: a histogram is too large for the caches where
+/// Records a [`Distribution`], several times at once: the counts are too large for the caches where
 /// there are many, and then the misses of one batch overlap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Recorder {
     waiting: [Nanos; 32],
     filled: usize,
     /// Times of zero, as of packets that find a link free.
     zeros: u64,
-    recorded: Distribution,
+    counts: Buckets,
+}
+
+impl Default for Recorder {
+    /// A recorder to three significant digits.
+    fn default() -> Recorder {
+        Recorder::to_digits(3)
+    }
 }
 
 impl Recorder {
+    /// A recorder to so many significant digits: 2 or 3.
+    pub(crate) fn to_digits(digits: u8) -> Recorder {
+        Recorder {
+            waiting: [Nanos::ZERO; 32],
+            filled: 0,
+            zeros: 0,
+            counts: Buckets::to_digits(digits),
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn record(&mut self, span: Nanos) {
         if span == Nanos::ZERO {
@@ -178,11 +191,11 @@ impl Recorder {
         self.zeros += times;
     }
 
-    /// Enters what waits into the histogram.
+    /// Counts what waits.
     #[inline(never)]
     fn empty(&mut self) {
         for span in &self.waiting[..self.filled] {
-            self.recorded.record(*span);
+            self.counts.add(span.0);
         }
         self.filled = 0;
     }
@@ -190,13 +203,108 @@ impl Recorder {
     /// Forgets everything recorded.
     pub(crate) fn clear(&mut self) {
         (self.filled, self.zeros) = (0, 0);
-        self.recorded.histogram.clear();
+        self.counts.counts.clear();
     }
 
     /// What was recorded.
     pub(crate) fn finish(mut self) -> Distribution {
         self.empty();
-        self.recorded.record_all(Nanos::ZERO, self.zeros);
-        self.recorded
+        let mut recorded = match self.counts.digits {
+            2 => Distribution::coarse(),
+            _ => Distribution::default(),
+        };
+        recorded.record_all(Nanos::ZERO, self.zeros);
+        for (value, count) in self.counts.counted() {
+            recorded.record_all(Nanos(value), count);
+        }
+        recorded
+    }
+}
+
+/// Counts of values in the buckets of an HDR histogram, which costs a tenth of entering each value
+/// there.
+///
+/// Values below 2^bits have a bucket each. Beyond, each doubling is cut into 2^(bits - 1) buckets
+/// of equal width, 2^k for values from 2^(bits + k - 1) on; bits is 8 for two significant digits and
+/// 11 for three.
+#[derive(Clone, Debug)]
+struct Buckets {
+    digits: u8,
+    bits: u32,
+    counts: Vec<u64>,
+}
+
+impl Buckets {
+    fn to_digits(digits: u8) -> Buckets {
+        Buckets {
+            digits,
+            bits: if digits == 2 { 8 } else { 11 },
+            counts: Vec::new(),
+        }
+    }
+
+    /// The number of the bucket of `value`.
+    #[inline(always)]
+    fn index(&self, value: u64) -> usize {
+        let k = (64 - self.bits).saturating_sub((value | 1).leading_zeros());
+        ((k as usize) << (self.bits - 1)) + (value >> k) as usize
+    }
+
+    /// The least value of a bucket.
+    fn least(&self, index: usize) -> u64 {
+        let k = (index >> (self.bits - 1)).saturating_sub(1);
+        ((index - (k << (self.bits - 1))) as u64) << k
+    }
+
+    #[inline(always)]
+    fn add(&mut self, value: u64) {
+        let index = self.index(value);
+        match self.counts.get_mut(index) {
+            Some(count) => *count += 1,
+            None => self.add_beyond(index),
+        }
+    }
+
+    /// Counts a value in a bucket beyond the last, up to the end of its doubling.
+    #[cold]
+    #[inline(never)]
+    fn add_beyond(&mut self, index: usize) {
+        let end = (index >> (self.bits - 1)) + 1;
+        self.counts.resize(end << (self.bits - 1), 0);
+        self.counts[index] += 1;
+    }
+
+    /// The least value and the count of each bucket that has any.
+    fn counted(&self) -> impl Iterator<Item = (u64, u64)> {
+        let counted = self
+            .counts
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0);
+        counted.map(|(index, count)| (self.least(index), *count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use earlydrop::random::Pcg32;
+
+    /// The buckets are those of the histogram: each quantile is the same as if every value had been
+    /// entered there.
+    #[test]
+    fn counts_in_buckets_are_the_histogram() {
+        for digits in [2, 3] {
+            let mut random = Pcg32::new(digits.into(), 0);
+            let mut recorder = Recorder::to_digits(digits);
+            let mut entered = Histogram::<u64>::new(digits).unwrap();
+            for _ in 0..50_000 {
+                let bits = random.below(63) + 1;
+                let value = (u64::from(random.next_u32()) << 32 | 1) >> (64 - bits);
+                recorder.record(Nanos(value));
+                entered.record(value).unwrap();
+            }
+            assert_eq!(recorder.finish().histogram, entered);
+        }
     }
 }

@@ -88,6 +88,9 @@ pub(super) fn add(
             listed: lists.get(&index),
             // Servers of a client draw one start.
             starts_as: incast::of(described).map_or(index, |i| first_servers[&i.client] as usize),
+            // Requests are not their group's data.
+            delays_of: (run.measure.delays && index < run.flows.len())
+                .then(|| simulation.accounts.delays.number_of(&described.group)),
         };
         simulation.flows.flows.push(builder.flow());
         simulation.accounts.add_flow();
@@ -257,6 +260,8 @@ struct FlowBuilder<'a> {
     listed: Option<&'a Vec<u32>>,
     /// The index of the flow whose random start is also this one's.
     starts_as: usize,
+    /// The number of the group whose distribution its delays enter, if they are measured.
+    delays_of: Option<u32>,
 }
 
 impl FlowBuilder<'_> {
@@ -281,7 +286,7 @@ impl FlowBuilder<'_> {
     fn with_ends(&self, ends: Ends) -> Flow {
         let measure = &self.run.measure;
         let round_trips = measure.round_trips && matches!(ends, Ends::Tcp(_));
-        let meter = FlowMeter::new(measure.delays, round_trips);
+        let meter = FlowMeter::new(self.delays_of, round_trips);
         let segment = match &self.described.traffic {
             Traffic::Tcp { profile, .. } => {
                 Packet::new(Kind::Data, self.index as u32, 0, profile.segment_size)
