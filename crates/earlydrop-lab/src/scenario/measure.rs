@@ -64,7 +64,8 @@ enum SampledQueues {
 /// In a network of more queues, only those that a run's page shows are sampled by default: a fat
 /// tree has tens of thousands.
 const MOST_SAMPLED_QUEUES: usize = 64;
-/// Up to this many flows, packet delays are measured by default: each flow takes 20 KB.
+/// Up to this many flows, packet delays are measured by default: with more, each packet would wait
+/// for one more part of its flow to come into the caches.
 const MAX_FLOWS_WITH_DELAYS: u64 = 1000;
 /// More samples than this take gigabytes.
 const MAX_SAMPLES: u64 = 1_000_000;
