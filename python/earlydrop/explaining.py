@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import _lib
-from ._document import Answer, Document, TextTable, columns, number
+from ._document import Answer, Document, TextTable, columns, number, texts
 from .errors import ArgumentError
 from .prediction import PREDICTED, Doubt, Prediction, load_options
 from .scenario import Value
@@ -175,11 +175,17 @@ def explain(
     packet: Value | None = None,
     tcp: str | None = None,
     ecn: bool | str | None = None,
+    class_: str | None = None,
+    profile: str | None = None,
+    queue: str | None = None,
+    buffer: Value | None = None,
 ) -> Explanation:
     """Explains another tool's configuration of RED, as `earlydrop explain` does.
 
     The configuration is text in the tool's syntax, or a file with it: Linux tc, ns-2, ns-3, DPDK,
-    Cisco, Junos, SONiC, INET. `fix=True` corrects it.
+    Cisco, Junos, SONiC, INET and others. `fix=True` corrects it. Where it has several classes,
+    profiles or queues, `class_`, `profile` or `queue` names one; `buffer` is the one that the
+    tool configures elsewhere or has percentages of.
 
     >>> import earlydrop
     >>> line = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000"
@@ -190,6 +196,7 @@ def explain(
     tc qdisc add dev eth0 root red ...
     """
     load = load_options(link, rtt, flows, packet, tcp, ecn)
+    load |= texts({"class": class_, "profile": profile, "queue": queue, "buffer": buffer})
     return Explanation._of(json.loads(_lib.explain(os.fspath(configuration), tool, fix, load)))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import _lib
-from ._document import Answer, Document, TextTable
+from ._document import Answer, Document, TextTable, texts
 from .prediction import PREDICTED, Prediction, load_options
 from .scenario import Value
 
@@ -107,6 +107,10 @@ def translate(
     packet: Value | None = None,
     tcp: str | None = None,
     ecn: bool | str | None = None,
+    class_: str | None = None,
+    profile: str | None = None,
+    queue: str | None = None,
+    buffer: Value | None = None,
 ) -> Translation:
     """Translates a configuration of RED to other tools, as `earlydrop translate` does.
 
@@ -122,5 +126,6 @@ def translate(
     """
     listed = to if isinstance(to, str) else ",".join(to)
     load = load_options(link, rtt, flows, packet, tcp, ecn)
+    load |= texts({"class": class_, "profile": profile, "queue": queue, "buffer": buffer})
     document = _lib.translate(os.fspath(configuration), tool, listed, load)
     return Translation._of(json.loads(document))

@@ -35,7 +35,12 @@ pub(crate) type OnProgress = Option<Py<PyAny>>;
 /// The exception of a request; its options are named as keyword arguments.
 fn request_error(error: RequestError) -> PyErr {
     match error {
-        RequestError::Input(problems) => value_error(problems),
+        RequestError::Input(mut problems) => {
+            for problem in &mut problems.list {
+                problem.help = as_keywords(&problem.help);
+            }
+            value_error(problems)
+        }
         RequestError::Option(text) => value_error(as_keywords(&text)),
         RequestError::Stopped(text) => PyKeyboardInterrupt::new_err(text),
         other => run_error(other),
@@ -73,7 +78,7 @@ fn as_keywords(text: &str) -> String {
                 is_option = bare == name && !has_words;
                 let keyword = match bare {
                     "as" | "from" => "tool".to_string(),
-                    "lambda" => "lambda_".to_string(),
+                    "lambda" | "class" => format!("{bare}_"),
                     other => other.replace('-', "_"),
                 };
                 let colon = if has_words { ":" } else { &name[bare.len()..] };

@@ -121,6 +121,29 @@ def test_explanations_are_the_commands(tmp_path: Path) -> None:
     assert earlydrop.explain(tmp_path / "red.txt").to_json() == document("explain", TC)
 
 
+def test_one_of_several_objects_is_explained() -> None:
+    profile = '"green_min_threshold": "{}", "green_max_threshold": "{}"'
+    profiles = f'"A": {{{profile.format(1000, 3000)}}}, "B": {{{profile.format(20000, 60000)}}}'
+    text = f'{{"WRED_PROFILE": {{{profiles}}}}}'
+    answer = earlydrop.explain(text, profile="B", buffer="200 kB", link="1 Gbps")
+    words = ["--profile", "B", "--buffer", "200 kB", "--link", "1 Gbps"]
+    assert answer.to_json() == document("explain", text, *words)
+    assert answer.settings[0].written == "20000"
+    assert earlydrop.translate(text, "linux", profile="B").proposed["linux"].text
+    with pytest.raises(earlydrop.ArgumentError, match="choose one, such as profile='B'"):
+        earlydrop.explain(text)
+    classes = "".join(
+        f"tc {number} wred {name} = {value}\n"
+        for number, of in enumerate([(40, 80, 12, 8), (10, 50, 9, 7)])
+        for name, value in zip(["min", "max", "inv prob", "weight"], of, strict=True)
+    )
+    assert earlydrop.explain(classes, class_="1").to_json() == document(
+        "explain", classes, "--class", "1"
+    )
+    with pytest.raises(earlydrop.ArgumentError, match="choose one, such as class_='1'"):
+        earlydrop.explain(classes)
+
+
 def test_translations_are_the_commands() -> None:
     answer = earlydrop.translate(TC, to=["ns3", "cisco"], ecn=True)
     expected = document("translate", TC, "--to", "ns3,cisco", "--ecn", "on")
