@@ -18,6 +18,9 @@
 //!   The sources do not say; DPDK has one count for all colours of a queue.
 //! - A per-class average decays while the queue holds no packet of its class.
 //! - A drop at a full buffer restarts the count of the packet's class.
+//! - With `ect_profiles`, ECN-capable packets have thresholds, max_p and a count of their own over the
+//!   average of their class: SAI's attributes `ECN_GREEN_MIN_THRESHOLD`, `..._MAX_THRESHOLD` and
+//!   `..._MARK_PROBABILITY`, which SONiC's profiles set.
 //!
 //! # How other tools differ
 //! | aspect | Cisco | DPDK | Linux `gred` | ns-2, ns-3 | here |
@@ -52,6 +55,9 @@ use crate::registry::{
 use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Nanos};
 
+/// The value of `ect_profiles` without profiles of their own.
+const SAME: &str = "same";
+
 const PARAMETERS: &[Parameter] = &[
     LIMIT,
     ECN,
@@ -64,6 +70,13 @@ const PARAMETERS: &[Parameter] = &[
         "48/64/0.1; 40/64/0.1; 32/64/0.1",
         "DPDK's qos_sched example: green, yellow, red",
     ),
+    Parameter::new(
+        "ect_profiles",
+        "thresholds and max_p of ECN-capable packets of each class; same: those of other packets",
+        Kind::Text("same, or min/max/max_p of each class, as in profiles"),
+    )
+    .with_default(SAME, "Cisco's WRED; SAI without thresholds for ECT")
+    .only_with("ecn", &["on"]),
     Parameter::new(
         "average",
         "the packets that the average covers",
@@ -150,9 +163,11 @@ struct Profile {
 /// RED with a curve for each class.
 #[derive(Clone, Debug)]
 pub struct Wred {
-    /// One for all, or one for each profile.
+    /// One for all, or one for each class.
     averages: Box<[Average]>,
+    /// One for each class; where ECN-capable packets have their own, these follow.
     profiles: Box<[Profile]>,
+    classes: usize,
     per_class: bool,
     config: RedConfig,
     action: Action,
@@ -162,12 +177,26 @@ impl Wred {
     pub(crate) fn from_settings(s: &Settings) -> Result<Wred, ConfigError> {
         let config = RedConfig::with_target(s, None);
         let average = config.average(s);
-        let profiles = profiles(s, &average, &config)?;
+        let mut all = profiles(s, "profiles", &average, &config)?;
+        let classes = all.len();
+        if s.flag("ecn") && s.text("ect_profiles") != SAME {
+            let capable = profiles(s, "ect_profiles", &average, &config)?;
+            if capable.len() != classes {
+                let count = capable.len();
+                return Err(s.contradiction(
+                    "ect_profiles",
+                    format!("ect_profiles: {count} classes, profiles: {classes}"),
+                    "give as many",
+                ));
+            }
+            all.extend(capable);
+        }
         let per_class = s.choice("average") == "per-class";
-        let averages = if per_class { profiles.len() } else { 1 };
+        let averages = if per_class { classes } else { 1 };
         Ok(Wred {
             averages: (0..averages).map(|_| average.clone()).collect(),
-            profiles,
+            profiles: all.into(),
+            classes,
             per_class,
             config,
             action: Action::from_settings(s),
@@ -176,12 +205,28 @@ impl Wred {
 
     /// The curve of a traffic class; classes beyond the last profile use the last.
     pub fn curve(&self, class: usize) -> &Curve {
-        &self.profiles[class.min(self.profiles.len() - 1)].curve
+        &self.profiles[class.min(self.classes - 1)].curve
+    }
+
+    /// The curve of a traffic class's ECN-capable packets.
+    pub fn ect_curve(&self, class: usize) -> &Curve {
+        let first = self.profiles.len() - self.classes;
+        &self.profiles[first + class.min(self.classes - 1)].curve
     }
 
     #[inline]
     fn class_of(&self, packet: &PacketInfo) -> usize {
-        usize::from(packet.class).min(self.profiles.len() - 1)
+        usize::from(packet.class).min(self.classes - 1)
+    }
+
+    /// The number of the packet's profile.
+    #[inline]
+    fn profile_of(&self, packet: &PacketInfo) -> usize {
+        let class = self.class_of(packet);
+        match packet.ecn.is_capable() {
+            true => class + self.profiles.len() - self.classes,
+            false => class,
+        }
     }
 
     /// The length of `packet` in the average's unit: 1, or its bytes.
@@ -227,9 +272,10 @@ impl Wred {
 /// Reads `min/max/max_p; ...` and checks each against itself and the buffer.
 fn profiles(
     s: &Settings,
+    name: &'static str,
     average: &Average,
     config: &RedConfig,
-) -> Result<Box<[Profile]>, ConfigError> {
+) -> Result<Vec<Profile>, ConfigError> {
     let unit = if config.in_bytes { "bytes" } else { "packets" };
     let limit = if config.in_bytes {
         s.bytes("limit")
@@ -241,23 +287,23 @@ fn profiles(
     } else {
         &red::CURVE
     };
-    let shapes = parse(s.text("profiles")).ok_or_else(|| s.unreadable("profiles"))?;
+    let shapes = parse(s.text(name)).ok_or_else(|| s.unreadable(name))?;
     let mut profiles = Vec::new();
     for (class, shape) in shapes.into_iter().enumerate() {
         let (min, max) = (shape.min, shape.max);
         if min >= max {
             return Err(s.contradiction(
-                "profiles",
+                name,
                 format!(
-                    "profiles, class {class}: min = {min} {unit} is not below max = {max} {unit}"
+                    "{name}, class {class}: min = {min} {unit} is not below max = {max} {unit}"
                 ),
                 "raise its max, as to three times min",
             ));
         }
         if max > limit {
             return Err(s.contradiction(
-                "profiles",
-                format!("profiles, class {class}: max = {max} {unit} lies above the buffer, limit = {limit} {unit}"),
+                name,
+                format!("{name}, class {class}: max = {max} {unit} lies above the buffer, limit = {limit} {unit}"),
                 format!("nearest: limit = {max} {unit}, or a max of {limit} {unit}"),
             ));
         }
@@ -274,7 +320,7 @@ fn profiles(
             waiting: 0,
         });
     }
-    Ok(profiles.into())
+    Ok(profiles)
 }
 
 fn parse(text: &str) -> Option<Vec<Shape>> {
@@ -300,12 +346,13 @@ impl Rule for Wred {
     fn arrive<Q: Backlog, T: Trace>(&mut self, case: Case<'_, Q, T>) -> Verdict {
         let trace = case.trace;
         let class = self.class_of(case.packet);
-        trace.note(|why| self.show_class(why, class));
+        let number = self.profile_of(case.packet);
+        trace.note(|why| self.show_class(why, number));
         let length = self.waiting(class, case.queue);
         let average = self.average_of(class);
         let average = &mut self.averages[average];
         let avg = average.update(case.now, length, trace);
-        let profile = &mut self.profiles[class];
+        let profile = &mut self.profiles[number];
         let few = self.config.cautious && length <= 1;
         if avg < profile.band.0 || few {
             trace.note(|why| match avg < profile.band.0 {
@@ -360,8 +407,8 @@ impl Aqm for Wred {
     }
 
     fn on_refused(&mut self, _now: Nanos, packet: &PacketInfo) {
-        let class = self.class_of(packet);
-        self.profiles[class].gap.restart_after_full_buffer();
+        let profile = self.profile_of(packet);
+        self.profiles[profile].gap.restart_after_full_buffer();
     }
 
     #[inline]
@@ -405,8 +452,8 @@ impl Aqm for Wred {
         let values = self.averages.iter().map(Average::value);
         show("average", values.fold(0.0, f64::max));
         let (mut least, mut most) = (1.0_f64, 0.0_f64);
-        for (class, profile) in self.profiles.iter().enumerate() {
-            let avg = self.averages[self.average_of(class)].value();
+        for (number, profile) in self.profiles.iter().enumerate() {
+            let avg = self.averages[self.average_of(number % self.classes)].value();
             let pb = profile.curve.probability(avg);
             (least, most) = (least.min(pb), most.max(pb));
         }
@@ -426,146 +473,4 @@ impl Aqm for Wred {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::aqm::{DropReason, Slot};
-    use crate::packet::{Ecn, FlowKey};
-    use crate::registry::{LinkFacts, Spec};
-    use crate::testing::mbps;
-
-    fn wred(text: &str) -> Wred {
-        let spec: Spec = text.parse().unwrap();
-        Wred::from_settings(&spec.settings(&LinkFacts::at(mbps(10))).unwrap()).unwrap()
-    }
-
-    fn info(class: u8) -> PacketInfo {
-        PacketInfo {
-            size: 1000,
-            flow: FlowKey(1),
-            ecn: Ecn::NotCapable,
-            class,
-            arrived: Nanos::ZERO,
-        }
-    }
-
-    /// A queue of so many packets of 1,000 bytes.
-    struct Waiting(u32);
-
-    impl Backlog for Waiting {
-        fn packets(&self) -> u32 {
-            self.0
-        }
-        fn bytes(&self) -> u64 {
-            1000 * u64::from(self.0)
-        }
-        fn head_arrival(&self) -> Option<Nanos> {
-            None
-        }
-        fn draw(&self, _: &mut Pcg32) -> Option<(Slot, FlowKey)> {
-            None
-        }
-    }
-
-    #[test]
-    fn each_class_has_its_own_curve_and_the_rest_use_the_last() {
-        let wred = wred("wred");
-        let pb = |class: u8, avg: f64| {
-            let profile = &wred.profiles[wred.class_of(&info(class))];
-            profile.curve.probability(avg)
-        };
-        for (class, avg, expected) in [
-            (0, 47.9, 0.0),
-            (0, 56.0, 0.05), // .1 (56-48)/16
-            (1, 52.0, 0.05), // .1 (52-40)/24
-            (2, 48.0, 0.05), // .1 (48-32)/32
-            (2, 64.0, 1.0),
-            (9, 48.0, 0.05),
-        ] {
-            assert!((pb(class, avg) - expected).abs() < 1e-12, "{class} {avg}");
-        }
-    }
-
-    #[test]
-    fn one_average_is_fed_by_every_class() {
-        let mut wred = wred("wred:weight=0.5");
-        let mut random = Pcg32::new(1, 0);
-        for class in [0, 1, 2] {
-            wred.on_arrival(Nanos::ZERO, &info(class), &Waiting(80), &mut random);
-        }
-        assert_eq!(wred.averages[0].value(), 70.0); // 40, 60, 70
-        assert_eq!(wred.averages.len(), 1);
-    }
-
-    #[test]
-    fn averages_per_class_cover_the_packets_of_the_class() {
-        let mut wred = wred("wred:weight=1,average=per-class,profiles=0/2/1; 0/4/1,limit=9");
-        let mut random = Pcg32::new(1, 0);
-        let mut offer = |wred: &mut Wred, class: u8| {
-            let verdict = wred.on_arrival(Nanos::ZERO, &info(class), &Waiting(90), &mut random);
-            wred.on_accepted(Nanos::ZERO, &info(class));
-            verdict
-        };
-        assert_eq!(
-            offer(&mut wred, 0),
-            Verdict::Keep,
-            "nothing of class 0 waits"
-        );
-        offer(&mut wred, 0);
-        assert_eq!(offer(&mut wred, 0), Verdict::Drop(DropReason::Early));
-        assert_eq!(wred.averages[0].value(), 2.0);
-        assert_eq!(offer(&mut wred, 1), Verdict::Keep, "nor of class 1");
-        assert_eq!(wred.averages[1].value(), 0.0);
-        wred.on_evicted(Nanos::ZERO, &info(1));
-        assert_eq!(wred.profiles[1].waiting, 0);
-        assert_eq!(wred.profiles[0].waiting, 3);
-    }
-
-    #[test]
-    fn a_class_spaces_its_own_drops() {
-        // Pb = 0.1 at 5 for both classes: uniform gaps of 1 to 10 in each.
-        let mut wred = wred("wred:weight=1,profiles=0/10/0.2; 0/10/0.2");
-        let mut random = Pcg32::new(1, 0);
-        let mut since_drop = [0, 0];
-        for arrival in 0..10_000 {
-            let class = arrival % 2;
-            since_drop[class] += 1;
-            let info = info(class as u8);
-            if wred.on_arrival(Nanos::ZERO, &info, &Waiting(5), &mut random) != Verdict::Keep {
-                since_drop[class] = 0;
-            }
-            assert!(since_drop[class] <= 10);
-        }
-    }
-
-    #[test]
-    fn gentle_rises_on_above_max() {
-        let wred = wred("wred:gentle=on");
-        let pb = |avg: f64| wred.profiles[0].curve.probability(avg);
-        assert!((pb(96.0) - 0.55).abs() < 1e-12); // .1 + .9/2
-        assert_eq!(pb(128.0), 1.0);
-    }
-
-    #[test]
-    fn contradictory_profiles_are_refused() {
-        for text in [
-            "10",
-            "10/30",
-            "10/30/0",
-            "10/30/2",
-            "x/30/0.1",
-            "10/30/0.1/4",
-            "",
-        ] {
-            assert!(parse(text).is_none(), "{text}");
-        }
-        for text in [
-            "wred:profiles=10/30",
-            "wred:profiles=30/10/0.1",
-            "wred:profiles=10/30/0.1; 10/50/0.1,limit=40",
-        ] {
-            let spec: Spec = text.parse().unwrap();
-            let error = spec.plan(&LinkFacts::at(mbps(10))).unwrap_err();
-            assert_eq!(error.parameter(), Some("profiles"), "{text}");
-        }
-    }
-}
+mod tests;

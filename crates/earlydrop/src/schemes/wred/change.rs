@@ -15,7 +15,7 @@ impl Wred {
         let recounted = self.config.recounted(&old.config);
         let counted = old.per_class
             && self.config.in_bytes == old.config.in_bytes
-            && self.profiles.len() == old.profiles.len();
+            && self.classes == old.classes;
         for (profile, old) in self.profiles.iter_mut().zip(old.profiles) {
             profile.gap.continue_from(old.gap, recounted);
             profile.in_band = old.in_band;

@@ -9,12 +9,16 @@ use crate::red::variants::{gred, red};
 use crate::red::{probability, show_outside, show_whole};
 
 impl Wred {
-    /// Shows the packet's class.
-    pub(super) fn show_class(&self, why: &mut Why, class: usize) {
+    /// Shows the packet's class, by the number of its profile.
+    pub(super) fn show_class(&self, why: &mut Why, number: usize) {
         why.unit = self.config.unit();
-        why.source = self.profiles[class].law().source;
-        let says = format!("the packet's class, of {}", self.profiles.len());
-        why.given(says, ("class", ""), class as f64);
+        why.source = self.profiles[number].law().source;
+        let capable = match number >= self.classes {
+            true => ", with the thresholds of ECN-capable packets",
+            false => "",
+        };
+        let says = format!("the packet's class, of {}{capable}", self.classes);
+        why.given(says, ("class", ""), (number % self.classes) as f64);
     }
 }
 
