@@ -126,7 +126,12 @@ fn parse<'a>(text: &'a str) -> Result<(ParsedKnobs<'a>, Vec<std::ops::Range<usiz
         of_red = (of_red || names_red) && !token.is(";");
         if ATTRIBUTES.contains(&name) {
             rest.take();
-            knobs.push((name, value(&mut rest, &token)?));
+            let value = value(&mut rest, &token)?;
+            if let Some((_, first)) = knobs.iter().find(|(known, _)| *known == name) {
+                let message = format!("{name} is given twice: {} and {}", first.text, value.text);
+                return Err(token.error(message, "leave one, or explain one queue disc at a time"));
+            }
+            knobs.push((name, value));
             continue;
         }
         // A quoted word before a value is a misspelt attribute.
