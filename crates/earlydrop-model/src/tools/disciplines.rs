@@ -11,7 +11,8 @@ pub(super) struct Discipline {
     /// What is set at the root of a device, where a packet that finds nothing queued passes by the
     /// discipline.
     pub(super) at_root: Option<&'static str>,
-    pub(super) options: &'static [QdiscOption],
+    /// Its options, in tables that disciplines may share.
+    pub(super) options: &'static [&'static [QdiscOption]],
 }
 
 /// An option of a discipline.
@@ -63,67 +64,81 @@ pub(super) static DISCIPLINES: &[Discipline] = &[
         kind: "codel",
         scheme: "codel:as=linux",
         at_root: None,
-        options: CODEL,
+        options: &[CODEL],
     },
     Discipline {
         kind: "fq_codel",
         scheme: "fq-codel:as=linux",
         at_root: Some("bypass=on"),
-        options: FQ_CODEL,
+        options: &[
+            CODEL,
+            FLOW_QUEUES,
+            &[
+                option("drop_batch", Is::Number("drop_batch", 1.0)),
+                option(
+                    "ce_threshold_selector",
+                    Is::Missing("marks by DSCP are not simulated"),
+                ),
+            ],
+        ],
     },
     Discipline {
         kind: "pie",
         scheme: "pie:as=linux",
         at_root: None,
-        options: PIE,
+        options: &[PIE],
     },
     Discipline {
         kind: "fq_pie",
         scheme: "fq-pie:as=linux",
         at_root: None,
-        options: FQ_PIE,
+        options: &[
+            PIE,
+            FLOW_QUEUES,
+            &[option("ecn_prob", Is::Percent("mark_limit"))],
+        ],
     },
     Discipline {
         kind: "cake",
         scheme: "cake:as=linux",
         at_root: None,
-        options: CAKE,
+        options: &[CAKE],
     },
     Discipline {
         kind: "dualpi2",
         scheme: "dualpi2:as=linux",
         at_root: None,
-        options: DUALPI2,
+        options: &[DUALPI2],
     },
     Discipline {
         kind: "sfb",
         scheme: "sfb:as=linux",
         at_root: None,
-        options: SFB,
+        options: &[SFB],
     },
     Discipline {
         kind: "choke",
         scheme: "choke:as=linux",
         at_root: None,
-        options: CHOKE,
+        options: &[CHOKE],
     },
     Discipline {
         kind: "sfq",
         scheme: "sfq:as=linux",
         at_root: None,
-        options: SFQ,
+        options: &[SFQ],
     },
     Discipline {
         kind: "pfifo",
         scheme: "droptail",
         at_root: None,
-        options: &[option("limit", Is::Packets("limit"))],
+        options: &[&[option("limit", Is::Packets("limit"))]],
     },
     Discipline {
         kind: "bfifo",
         scheme: "droptail",
         at_root: None,
-        options: &[option("limit", Is::Size("limit"))],
+        options: &[&[option("limit", Is::Size("limit"))]],
     },
 ];
 
@@ -136,21 +151,11 @@ const CODEL: &[QdiscOption] = &[
     option("noecn", Is::Flag("ecn=off")),
 ];
 
-const FQ_CODEL: &[QdiscOption] = &[
-    option("limit", Is::Packets("limit")),
+/// Of fq_codel and fq_pie.
+const FLOW_QUEUES: &[QdiscOption] = &[
     option("flows", Is::Number("queues", 1.0)),
-    option("target", Is::Time("target")),
-    option("interval", Is::Time("interval")),
     option("quantum", Is::Size("quantum")),
     option("memory_limit", Is::Size("memory_limit")),
-    option("drop_batch", Is::Number("drop_batch", 1.0)),
-    option("ce_threshold", Is::Time("ce_threshold")),
-    option("ecn", Is::Flag("ecn=on")),
-    option("noecn", Is::Flag("ecn=off")),
-    option(
-        "ce_threshold_selector",
-        Is::Missing("marks by DSCP are not simulated"),
-    ),
 ];
 
 const PIE: &[QdiscOption] = &[
@@ -160,27 +165,6 @@ const PIE: &[QdiscOption] = &[
     // tc's alpha and beta are in sixteenths of a hertz.
     option("alpha", Is::Number("alpha", 16.0)),
     option("beta", Is::Number("beta", 16.0)),
-    option("ecn", Is::Flag("ecn=on")),
-    option("noecn", Is::Flag("ecn=off")),
-    option("dq_rate_estimator", Is::Flag("delay=rate")),
-    option("no_dq_rate_estimator", Is::Usual),
-    option("nobytemode", Is::Usual),
-    option(
-        "bytemode",
-        Is::Missing("probabilities by packet size are not simulated in PIE"),
-    ),
-];
-
-const FQ_PIE: &[QdiscOption] = &[
-    option("limit", Is::Packets("limit")),
-    option("flows", Is::Number("queues", 1.0)),
-    option("target", Is::Time("target")),
-    option("tupdate", Is::Time("interval")),
-    option("alpha", Is::Number("alpha", 16.0)),
-    option("beta", Is::Number("beta", 16.0)),
-    option("quantum", Is::Size("quantum")),
-    option("memory_limit", Is::Size("memory_limit")),
-    option("ecn_prob", Is::Percent("mark_limit")),
     option("ecn", Is::Flag("ecn=on")),
     option("noecn", Is::Flag("ecn=off")),
     option("dq_rate_estimator", Is::Flag("delay=rate")),

@@ -31,7 +31,7 @@ pub fn scheme_of_qdisc(text: &str) -> Result<String, ParseError> {
     let mut settings: Vec<String> = at_root.map(str::to_string).into_iter().collect();
     let mut options = Options::of(&mut line);
     while let Some(word) = options.take() {
-        let mut known = discipline.options.iter();
+        let mut known = discipline.options.iter().copied().flatten();
         let known = known.find(|one| one.word == word.text);
         let known = known.ok_or_else(|| unknown(&word, discipline))?;
         settings.extend(setting(&word, known, &mut options)?);
@@ -184,7 +184,8 @@ fn microseconds(given: Token<'_>, name: &str) -> Result<f64, ParseError> {
 }
 
 fn unknown(word: &Token<'_>, discipline: &Discipline) -> ParseError {
-    let words: Vec<&str> = discipline.options.iter().map(|one| one.word).collect();
+    let words = discipline.options.iter().copied().flatten();
+    let words: Vec<&str> = words.map(|one| one.word).collect();
     let guess = earlydrop::registry::nearest(word.text, words.iter().copied());
     let guess = guess.map_or(String::new(), |guess| format!("did you mean '{guess}'? "));
     let message = format!(
