@@ -453,7 +453,11 @@ fn single_law(
         }
         AnyAqm::Wred(wred) => {
             omissions.push("all traffic is assumed to be of class 0");
-            Law::Curve(SpacedCurve::new(wred.curve(0), s, load))
+            let curve = match load.tcp.ecn {
+                true => wred.ect_curve(0),
+                false => wred.curve(0),
+            };
+            Law::Curve(SpacedCurve::new(curve, s, load))
         }
         AnyAqm::Step(_) => target(s.bytes("threshold") / load.packet.0 as f64),
         AnyAqm::Rem(_) | AnyAqm::Pi(_) => target(s.packets("q_ref")),

@@ -190,8 +190,9 @@ fn document(explanation: &Explanation) -> Value {
             "meaning": setting.knob.meaning(),
         })
     });
-    let classes = explanation.configuration.classes.iter();
+    let classes = explanation.configuration.curves();
     let curves = classes
+        .iter()
         .zip(&explanation.curves)
         .map(|(class, points)| json!({ "class": class.name, "points": points }));
     let findings = explanation.findings.iter().map(|finding| {

@@ -244,7 +244,7 @@ fn curve(explanation: &Explanation, style: &Style) -> Vec<Text> {
         .title(title)
         .labels("average queue, packets", "share of packets")
         .height(ROWS);
-    for (class, points) in configuration.classes.iter().zip(&explanation.curves) {
+    for (class, points) in configuration.curves().iter().zip(&explanation.curves) {
         plot = plot.line(&class.name, points.clone());
     }
     let queue = explanation.prediction.queue;

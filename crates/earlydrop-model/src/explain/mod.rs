@@ -45,7 +45,8 @@ pub struct Explanation {
     pub load: Load,
     /// One entry for each knob of the tool and, for thresholds, each class.
     pub settings: Vec<Setting>,
-    /// For each class, points of the average queue in packets and the long-run share of signals.
+    /// For each entry of [`Configuration::curves`], points of the average queue in packets and the
+    /// long-run share of signals.
     pub curves: Vec<Vec<(f64, f64)>>,
     /// The operating point predicted for the first class.
     pub prediction: Prediction,
@@ -73,7 +74,7 @@ pub fn explain(
     let spec = configuration.spec(0, &link)?;
     let gateway = Gateway::of(&spec, load)?;
     let prediction = predict(load, &gateway)?;
-    let curves = (0..configuration.classes.len())
+    let curves = (0..configuration.curves().len())
         .map(|class| long_run_curve(configuration, class, &link))
         .collect::<Result<Vec<_>, ModelError>>()?;
     let findings = rules::check(configuration, load, &prediction);
@@ -145,13 +146,14 @@ fn settings(configuration: &Configuration, text: &str, link: &LinkFacts) -> Vec<
         }
     };
     let mut rows = Vec::new();
+    let all = configuration.curves();
     for entry in configuration.tool.knobs {
         let each = matches!(entry.knob, Knob::Min | Knob::Max | Knob::MaxP);
-        let many = each && configuration.classes.len() > 1;
-        let classes = if many { configuration.classes.len() } else { 1 };
+        let many = each && all.len() > 1;
+        let classes = if many { all.len() } else { 1 };
         // The rows of the thresholds already name the classes.
         if entry.knob != Knob::Classes {
-            let classes = configuration.classes.iter().take(classes);
+            let classes = all.iter().take(classes);
             rows.extend(classes.map(|class| setting(entry, class, many)));
         }
     }

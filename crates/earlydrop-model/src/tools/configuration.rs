@@ -137,6 +137,9 @@ pub struct Configuration {
     pub tool: &'static Tool,
     /// The traffic classes, at least one.
     pub classes: Vec<Class>,
+    /// The thresholds of ECN-capable packets, one entry for each class; empty if they have those of
+    /// other packets.
+    pub ect: Vec<Class>,
     /// Whether the average and the thresholds are in bytes rather than packets.
     pub in_bytes: bool,
     /// The origin of `in_bytes`.
@@ -180,6 +183,7 @@ impl Configuration {
         Configuration {
             tool,
             classes: Vec::new(),
+            ect: Vec::new(),
             in_bytes: false,
             unit_origin: Origin::Implied("the tool's only unit"),
             limit: WithOrigin::implied(None, "not given here"),
@@ -221,6 +225,18 @@ impl Configuration {
         }
     }
 
+    /// The classes, and behind them those of ECN-capable packets that have thresholds of their own.
+    pub fn curves(&self) -> Vec<Class> {
+        let capable = self.ect.iter().map(|class| Class {
+            name: match class.name.as_str() {
+                "" => "ECN-capable".to_string(),
+                name => format!("{name}, ECN-capable"),
+            },
+            ..class.clone()
+        });
+        self.classes.iter().cloned().chain(capable).collect()
+    }
+
     /// Sets the buffer that the text does not give.
     pub(crate) fn assume_buffer(&mut self, buffer: Length, why: &'static str) {
         self.limit = WithOrigin::implied(Some(buffer), why);
@@ -238,17 +254,26 @@ impl Configuration {
 
 /// A single unnamed class if all classes have the same thresholds; the classes otherwise.
 pub(super) fn merge_equal_classes(mut classes: Vec<Class>) -> Vec<Class> {
+    if are_equal(&classes) {
+        keep_first(&mut classes);
+    }
+    classes
+}
+
+/// Whether all classes have the same thresholds and max_p.
+pub(super) fn are_equal(classes: &[Class]) -> bool {
     let same = |a: &Class, b: &Class| {
         a.min.value == b.min.value && a.max.value == b.max.value && a.max_p.value == b.max_p.value
     };
-    let all = classes.windows(2).all(|pair| same(&pair[0], &pair[1]));
-    if all {
-        classes.truncate(1);
-        if let Some(class) = classes.first_mut() {
-            class.name.clear();
-        }
+    classes.windows(2).all(|pair| same(&pair[0], &pair[1]))
+}
+
+/// Leaves the first class, without its name.
+pub(super) fn keep_first(classes: &mut Vec<Class>) {
+    classes.truncate(1);
+    if let Some(class) = classes.first_mut() {
+        class.name.clear();
     }
-    classes
 }
 
 /// Rounds thresholds to whole packets, with max at most `most` and min at least one below max.

@@ -162,5 +162,16 @@ fn marking(configuration: &Configuration) -> String {
     } else {
         ""
     };
-    format!("marked, {above}{limit}{others}")
+    let own: Vec<String> = configuration.ect.iter().map(curve).collect();
+    let own = match own.is_empty() {
+        true => String::new(),
+        false => format!(", with thresholds of their own: {}", own.join("; ")),
+    };
+    format!("marked, {above}{limit}{others}{own}")
+}
+
+/// "262144 to 524288, 0.05".
+fn curve(class: &Class) -> String {
+    let [min, max, max_p] = [&class.min, &class.max, &class.max_p].map(|one| digits(one.value, 6));
+    format!("{min} to {max}, {max_p}")
 }

@@ -7,7 +7,7 @@ use earlydrop::red::{Average, Spacing};
 use earlydrop::registry::{self, ConfigError, LinkFacts, Plan, Settings, Spec, Value};
 
 use super::configuration::merge_equal_classes;
-use super::spec::{idle_named, spacing_named, spec, thresholds, with_common};
+use super::spec::{idle_named, spacing_named, spec, wred};
 use super::token::tokenize;
 use super::{
     Adapt, Class, Configuration, Knob, KnobName, Marking, Origin, ParseError, Shape, Source, Tool,
@@ -283,18 +283,34 @@ impl Reader<'_> {
     }
 
     fn wred(&self) -> Result<Configuration, ParseError> {
+        let classes = self.profiles("profiles");
+        let ect = match self.settings.text("ect_profiles") {
+            "same" => Vec::new(),
+            _ => self.profiles("ect_profiles"),
+        };
+        if !ect.is_empty() && self.settings.flag("ecn") {
+            return Ok(Configuration {
+                ect,
+                ..self.common(classes)
+            });
+        }
+        Ok(self.common(merge_equal_classes(classes)))
+    }
+
+    /// The classes of `min/max/max_p; ...`.
+    fn profiles(&self, name: &str) -> Vec<Class> {
         let gentle = self.settings.flag("gentle");
         let shape = if gentle {
             Shape::Gentle
         } else {
             Shape::Straight
         };
-        let profiles = self.settings.text("profiles").split(';').enumerate();
+        let profiles = self.settings.text(name).split(';').enumerate();
         let class = |(index, profile): (usize, &str)| {
             let mut numbers = profile
                 .split('/')
                 .map(|number| number.trim().parse().unwrap_or(0.0));
-            let mut next = || self.with_origin("profiles", numbers.next().unwrap_or(0.0));
+            let mut next = || self.with_origin(name, numbers.next().unwrap_or(0.0));
             Class {
                 name: format!("class {index}"),
                 min: next(),
@@ -303,7 +319,7 @@ impl Reader<'_> {
                 shape: self.with_origin("gentle", shape.clone()),
             }
         };
-        Ok(self.common(merge_equal_classes(profiles.map(class).collect())))
+        profiles.map(class).collect()
     }
 
     fn common(&self, classes: Vec<Class>) -> Configuration {
@@ -372,23 +388,7 @@ fn corners(curve: &earlydrop::red::Curve) -> Vec<(f64, f64)> {
 fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let spec = match configuration.classes.as_slice() {
         [_] => spec(configuration, 0, link),
-        classes => {
-            let profile = |class: &Class| {
-                let (min, max) = thresholds(class);
-                format!("{min}/{max}/{}", class.max_p.value)
-            };
-            let profiles: Vec<String> = classes.iter().map(profile).collect();
-            let gentle = classes
-                .iter()
-                .all(|class| class.shape.value == Shape::Gentle);
-            Spec::new("wred")
-                .and_then(|spec| spec.with("profiles", profiles.join("; ")))
-                .and_then(|spec| match gentle {
-                    true => spec.with("gentle", "on"),
-                    false => Ok(spec),
-                })
-                .and_then(|spec| with_common(spec, configuration, link))
-        }
+        classes => wred(configuration, classes, &configuration.ect, link),
     };
     // A test checks that every name above is in the registry.
     spec.map(|spec| spec.to_string()).unwrap_or_default()

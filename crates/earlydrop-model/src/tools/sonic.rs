@@ -1,15 +1,19 @@
 //! SONiC: the table `WRED_PROFILE` of a switch's configuration, in JSON. Thresholds are in bytes,
 //! probabilities in percent. SAI's averaging weight defaults to 0, which means no averaging.
+//!
+//! ECN-capable packets may have thresholds of their own, `ecn_green_min_threshold` and so on (SAI's
+//! `SAI_WRED_ATTR_ECN_GREEN_MIN_THRESHOLD`; SONiC's design "WRED Profile Independent ECN Marking
+//! Thresholds"). What of them is absent is the colour's own.
 
 use earlydrop::red::Spacing;
 use earlydrop::registry::{LinkFacts, nearest};
 
-use super::configuration::merge_equal_classes;
+use super::configuration::{are_equal, keep_first};
 use super::json::{self, Entry};
 use super::parse::Given;
 use super::token::Token;
 use super::{
-    Class, Configuration, Knob, KnobName, Marking, Object, ParseError, Shape, Source, Tool,
+    Class, Configuration, Knob, KnobName, Marking, Object, Origin, ParseError, Shape, Source, Tool,
     WithOrigin, knob,
 };
 
@@ -96,6 +100,9 @@ fn fields() -> Vec<String> {
             format!("{colour}_min_threshold"),
             format!("{colour}_max_threshold"),
             format!("{colour}_drop_probability"),
+            format!("ecn_{colour}_min_threshold"),
+            format!("ecn_{colour}_max_threshold"),
+            format!("ecn_{colour}_mark_probability"),
         ]
     });
     std::iter::once("ecn".to_string())
@@ -165,15 +172,21 @@ fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
         }
     }
     let irrelevant = ledger.close(&known)?;
-    let ecn = profile.find("ecn");
-    let ecn = ecn.map(|value| Ok((marking(&value)?, value.span())));
+    let mode = profile.find("ecn");
+    let ecn = mode.map(|value| Ok((marking(&value)?, value.span())));
     let ecn = ecn.transpose()?;
     let mut classes = Vec::new();
     for colour in COLOURS {
         classes.extend(class(colour, &profile)?);
     }
+    let mut ect = of_ect(&classes, &profile, mode)?;
+    if are_equal(&classes) && are_equal(&ect) {
+        keep_first(&mut classes);
+        keep_first(&mut ect);
+    }
     Ok(Configuration {
-        classes: merge_equal_classes(classes),
+        classes,
+        ect,
         in_bytes: true,
         weight: WithOrigin::implied(1.0, "SAI's weight defaults to 0: the current queue length"),
         ecn: WithOrigin::given_or(ecn, Marking::OFF, "ecn_none by default"),
@@ -226,14 +239,7 @@ fn class(colour: &str, profile: &Profile) -> Result<Option<Class>, ParseError> {
         }
     };
     if let Some((0.0, span)) = percent {
-        return Err(ParseError {
-            span,
-            message: format!(
-                "{} = 0 would never signal congestion",
-                key("drop_probability")
-            ),
-            help: "nearest: 1".to_string(),
-        });
+        return Err(never(&key("drop_probability"), span));
     }
     Ok(Some(Class {
         name: colour.to_string(),
@@ -248,30 +254,100 @@ fn class(colour: &str, profile: &Profile) -> Result<Option<Class>, ParseError> {
     }))
 }
 
+/// The thresholds of ECN-capable packets, of each of `classes`; none where no colour has any.
+fn of_ect(
+    classes: &[Class],
+    profile: &Profile,
+    mode: Option<Token>,
+) -> Result<Vec<Class>, ParseError> {
+    let mut ect = classes.to_vec();
+    let mut has_any = false;
+    for class in &mut ect {
+        let colour = class.name.clone();
+        let key = |what: &str| format!("ecn_{colour}_{what}");
+        let min = profile.number(&key("min_threshold"), 1e15)?;
+        let max = profile.number(&key("max_threshold"), 1e15)?;
+        let percent = profile.number(&key("mark_probability"), 100.0)?;
+        let given = [&min, &max, &percent].into_iter().flatten().next();
+        let Some((_, span)) = given else { continue };
+        let is_marked =
+            mode.is_some_and(|mode| mode.text == "ecn_all" || mode.text.contains(&colour));
+        if !is_marked {
+            return Err(ParseError {
+                span: span.clone(),
+                message: format!("ecn does not mark {colour} packets"),
+                help: "nearest: ecn_all".to_string(),
+            });
+        }
+        has_any = true;
+        if let Some((0.0, span)) = percent {
+            return Err(never(&key("mark_probability"), span));
+        }
+        let of = |threshold: &mut WithOrigin<f64>, given: Option<Given<f64>>, scale: f64| {
+            if let Some((value, span)) = given {
+                *threshold = WithOrigin::given(value * scale, span);
+            }
+        };
+        of(&mut class.min, min, 1.0);
+        of(&mut class.max, max, 1.0);
+        of(&mut class.max_p, percent, 0.01);
+    }
+    if let Some(class) = ect.iter().find(|class| class.min.value > class.max.value) {
+        let (low, high) = (class.min.value, class.max.value);
+        return Err(ParseError {
+            span: given_span(class),
+            message: format!("{}: min {low} bytes is above max {high} bytes", class.name),
+            help: format!("nearest: max {}", 3.0 * low),
+        });
+    }
+    Ok(if has_any { ect } else { Vec::new() })
+}
+
+/// The place of the thresholds of a class.
+fn given_span(class: &Class) -> std::ops::Range<usize> {
+    match (&class.max.origin, &class.min.origin) {
+        (Origin::Given(span), _) | (_, Origin::Given(span)) => span.clone(),
+        _ => 0..0,
+    }
+}
+
+/// The error of a probability of 0.
+fn never(name: &str, span: std::ops::Range<usize>) -> ParseError {
+    ParseError {
+        span,
+        message: format!("{name} = 0 would never signal congestion"),
+        help: "nearest: 1".to_string(),
+    }
+}
+
 fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     let bytes = |length: f64| configuration.to_bytes(length, link).round();
     let mut lines = Vec::new();
+    let mut field = |name: String, value: String| lines.push(format!("\"{name}\": \"{value}\""));
     for (index, colour) in COLOURS.iter().enumerate() {
-        let last = configuration.classes.last();
-        let Some(class) = configuration.classes.get(index).or(last) else {
+        let of_colour = |classes: &'_ [Class]| classes.get(index).or(classes.last()).cloned();
+        let Some(class) = of_colour(&configuration.classes) else {
             continue;
         };
-        let percent = (100.0 * class.max_p.value).round().clamp(1.0, 100.0);
-        let max = bytes(class.max.value).max(1.0);
-        lines.push(format!("\"wred_{colour}_enable\": \"true\""));
-        lines.push(format!(
-            "\"{colour}_min_threshold\": \"{}\"",
-            bytes(class.min.value).min(max)
-        ));
-        lines.push(format!("\"{colour}_max_threshold\": \"{max}\""));
-        lines.push(format!("\"{colour}_drop_probability\": \"{percent}\""));
+        field(format!("wred_{colour}_enable"), "true".to_string());
+        let ect = of_colour(&configuration.ect).filter(|_| configuration.ecn.value.on);
+        let own = (colour.to_string(), "drop_probability", class);
+        let ect = ect.map(|class| (format!("ecn_{colour}"), "mark_probability", class));
+        for (prefix, probability, class) in [Some(own), ect].into_iter().flatten() {
+            let percent = (100.0 * class.max_p.value).round().clamp(1.0, 100.0);
+            let max = bytes(class.max.value).max(1.0);
+            let min = bytes(class.min.value).min(max);
+            field(format!("{prefix}_min_threshold"), min.to_string());
+            field(format!("{prefix}_max_threshold"), max.to_string());
+            field(format!("{prefix}_{probability}"), percent.to_string());
+        }
     }
     let ecn = if configuration.ecn.value.on {
         "ecn_all"
     } else {
         "ecn_none"
     };
-    lines.push(format!("\"ecn\": \"{ecn}\""));
+    field("ecn".to_string(), ecn.to_string());
     let lines = lines.join(",\n            ");
     format!(
         "{{\n    \"WRED_PROFILE\": {{\n        \"EARLYDROP\": {{\n            {lines}\n        \

@@ -1,6 +1,8 @@
 //! From a configuration to the scheme earlydrop runs, and the registry's names for spacing laws
 //! and idle decay.
 
+use std::slice::from_ref;
+
 use earlydrop::red::{Curve, Idle, Spacing};
 use earlydrop::registry::{ConfigError, Length, LinkFacts, Spec};
 use earlydrop::units::Bytes;
@@ -16,9 +18,14 @@ impl Configuration {
         spec(self, class, link)
     }
 
-    /// The drop curve of class number `class`, if the configuration has that class.
-    pub fn curve(&self, class: usize, link: &LinkFacts) -> Result<Option<Curve>, ConfigError> {
-        Ok(self.spec(class, link)?.plan(link)?.curve().cloned())
+    /// The curve of entry number `index` of [`Configuration::curves`], if there is one.
+    pub fn curve(&self, index: usize, link: &LinkFacts) -> Result<Option<Curve>, ConfigError> {
+        let alone = Configuration {
+            classes: self.curves(),
+            ect: Vec::new(),
+            ..self.clone()
+        };
+        Ok(alone.spec(index, link)?.plan(link)?.curve().cloned())
     }
 }
 
@@ -69,9 +76,13 @@ pub(super) fn spec(
     class: usize,
     link: &LinkFacts,
 ) -> Result<Spec, ConfigError> {
-    let Some(class) = configuration.classes.get(class) else {
+    let index = class;
+    let Some(class) = configuration.classes.get(index) else {
         return Spec::new("droptail");
     };
+    if let Some(capable) = configuration.ect.get(index) {
+        return wred(configuration, from_ref(class), from_ref(capable), link);
+    }
     let (min, max) = thresholds(class);
     let name = match class.shape.value {
         Shape::Straight | Shape::Points { .. } => "red",
@@ -103,6 +114,33 @@ pub(super) fn spec(
         Adapt::Floyd => spec.with("adapt", "ared"),
         Adapt::Feng => spec.with("adapt", "feng"),
     }
+}
+
+/// WRED with these classes; `ect` are those of ECN-capable packets, or none.
+pub(super) fn wred(
+    configuration: &Configuration,
+    classes: &[Class],
+    ect: &[Class],
+    link: &LinkFacts,
+) -> Result<Spec, ConfigError> {
+    let profiles = |classes: &[Class]| {
+        let profile = |class: &Class| {
+            let (min, max) = thresholds(class);
+            format!("{min}/{max}/{}", class.max_p.value)
+        };
+        classes.iter().map(profile).collect::<Vec<_>>().join("; ")
+    };
+    let mut spec = Spec::new("wred")?.with("profiles", profiles(classes))?;
+    if !ect.is_empty() {
+        spec = spec.with("ect_profiles", profiles(ect))?;
+    }
+    if classes
+        .iter()
+        .all(|class| class.shape.value == Shape::Gentle)
+    {
+        spec = spec.with("gentle", "on")?;
+    }
+    with_common(spec, configuration, link)
 }
 
 /// min and max; a max that equals min is raised by a millionth, because the registry requires
@@ -182,7 +220,7 @@ pub(super) fn with_common(
 /// The buffer if the text gives one. Otherwise four times max if that exceeds the registry's
 /// default of 1000 packets, and `None` if the default is large enough.
 fn limit(configuration: &Configuration, link: &LinkFacts) -> Option<String> {
-    let most = configuration.classes.iter();
+    let most = configuration.classes.iter().chain(&configuration.ect);
     let most = 4.0 * most.map(|class| thresholds(class).1).fold(0.0, f64::max);
     let unit = if configuration.in_bytes {
         "bytes"
