@@ -85,7 +85,9 @@ impl Source<'_> {
         let names = || objects.iter().map(|(name, _)| name.as_str());
         let list = || names().collect::<Vec<_>>().join(", ");
         if let Some(wanted) = self.context.wanted(object) {
-            if let Some(at) = names().position(|name| name == wanted) {
+            // What a name has in brackets describes it.
+            let plain = |name: &str| name.split(" (").next() == wanted.split(" (").next();
+            if let Some(at) = names().position(plain) {
                 return Ok(at);
             }
             let near = nearest(wanted, names());
@@ -108,6 +110,7 @@ impl Source<'_> {
                     &format!("{kind}s")
                 };
                 let message = format!("this text has {count} {plural}: {}", list());
+                let name = name.split(" (").next().unwrap_or_default();
                 let help = format!("choose one, such as --{kind} '{name}'");
                 Err(match token {
                     Some(token) => token.error(message, help),

@@ -10,6 +10,7 @@ use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::{BitsPerSec, Bytes};
 
+use super::ets::{self, Band};
 use super::ledger::{Ledger, unknown};
 use super::qdisc::scheme_of_qdisc;
 use super::tc::{self, NoWeight};
@@ -321,9 +322,11 @@ fn parse_words<'a>(source: &Source<'a>) -> Result<ParsedKnobs<'a>, ParseError> {
     if red.is_empty() {
         return Err(not_red(source.text, &others));
     }
-    let names: Vec<_> = red
-        .iter()
-        .map(|line| (line.name.clone(), Some(line.kind)))
+    let mut others = others;
+    let bands = ets::bands(&red, &mut others)?;
+    let named = red.iter().zip(&bands);
+    let names: Vec<_> = named
+        .map(|(line, band)| (line.name.clone() + &ets::in_words(*band), Some(line.kind)))
         .collect();
     let chosen = source.choose(Object::Queue, &names)?;
     let mut knobs = ParsedKnobs::default();
@@ -332,6 +335,9 @@ fn parse_words<'a>(source: &Source<'a>) -> Result<ParsedKnobs<'a>, ParseError> {
         if index == chosen {
             knobs = its;
         }
+    }
+    if let Some(Some(Band::Share(share, at))) = bands.get(chosen) {
+        knobs.share.get_or_insert((*share, *at));
     }
     for line in others.into_iter().flat_map(|line| line.options) {
         line.clone().leave_all();

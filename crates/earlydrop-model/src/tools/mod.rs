@@ -28,6 +28,8 @@ mod context;
 mod differences;
 mod disciplines;
 mod dpdk;
+mod ets;
+mod gred;
 mod inet;
 mod json;
 mod junos;

@@ -6,6 +6,7 @@
 
 use super::ParseError;
 use super::disciplines::{DISCIPLINES, Discipline, Is, QdiscOption};
+use super::gred;
 use super::ledger::Ledger;
 use super::tc;
 use super::tc_line::{self, Options, QdiscLine};
@@ -16,7 +17,12 @@ use super::token::Token;
 /// which [`read`](super::read) reads.
 pub fn scheme_of_qdisc(text: &str) -> Result<String, ParseError> {
     let ledger = Ledger::of(text, &["#"]);
-    let lines = tc_line::qdiscs(&ledger)?;
+    let mut lines = tc_line::qdiscs(&ledger)?;
+    if lines.iter().any(|line| line.kind.is("gred")) {
+        lines.retain(|line| line.kind.is("gred"));
+        let settings = gred::scheme(lines, text)?;
+        return Ok(format!("wred:as=linux,{}", settings.join(",")));
+    }
     let discipline = |line: &QdiscLine| DISCIPLINES.iter().find(|one| line.kind.is(one.kind));
     let found = lines
         .into_iter()
@@ -24,7 +30,7 @@ pub fn scheme_of_qdisc(text: &str) -> Result<String, ParseError> {
     let Some((mut line, discipline)) = found else {
         let kinds: Vec<&str> = DISCIPLINES.iter().map(|one| one.kind).collect();
         let message = "this text has no queueing discipline that is read here";
-        let help = format!("known: red, {}", kinds.join(", "));
+        let help = format!("known: red, gred, {}", kinds.join(", "));
         return Err(ParseError::of_all(text, message, help));
     };
     let at_root = discipline.at_root.filter(|_| line.is_root);
@@ -269,7 +275,7 @@ mod tests {
         assert!(refused("tc qdisc add dev eth0 root pie bytemode").starts_with("bytemode | "));
         assert!(
             refused("tc qdisc add dev eth0 root hfsc")
-                .contains("known: red, codel, fq_codel, pie, fq_pie, cake,")
+                .contains("known: red, gred, codel, fq_codel, pie, fq_pie, cake,")
         );
     }
 }

@@ -15,6 +15,10 @@ pub(super) struct QdiscLine<'l, 'a> {
     pub(super) kind: Token<'a>,
     /// Its device and parent: "eth0", "eth0 1:10".
     pub(super) name: String,
+    pub(super) device: Option<&'a str>,
+    /// The class in which it stands, such as 1:10.
+    pub(super) parent: Option<&'a str>,
+    pub(super) handle: Option<&'a str>,
     pub(super) is_root: bool,
     /// Whether this is output of `tc qdisc show`.
     pub(super) is_shown: bool,
@@ -168,7 +172,7 @@ fn qdisc<'l, 'a>(mut lines: Vec<Cursor<'l, 'a>>) -> Result<Option<QdiscLine<'l, 
                 return Err(unknown(&word, &known));
             }
             if is_shown && line.peek().is_some_and(|next| next.text.ends_with(':')) {
-                line.take();
+                around.handle = line.take().map(|handle| handle.text);
             }
         }
         // tc prints device and parent behind the kind.
@@ -186,6 +190,9 @@ fn qdisc<'l, 'a>(mut lines: Vec<Cursor<'l, 'a>>) -> Result<Option<QdiscLine<'l, 
             .flatten()
             .collect::<Vec<_>>()
             .join(" "),
+        device: around.device,
+        parent,
+        handle: around.handle,
         is_root: around.is_root,
         is_shown: is_shown || around.is_counted,
         options,
@@ -197,6 +204,7 @@ fn qdisc<'l, 'a>(mut lines: Vec<Cursor<'l, 'a>>) -> Result<Option<QdiscLine<'l, 
 struct Around<'a> {
     device: Option<&'a str>,
     parent: Option<&'a str>,
+    handle: Option<&'a str>,
     is_root: bool,
     /// Whether there is a reference count, which only `tc qdisc show` prints.
     is_counted: bool,
@@ -220,6 +228,7 @@ impl<'a> Around<'a> {
             match *name {
                 "dev" => self.device = value,
                 "parent" => self.parent = value,
+                "handle" => self.handle = value,
                 "root" => self.is_root = true,
                 "refcnt" => self.is_counted = true,
                 _ => {}
