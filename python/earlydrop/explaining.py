@@ -92,7 +92,8 @@ class Explanation(Answer):
     scheme: str
     settings: list[Setting]
     prediction: Prediction
-    #: Where 8 of 10 simulations measured, if this was predicted: seconds and shares.
+    #: Where 8 of 10 simulations measured, if this was predicted: seconds and shares. Empty outside
+    #: of what was simulated.
     measured: dict[str, tuple[float, float]]
     doubts: list[Doubt]
     #: What the model leaves out.
@@ -110,7 +111,7 @@ class Explanation(Answer):
         ]
         measured = {
             name.removesuffix("_s"): (low, high)
-            for name, (low, high) in document["measured"].items()
+            for name, (low, high) in (document["measured"] or {}).items()
         }
         return cls(
             _document=document,
