@@ -173,6 +173,20 @@ fn given_thresholds_are_drawn_and_judged() {
         let text = format!("min={min},");
         assert!(is_in_bytes || spec.contains(&text), "{text} in {spec}");
     }
+    // Every method is simulated: the shorter its thresholds, the shorter its queue.
+    let delay = |method: &str| {
+        let mut choices = found["choices"].as_array().unwrap().iter();
+        let choice = choices.find(|choice| choice["method"] == method).unwrap();
+        choice["measured"]["delay"]["mean"].as_f64().unwrap()
+    };
+    assert_eq!(
+        found["measured"]["delay"]["mean"].as_f64(),
+        Some(delay("given"))
+    );
+    assert!(delay("floyd-1997") < delay("given") && delay("given") < delay("paper"));
+    assert!(shown.contains("\nsimulated   min "), "{shown}");
+    let model = user.runs(&paper(&["--no-simulation"])).well().out;
+    assert!(model.contains("\npredicted   min "), "{model}");
 }
 
 #[test]

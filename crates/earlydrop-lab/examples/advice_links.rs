@@ -187,6 +187,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             length,
             threads,
             with_others: false,
+            with_methods: false,
         };
         let began = std::time::Instant::now();
         let advised = advise(&question, effort, &stop, &mut |_| {});

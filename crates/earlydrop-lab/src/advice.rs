@@ -15,11 +15,13 @@ use std::sync::atomic::AtomicBool;
 
 use earlydrop::registry::Spec;
 use earlydrop_model::configure::{Goal, Question, Recommendation, TARGETED, configure, recommend};
+use earlydrop_model::methods::METHODS;
 use earlydrop_model::stability::Verdict;
 use earlydrop_model::thresholds::BALANCE;
 use earlydrop_model::{Load, ModelError};
 
 use search::Search;
+pub use search::unconfigured;
 
 use crate::statistics::Mean;
 use crate::verify::{Measurement, RunLength, VerifyError};
@@ -110,6 +112,9 @@ pub struct Simulated {
     pub beside_a_call: Vec<(Spec, Measurement)>,
     /// The recommended parameters where the flows have ECN; `None` where they have it anyway.
     pub with_ecn: Option<Measurement>,
+    /// The parameters of every method, in the order of the recommendation's choices; empty where they
+    /// were not asked for.
+    pub methods: Vec<Measurement>,
 }
 
 /// One proposal and its simulation.
@@ -216,17 +221,17 @@ pub struct Effort {
     pub threads: usize,
     /// Whether other schemes are simulated beside the recommended one.
     pub with_others: bool,
+    /// Whether the parameters of every other method are simulated.
+    pub with_methods: bool,
 }
 
 impl Effort {
     /// About how long a question takes, in seconds: four proposals and what stands beside them, at two
     /// million packets a second on each thread.
     pub fn estimate(&self, load: &Load) -> f64 {
-        let runs = 5 + if self.with_others {
-            OTHERS.len() + 2
-        } else {
-            0
-        };
+        let others = usize::from(self.with_others) * (OTHERS.len() + 2);
+        let methods = usize::from(self.with_methods) * METHODS.len();
+        let runs = 5 + others + methods;
         let packets = self.length.duration.as_secs_f64() * load.service();
         let threads = self.threads.clamp(1, 4) as f64;
         packets * self.length.seeds as f64 * runs as f64 / (SPEED * threads)
@@ -324,6 +329,10 @@ fn answer(
         ),
         false => (Vec::new(), None),
     };
+    let methods = match effort.with_methods {
+        true => search.methods(&recommendation.choices)?,
+        false => Vec::new(),
+    };
     let simulated = Simulated {
         length: effort.length,
         trials: search.trials,
@@ -335,6 +344,7 @@ fn answer(
         with_room,
         beside_a_call,
         with_ecn,
+        methods,
     };
     Ok(Advised {
         recommendation,

@@ -23,6 +23,7 @@ fn answered(question: &Question) -> Advised {
         length: RunLength::brief(question, 3),
         threads: 2,
         with_others: false,
+        with_methods: false,
     };
     advise(question, effort, &AtomicBool::new(false), &mut |_| {}).unwrap()
 }

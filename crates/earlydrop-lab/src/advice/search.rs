@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use earlydrop::registry::{Kind, Spec};
 use earlydrop::units::Nanos;
-use earlydrop_model::configure::{Goal, Question, SMALL_BUFFER, least_stable, propose};
+use earlydrop_model::configure::{Choice, Goal, Question, SMALL_BUFFER, least_stable, propose};
 use earlydrop_model::stability::Verdict;
 use earlydrop_model::{Load, ModelError, PACKETS_PER_FLOW};
 
@@ -66,7 +66,7 @@ impl Search<'_> {
     ) -> Result<Vec<(Spec, Measurement)>, AdviceError> {
         (self.progress)(&OTHERS.join(", "));
         let load = &self.question.load;
-        let others = OTHERS.map(|name| for_round_trips(with_buffer(name, buffer)?, load));
+        let others = OTHERS.map(|name| unconfigured(name, buffer, load));
         let specs = [Ok(own.clone())].into_iter().chain(others);
         let specs: Vec<Spec> = specs.collect::<Result<_, _>>()?;
         let measured = self.measure(load, Beside::Call, &specs)?;
@@ -83,6 +83,22 @@ impl Search<'_> {
         (self.progress)("ECN");
         let specs = std::slice::from_ref(own);
         Ok(self.measure(&load, Beside::Nothing, specs)?.pop())
+    }
+
+    /// Simulates the parameters of every method that were not tried before.
+    pub(super) fn methods(&mut self, choices: &[Choice]) -> Result<Vec<Measurement>, AdviceError> {
+        let mut measured = Vec::new();
+        for Choice { advice, .. } in choices {
+            let known = self.trials.iter().find(|trial| trial.spec == advice.spec);
+            measured.push(match known {
+                Some(trial) => trial.measured,
+                None => {
+                    (self.progress)(&format!("{}: {}", advice.method, advice.spec));
+                    self.measure_one(advice.spec.clone())?
+                }
+            });
+        }
+        Ok(measured)
     }
 
     /// Simulates what was proposed for a target, and gives the index of its trial.
@@ -289,6 +305,12 @@ fn with_buffer(name: &str, buffer: f64) -> Result<Spec, ModelError> {
         Some(_) => spec.with("limit", buffer.round())?,
         None => spec,
     })
+}
+
+/// A scheme for which nothing is chosen: with this buffer, in packets, where it has one, and with its times
+/// in proportion to round trips below 10 ms.
+pub fn unconfigured(name: &str, buffer: f64, load: &Load) -> Result<Spec, ModelError> {
+    for_round_trips(with_buffer(name, buffer)?, load)
 }
 
 /// The scheme with its times in proportion to the round trip, and its gains in inverse proportion, where

@@ -40,7 +40,7 @@ pub fn json(report: &ConfigurationReport) -> Value {
         "buffer": recommendation.buffer,
         "goal": { "queue": recommendation.goal, "delay": recommendation.goal / load.service() },
         "chosen": recommendation.choices[0].advice.spec.to_string(),
-        "choices": recommendation.choices.iter().map(|one| choice(load, one)).collect::<Vec<_>>(),
+        "choices": choices(report),
         "most_flows": recommendation.most_flows,
         "most_flows_by_22": recommendation.most_flows_by_22,
         "open_loop": recommendation.open_loop.as_ref().map(|open| json!({
@@ -56,6 +56,20 @@ pub fn json(report: &ConfigurationReport) -> Value {
         "simulated": report.simulated.as_ref().ok().map(|simulated| simulations(simulated, report.seeds)),
         "paste": snippets,
     })
+}
+
+/// Every method, with what was simulated of it.
+fn choices(report: &ConfigurationReport) -> Vec<Value> {
+    let simulated = report.simulated.as_ref().ok();
+    let measured = |index: usize| simulated?.methods.get(index);
+    let all = report.configuration.choices.iter().enumerate();
+    all.map(|(index, one)| {
+        let mut value = choice(&report.configuration.load, one);
+        value["measured"] =
+            measured(index).map_or(Value::Null, |one| measurement(one, report.seeds));
+        value
+    })
+    .collect()
 }
 
 fn choice(load: &Load, choice: &Choice) -> Value {

@@ -39,7 +39,7 @@ pub fn page(report: &ConfigurationReport) -> String {
     body += &dynamics(report);
     body += &section(
         "Every method",
-        &(table(text::methods(configuration)) + &notes(report)),
+        &(table(text::methods(report)) + &notes(report)),
     );
     if report.simulated.is_ok() {
         let rows = text::prediction_and_simulation(report);

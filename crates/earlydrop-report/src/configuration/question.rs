@@ -179,11 +179,14 @@ pub fn answer(
 ) -> Result<ConfigurationReport, RequestError> {
     let question = options.question()?;
     let patience = patience(&options.patience)?;
-    let effort = Effort {
+    let mut effort = Effort {
         length: RunLength::brief(&question, options.seeds),
         threads: options.threads,
         with_others: true,
+        with_methods: true,
     };
+    // The other methods are the first to be left out.
+    effort.with_methods = effort.estimate(&question.load) <= patience;
     let seconds = effort.estimate(&question.load);
     let unsimulated = match options.is_simulated {
         false => Some(Unsimulated::AsAsked),

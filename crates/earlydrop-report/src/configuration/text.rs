@@ -265,13 +265,20 @@ impl OperatingPoint {
     }
 }
 
-/// Every method's thresholds and predictions, as rows below a header.
-pub fn methods(recommendation: &Recommendation) -> Vec<Vec<String>> {
+/// Every method's thresholds, with what was simulated of them, else what is predicted, as rows below a
+/// header.
+pub fn methods(report: &ConfigurationReport) -> Vec<Vec<String>> {
+    let simulated = report.simulated.as_ref().ok();
+    let measured = simulated.map_or(&[][..], |simulated| &simulated.methods);
+    let title = match measured.is_empty() {
+        true => "predicted",
+        false => "simulated",
+    };
     let names = [
-        "method", "min", "max", "max_p", "weight", "delay", "signals", "util.", "loop",
+        title, "min", "max", "max_p", "weight", "delay", "signals", "util.", "loop",
     ];
     let mut rows = vec![names.map(String::from).to_vec()];
-    for choice in &recommendation.choices {
+    for (index, choice) in report.configuration.choices.iter().enumerate() {
         let t = choice.advice.thresholds;
         let of = |value: Option<f64>| value.map_or("-".to_string(), number);
         let max_p = match t.and_then(|t| t.max_p) {
@@ -279,6 +286,18 @@ pub fn methods(recommendation: &Recommendation) -> Vec<Vec<String>> {
             fixed => of(fixed),
         };
         let expected = &choice.expected;
+        let [delay, signals, utilisation] = match measured.get(index) {
+            Some(measured) => [
+                measured.delay.mean,
+                measured.loss.mean + measured.marks.mean,
+                measured.utilisation.mean,
+            ],
+            None => [
+                expected.delay.as_secs_f64(),
+                expected.loss + expected.marks,
+                expected.utilisation,
+            ],
+        };
         let verdict = choice
             .stability
             .map_or("-", |stability| stability.verdict().name());
@@ -288,9 +307,9 @@ pub fn methods(recommendation: &Recommendation) -> Vec<Vec<String>> {
             of(t.map(|t| t.max)),
             max_p,
             of(t.map(|t| t.weight)),
-            time(expected.delay.as_secs_f64()),
-            percent(expected.loss + expected.marks),
-            percent(expected.utilisation),
+            time(delay),
+            percent(signals),
+            percent(utilisation),
             verdict.to_string(),
         ]);
     }

@@ -25,7 +25,7 @@ pub(super) fn lines(report: &ConfigurationReport, style: &Style) -> Vec<Text> {
     lines.push(Text::default());
     lines.extend(operating_point(recommendation, style));
     lines.push(Text::default());
-    lines.extend(table(&configuration::methods(recommendation), style));
+    lines.extend(table(&configuration::methods(report), style));
     let notes = configuration::notes(recommendation);
     if !notes.is_empty() {
         lines.push(Text::default());
