@@ -6,63 +6,21 @@
 //! ```
 //! A line for each link goes to standard error as soon as it is known.
 
+#[path = "random_links/mod.rs"]
+mod random_links;
+
 use std::error::Error;
 use std::sync::atomic::AtomicBool;
 
-use earlydrop::random::Pcg32;
-use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_lab::advice::{Advised, Effort, MET, Miss, advise};
 use earlydrop_lab::verify::{Measurement, RunLength, measure};
-use earlydrop_model::configure::{Goal, Question};
-use earlydrop_model::{Control, Load, Tcp};
+use earlydrop_model::Load;
+use earlydrop_model::configure::Goal;
 
-/// The most packets of one run: others take minutes.
-const MOST_PACKETS: f64 = 3e6;
+use random_links::{RandomLinks, SEEDS};
 
 /// What is lacking of a utilisation in other runs and counts as nothing.
 const SLACK: f64 = 0.005;
-
-/// A link with its flows: rates of 1 Mbps to 100 Gbps, round trips of 1 to 300 ms and 1 to 1,000
-/// flows, each uniform in its logarithm.
-fn draw(random: &mut Pcg32) -> Load {
-    let mut between = |low: f64, high: f64| low * (high / low).powf(random.uniform());
-    let two_digits = |value: f64| {
-        let scale = 10_f64.powi(value.log10().floor() as i32 - 1);
-        (value / scale).round() * scale
-    };
-    let rate = two_digits(between(1e6, 1e11));
-    let rtt = two_digits(between(1e-3, 0.3));
-    let flows = between(1.0, 1000.0).round();
-    Load {
-        rate: BitsPerSec(rate.round() as u64),
-        rtt: Nanos::from_secs_f64(rtt),
-        flows,
-        tcp: Tcp {
-            control: if random.chance(0.5) {
-                Control::Reno
-            } else {
-                Control::Cubic
-            },
-            ecn: random.chance(0.5),
-            ..Tcp::default()
-        },
-        ..Load::default()
-    }
-}
-
-/// A third each: none, a full link, and a delay of a tenth of the round trip to all of it, at least 1 ms and
-/// five packets.
-fn goal(random: &mut Pcg32, load: &Load) -> Goal {
-    match random.below(3) {
-        0 => Goal::Usual,
-        1 => Goal::Utilisation(0.98),
-        _ => {
-            let delay = load.rtt.as_secs_f64() * 0.1 * 10_f64.powf(random.uniform());
-            let least = 5.0 / load.service();
-            Goal::Delay(Nanos::from_secs_f64(delay.max(1e-3).max(least)))
-        }
-    }
-}
 
 fn describe(load: &Load, goal: Goal) -> String {
     let goal = match goal {
@@ -161,28 +119,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             .map_or(Ok(otherwise), |text| text.parse())
     };
     let (links, seed) = (number(1, 200)?, number(2, 1)?);
-    let mut random = Pcg32::new(seed, 1);
     let stop = AtomicBool::new(false);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut done = 0;
     let mut tallies: [Tally; 3] = Default::default();
-    while done < links {
-        let load = draw(&mut random);
-        let goal = goal(&mut random, &load);
-        let question = Question {
-            load,
-            scheme: "red".parse()?,
-            buffer: None,
-            goal,
-            method: None,
-            open_loop: None,
-        };
-        let length = RunLength::brief(&question, 3);
-        let packets = length.duration.as_secs_f64() * load.service();
-        if packets > MOST_PACKETS {
-            continue;
-        }
-        done += 1;
+    for question in RandomLinks::new(seed).take(links as usize) {
+        let (load, goal) = (question.load, question.goal);
+        let length = RunLength::brief(&question, SEEDS);
         let effort = Effort {
             length,
             threads,
