@@ -139,10 +139,10 @@ impl Run {
         let planned = longer.plan()?;
         let (mut source, mut plan) = (lock(&self.source), lock(&self.plan));
         match &self.place {
-            Place::Memory(store) => *lock(store) = Store::in_memory(&longer, &planned)?,
+            Place::Memory(store) => lock(store).restart(&plan, (&longer, &planned))?,
             Place::Folder(folder) => {
                 let store = Store::create(folder, &source, &plan)?;
-                store.replaced(&plan, (&longer, &planned))?;
+                store.restart(&plan, (&longer, &planned))?;
             }
         }
         (*source, *plan) = (longer, planned);

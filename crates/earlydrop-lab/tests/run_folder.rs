@@ -258,13 +258,135 @@ fn reading_a_run_writes_nothing() {
     };
     read();
     assert_eq!(everything(&user.path("run")), before);
-    // A run that was killed leaves its database in write-ahead mode.
-    let database = Connection::open(user.path("run/results.sqlite")).unwrap();
-    database.pragma_update(None, "journal_mode", "WAL").unwrap();
-    drop(database);
-    let before = everything(&user.path("run"));
-    read();
-    assert_eq!(everything(&user.path("run")), before);
+}
+
+#[test]
+fn a_run_in_progress_is_told_from_a_killed_one_by_its_lock() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    user.runs("w.trace").unwrap();
+    // A process that has begun, or was killed, has its database in write-ahead mode, and
+    // perhaps nothing in the log.
+    let path = user.path("run/results.sqlite");
+    let running = Connection::open(&path).unwrap();
+    let settings = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;";
+    running.execute_batch(settings).unwrap();
+    let refused = Store::open(&user.path("run")).err();
+    assert!(matches!(refused, Some(StoreError::Busy { .. })));
+    drop(running);
+    let killed = fs::read(&path).unwrap();
+    assert_eq!(
+        killed[18], 2,
+        "write-ahead mode: sqlite.org/fileformat.html, 1.3"
+    );
+    let cells = |folder: &str| {
+        Store::open(&user.path(folder))
+            .unwrap()
+            .cells()
+            .unwrap()
+            .len()
+    };
+    assert_eq!(cells("run"), 1);
+    // It is merged once, and then only read.
+    let merged = everything(&user.path("run"));
+    assert_eq!(cells("run"), 1);
+    assert_eq!(everything(&user.path("run")), merged);
+    // Who reads, reads one state: no run begins meanwhile.
+    let reader = Store::open(&user.path("run")).unwrap();
+    let (source, plan) = user.opens("w.trace");
+    let refused = Store::create(&user.path("run"), &source, &plan).err();
+    assert!(matches!(refused, Some(StoreError::Busy { .. })));
+    drop(reader);
+    Store::create(&user.path("run"), &source, &plan).unwrap();
+}
+
+/// A short scenario whose duration is "auto", on a recorded link.
+fn automatic(user: &User) -> Source {
+    user.writes("lab/w.trace", FAST);
+    let text = scenario("w.trace").replace("\"2 s\"\nwarm_up = \"1 s\"", "\"auto\"");
+    Source::new("auto.toml", &text, user.path("lab")).unwrap()
+}
+
+#[test]
+fn a_longer_run_begins_in_the_same_file_under_the_same_lock() {
+    use std::os::unix::fs::MetadataExt;
+    let user = User::new();
+    let folder = user.path("run");
+    let source = automatic(&user);
+    let inode = || fs::metadata(folder.join("results.sqlite")).unwrap().ino();
+    let first = source.plan().unwrap();
+    let (store, _, plan) = Store::create_auto(&folder, &source, first).unwrap();
+    store::run(&plan, &store, 1, &AtomicBool::new(false), |_| {}).unwrap();
+    let begun = inode();
+    let longer = source.lengths().unwrap().remove(1);
+    let planned = longer.plan().unwrap();
+    store.restart(&plan, (&longer, &planned)).unwrap();
+    // Another process does not come between, and no row of the shorter run is left.
+    let refused = Store::open(&folder).err();
+    assert!(matches!(refused, Some(StoreError::Busy { .. })));
+    drop(store);
+    assert_eq!(inode(), begun);
+    let fresh = user.path("fresh");
+    drop(Store::create(&fresh, &longer, &planned).unwrap());
+    let rows = |folder: &Path| {
+        let store = Store::open(folder).unwrap();
+        let database = Connection::open(folder.join("results.sqlite")).unwrap();
+        let count = |table: &str| -> i64 {
+            let select = format!("SELECT count(*) FROM {table}");
+            database.query_row(&select, [], |row| row.get(0)).unwrap()
+        };
+        let names = store.table_names().unwrap();
+        let counts: Vec<i64> = names.iter().map(|name| count(name)).collect();
+        (
+            counts,
+            store.about("identity").unwrap(),
+            store.about("seeds").unwrap(),
+        )
+    };
+    assert_eq!(rows(&folder), rows(&fresh));
+    let written = |folder: &Path| fs::read_to_string(folder.join("scenario.toml")).unwrap();
+    assert_eq!(written(&folder), written(&fresh));
+}
+
+/// Whenever a process is killed that makes a run longer, the same call goes on.
+#[test]
+fn a_run_that_was_killed_while_it_was_made_longer_goes_on() {
+    let user = User::new();
+    let source = automatic(&user);
+    let longer = source.lengths().unwrap().remove(1);
+    let reached = |folder: &Path| {
+        let made = Store::create_auto(folder, &source, source.plan().unwrap());
+        made.unwrap().2.scenario().duration
+    };
+    let durations =
+        [source.plan().unwrap(), longer.plan().unwrap()].map(|plan| plan.scenario().duration);
+    for (killed, duration) in [("before", durations[0]), ("after", durations[1])] {
+        let folder = user.path(killed);
+        let (store, _, plan) =
+            Store::create_auto(&folder, &source, source.plan().unwrap()).unwrap();
+        if killed == "after" {
+            store
+                .restart(&plan, (&longer, &longer.plan().unwrap()))
+                .unwrap();
+        }
+        drop(store);
+        // Between the removal of the old scenario and the new one, on either side of the commit.
+        fs::remove_file(folder.join("scenario.toml")).unwrap();
+        assert_eq!(reached(&folder), duration, "{killed}");
+        assert!(folder.join("scenario.toml").exists());
+    }
+    // A report of ours is no reason to refuse a folder whose database is missing; a letter is.
+    let folder = user.path("before");
+    let page = "<!DOCTYPE html><head><meta name=\"generator\" content=\"earlydrop 1\"></head>";
+    fs::remove_file(folder.join("results.sqlite")).unwrap();
+    fs::remove_file(folder.join("scenario.toml")).unwrap();
+    fs::write(folder.join("report.html"), page).unwrap();
+    assert_eq!(reached(&folder), durations[0]);
+    fs::remove_file(folder.join("results.sqlite")).unwrap();
+    fs::remove_file(folder.join("scenario.toml")).unwrap();
+    fs::write(folder.join("report.html"), "dear editor").unwrap();
+    let refused = Store::create_auto(&folder, &source, source.plan().unwrap()).err();
+    assert!(matches!(refused, Some(StoreError::Another { .. })));
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn run_to_length(
     let notices = Notices {
         quiet: options.output.quiet,
     };
-    let (mut store, mut lasting, mut plan) = Store::create_auto(folder, source, plan)?;
+    let (store, mut lasting, mut plan) = Store::create_auto(folder, source, plan)?;
     let stop = stop_flag()?;
     loop {
         let ran = run_cells(&lasting, plan, &store, options, rule.as_ref(), &stop)?;
@@ -168,7 +168,7 @@ fn run_to_length(
                 notices.info(&format!(
                     "{duration} was not long enough, as {why}: now {next}"
                 ));
-                store = store.replaced(&plan, (&longer, &planned))?;
+                store.restart(&plan, (&longer, &planned))?;
                 (lasting, plan) = (*longer, planned);
             }
         }

@@ -22,14 +22,17 @@ use super::{DATABASE, REPORT, SCENARIO, Store, StoreError, database_error, set_a
 use crate::document::{Content, Node, Place};
 use crate::escape::visible;
 use crate::files::{
-    FileError, Overwrite, Signature, check_folder, check_regular, create_folder, is_temporary,
-    temporary_path, write_whole,
+    FileError, Overwrite, Signature, check_existing, check_folder, check_regular, create_folder,
+    is_temporary, temporary_path, write_whole,
 };
 use crate::plan::{Hosts, Plan, Recording, Source};
 use crate::version::version;
 
 /// The folder of a run in memory.
 const IN_MEMORY: &str = ":memory:";
+
+/// How long a process waits for another that has the run open: a report is read in less.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The application ID in the header of a run's database: "eDrp".
 const APPLICATION_ID: u32 = u32::from_be_bytes(*b"eDrp");
@@ -38,7 +41,42 @@ impl Store {
     /// Creates the run of `plan` in `folder`, or opens it to continue. A folder with anything
     /// else is refused and not changed.
     pub fn create(folder: &Path, source: &Source, plan: &Plan) -> Result<Store, StoreError> {
-        let path = folder.join(DATABASE);
+        Store::create_one_of(folder, (source, plan), &[]).map(|(store, _)| store)
+    }
+
+    /// Creates the run of `first` in `folder`, or opens it or one of `others` to continue. Returns
+    /// the index in `others` of the run that the folder holds; `None` for the first. The folder is
+    /// locked before it is known which one it is, so that no other process can replace it.
+    pub(super) fn create_one_of(
+        folder: &Path,
+        first: (&Source, &Plan),
+        others: &[(Source, Plan)],
+    ) -> Result<(Store, Option<usize>), StoreError> {
+        let (source, plan) = first;
+        if !Store::is_run_at(folder, plan)? {
+            create_folder(folder)?;
+            create_database(folder, source, plan)?;
+        }
+        let store = Store::connect(folder)?;
+        let identity = store.about("identity")?.unwrap_or_default();
+        let held = others
+            .iter()
+            .position(|(_, plan)| plan.identity() == identity);
+        let (source, plan) = match held {
+            Some(index) => (&others[index].0, &others[index].1),
+            None => (source, plan),
+        };
+        store.check_identity(&identity, plan)?;
+        for recording in &plan.recordings {
+            keep(folder, recording)?;
+        }
+        store.plan_seeds(source, plan)?;
+        Ok((store, held))
+    }
+
+    /// Whether a run is in `folder`, perhaps of another plan than `plan`; `false` where one could be
+    /// created. Refuses a folder with anything else.
+    pub fn is_run_at(folder: &Path, plan: &Plan) -> Result<bool, StoreError> {
         let refuse = |what: &str| {
             Err(StoreError::Another {
                 path: folder.display().to_string(),
@@ -52,32 +90,27 @@ impl Store {
         for recording in &plan.recordings {
             is_kept(folder, recording)?;
         }
+        let path = folder.join(DATABASE);
         if !path.exists() {
-            if folder.exists() && !is_beginning(folder, plan)? {
+            if !folder.exists() || is_beginning(folder, plan)? {
+                return Ok(false);
+            }
+            // Another process may have begun the run meanwhile.
+            if !path.exists() {
                 return refuse("other files");
             }
-            create_folder(folder)?;
-            create_database(folder, source, plan)?;
         }
-        if !Header::of(&path)?.is_of_run(folder) {
-            return refuse("a results.sqlite that earlydrop has not made");
+        match Header::of(&path)?.is_of_run(folder) {
+            true => Ok(true),
+            false => refuse("a results.sqlite that earlydrop has not made"),
         }
-        let store = Store::connect(folder)?;
-        let identity = store.about("identity")?.unwrap_or_default();
-        store.check_identity(&identity, plan)?;
-        for recording in &plan.recordings {
-            keep(folder, recording)?;
-        }
-        store.plan_seeds(source, plan)?;
-        Ok(store)
     }
 
     /// The run of `plan` in a database in memory, which has no folder and ends with the program.
     pub fn in_memory(source: &Source, plan: &Plan) -> Result<Store, StoreError> {
         let folder = PathBuf::from(IN_MEMORY);
-        let filled = Connection::open_in_memory().and_then(|mut database| {
-            fill(&mut database, source, plan)?;
-            set_about(&database, "seeds", &plan.seeds.len().to_string())?;
+        let filled = Connection::open_in_memory().and_then(|database| {
+            fill(&database, source, plan)?;
             Ok(database)
         });
         Ok(Store {
@@ -177,8 +210,9 @@ impl Store {
         Ok(Some(store).filter(|_| is_it && by_this && on_these))
     }
 
-    /// Opens the run in `folder` for reading. Nothing is written, so the folder may be an
-    /// archive; but what a killed process has left in the write-ahead log is merged first.
+    /// Opens the run in `folder` for reading, as it is now: until it is closed, no process runs more
+    /// of it. Nothing is written, so the folder may be an archive; but what a killed process has
+    /// left in write-ahead mode is merged first.
     pub fn open(folder: &Path) -> Result<Store, StoreError> {
         let path = folder.join(DATABASE);
         let shown = folder.display().to_string();
@@ -189,15 +223,22 @@ impl Store {
         if !header.is_of_run(folder) {
             return Err(StoreError::Foreign { path: shown });
         }
-        if !(header.is_write_ahead() && has_log(folder)) {
-            return Store::read_only(folder, header.is_write_ahead());
+        if !header.is_write_ahead() {
+            let store = Store::read_only(folder, false)?;
+            // All that is read is of one state: this lock keeps a run from beginning meanwhile.
+            store.sql(|database| database.execute_batch("BEGIN; SELECT * FROM about LIMIT 1"))?;
+            return Ok(store);
         }
-        Store::connect(folder).map_err(|error| match error {
-            StoreError::Database { error, .. } if is_read_only(&error) => {
-                StoreError::Unmerged { path: shown }
+        // Only its lock tells a run in progress from one that was killed.
+        match Store::connect(folder) {
+            Err(StoreError::Database { error, .. }) if is_read_only(&error) => {
+                match has_log(folder) {
+                    true => Err(StoreError::Unmerged { path: shown }),
+                    false => Store::read_only(folder, true),
+                }
             }
-            other => other,
-        })
+            opened => opened,
+        }
     }
 
     /// Whether `folder` has files named as a run's are.
@@ -219,7 +260,7 @@ impl Store {
         let settings = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;
              PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE; COMMIT;";
         store.sql(|database| {
-            database.busy_timeout(Duration::from_millis(200))?;
+            database.busy_timeout(PATIENCE)?;
             database.execute_batch(settings)
         })?;
         Ok(store)
@@ -243,7 +284,7 @@ impl Store {
             database: database.map_err(|error| database_error(folder, error))?,
             is_read_only: true,
         };
-        store.sql(|database| database.busy_timeout(Duration::from_millis(200)))?;
+        store.sql(|database| database.busy_timeout(PATIENCE))?;
         Ok(store)
     }
 
@@ -325,15 +366,19 @@ fn with_seeds(text: &str, plan: &Plan) -> Option<String> {
     }
 }
 
-/// Whether `folder` is empty, or holds only what a process has left that was killed when it
-/// created the run of `plan`.
+/// Whether `folder` is empty, or holds only reports and what a process has left that was killed
+/// when it created the run of `plan`.
 fn is_beginning(folder: &Path, plan: &Plan) -> Result<bool, StoreError> {
     let failed = |error| FileError::new(folder, error);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
         let name = name.to_string_lossy();
-        let stored = plan.recordings.iter();
-        if !is_temporary(&name) && !stored.map(|r| &r.stored_name).any(|own| *own == name) {
+        let is_stored = plan.recordings.iter().any(|kept| *kept.stored_name == name);
+        let is_report = || {
+            let path = folder.join(REPORT);
+            name == REPORT && check_existing(&path, &Signature::PAGE, Overwrite::Own).is_ok()
+        };
+        if !is_temporary(&name) && !is_stored && !is_report() {
             return Ok(false);
         }
     }
@@ -370,19 +415,17 @@ fn keep(folder: &Path, recording: &Recording) -> Result<(), FileError> {
 }
 
 /// Creates the database of the run of `plan`, complete but for its cells, and gives it its name.
-pub(super) fn create_database(
-    folder: &Path,
-    source: &Source,
-    plan: &Plan,
-) -> Result<(), StoreError> {
+fn create_database(folder: &Path, source: &Source, plan: &Plan) -> Result<(), StoreError> {
     let path = folder.join(DATABASE);
     let temporary = temporary_path(&path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-    let filled = Connection::open_with_flags(&temporary, flags).and_then(|mut database| {
+    let filled = Connection::open_with_flags(&temporary, flags).and_then(|database| {
         // Nobody else sees this file: it needs no journal, which would be another file.
         database.pragma_update(None, "journal_mode", "OFF")?;
         database.pragma_update(None, "application_id", APPLICATION_ID)?;
-        fill(&mut database, source, plan)
+        let transaction = database.unchecked_transaction()?;
+        fill(&transaction, source, plan)?;
+        transaction.commit()
     });
     let named = filled
         .map_err(|error| database_error(folder, error))
@@ -412,23 +455,23 @@ fn create_tables(database: &Connection, plan: &Plan) -> rusqlite::Result<()> {
     set_about(database, "identity", &plan.identity())
 }
 
-/// Creates the tables of a run, and describes the run in them.
-fn fill(database: &mut Connection, source: &Source, plan: &Plan) -> rusqlite::Result<()> {
-    let transaction = database.transaction()?;
-    create_tables(&transaction, plan)?;
-    set_about(&transaction, "scenario", &plan.document)?;
-    set_about(&transaction, "source", &source.name)?;
+/// Creates the tables of a run, unless they are there, and describes the run in them.
+pub(super) fn fill(database: &Connection, source: &Source, plan: &Plan) -> rusqlite::Result<()> {
+    create_tables(database, plan)?;
+    set_about(database, "scenario", &plan.document)?;
+    set_about(database, "source", &source.name)?;
+    set_about(database, "seeds", &plan.seeds.len().to_string())?;
     for scheme in &plan.scenario().schemes {
         let spec = scheme.spec.to_string();
-        transaction.execute(&insert("schemes"), params![scheme.label, spec])?;
+        database.execute(&insert("schemes"), params![scheme.label, spec])?;
     }
     for (number, point) in plan.points.iter().enumerate() {
         for (axis, index) in plan.axes.iter().zip(&point.coordinates) {
             let value = axis.text(*index);
-            transaction.execute(&insert("points"), params![number, axis.field, value])?;
+            database.execute(&insert("points"), params![number, axis.field, value])?;
         }
     }
-    transaction.commit()
+    Ok(())
 }
 
 /// The first 100 bytes of a database (sqlite.org/fileformat.html, section 1.3).

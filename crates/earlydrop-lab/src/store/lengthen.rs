@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use super::folder::create_database;
-use super::{DATABASE, Store, StoreError};
-use crate::files::FileError;
+use super::folder::fill;
+use super::{Store, StoreError};
 use crate::plan::{Plan, Source};
 
 impl Store {
     /// Creates the run of `source` in `folder`, or opens it to continue. Of a source whose duration is
-    /// "auto" it is the longest of its [lengths](Source::lengths) that the folder holds, or the
+    /// "auto" it is the one of its [lengths](Source::lengths) that the folder holds, or the
     /// first. Returns the source with its duration, and its plan.
     pub fn create_auto(
         folder: &Path,
@@ -18,34 +17,43 @@ impl Store {
     ) -> Result<(Store, Source, Plan), StoreError> {
         let lengths = match source.is_auto() {
             true => source.lengths().unwrap_or_default(),
-            false => vec![source.clone()],
+            false => Vec::new(),
         };
-        for longer in lengths.iter().skip(1) {
-            let Ok(planned) = longer.plan() else { continue };
-            if Store::existing(folder, &planned)?.is_some() {
-                let store = Store::create(folder, longer, &planned)?;
-                return Ok((store, longer.clone(), planned));
-            }
-        }
-        let first = lengths.first().unwrap_or(source);
-        Ok((Store::create(folder, first, &plan)?, first.clone(), plan))
+        let mut lengths = lengths.into_iter();
+        let first = lengths.next().unwrap_or_else(|| source.clone());
+        let planned = |longer: Source| {
+            let plan = longer.plan().ok()?;
+            Some((longer, plan))
+        };
+        let mut longer: Vec<(Source, Plan)> = lengths.filter_map(planned).collect();
+        let (store, held) = Store::create_one_of(folder, (&first, &plan), &longer)?;
+        let (source, plan) = match held {
+            Some(index) => longer.swap_remove(index),
+            None => (first, plan),
+        };
+        Ok((store, source, plan))
     }
 
-    /// The run of `longer` in the place of this one of `plan`, which is lost.
-    pub fn replaced(
-        self,
+    /// Begins the run of `longer` in the place of this one of `plan`, whose cells are lost. It is one
+    /// transaction in the same file, under the same lock: who is killed leaves one run or
+    /// the other, and who reads sees one or the other.
+    pub fn restart(
+        &self,
         plan: &Plan,
         (source, longer): (&Source, &Plan),
-    ) -> Result<Store, StoreError> {
-        if self.is_in_memory() {
-            return Store::in_memory(source, longer);
+    ) -> Result<(), StoreError> {
+        if !self.is_in_memory() {
+            self.forget_scenario(plan)?;
         }
-        let folder = self.folder.clone();
-        self.forget_scenario(plan)?;
-        drop(self);
-        let path = folder.join(DATABASE);
-        std::fs::remove_file(&path).map_err(|error| FileError::new(&path, error))?;
-        create_database(&folder, source, longer)?;
-        Store::create(&folder, source, longer)
+        let tables = self.tables()?;
+        self.sql(|database| {
+            let transaction = database.unchecked_transaction()?;
+            for table in &tables {
+                transaction.execute(&format!("DELETE FROM \"{}\"", table.name), [])?;
+            }
+            fill(&transaction, source, longer)?;
+            transaction.commit()
+        })?;
+        self.plan_seeds(source, longer)
     }
 }
