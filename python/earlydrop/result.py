@@ -133,10 +133,9 @@ class Result:
             except SchemeError as error:
                 error.result = self
                 raise
-        done, planned, widest, too_short = ran
-        if too_short is not None:
-            text = f"duration = auto: the longest run allowed is too short, as {too_short}"
-            warnings.warn(text, stacklevel=2)
+        done, planned, widest, doubt = ran
+        if doubt is not None:
+            warnings.warn(doubt, stacklevel=2)
         if widest is not None:
             seeds = len(self._run.describe()["seeds"])
             raise RunError(

@@ -110,7 +110,7 @@ impl Run {
     }
 
     /// Runs what is missing, and with duration = "auto" longer ones until they are long enough.
-    /// Returns the progress, what is known of a rule, and why the longest run is too short.
+    /// Returns the progress, what is known of a rule, and what is wrong with its duration.
     fn run_to_length(
         &self,
         rule: Option<&StoppingRule>,
@@ -126,11 +126,11 @@ impl Run {
             let reached = self.writes(|plan, store| {
                 Ok(length(&self.given, plan, &Summary::of_store(plan, store)?)?)
             })?;
-            match reached {
-                Length::Enough => return Ok((progress, precision, None)),
-                Length::Spent(why) => return Ok((progress, precision, Some(why))),
-                Length::Longer(longer, _) => self.lengthen(*longer)?,
-            }
+            let Length::Longer(longer, _) = reached else {
+                let duration = lock(&self.plan).scenario().duration;
+                return Ok((progress, precision, reached.doubt(duration)));
+            };
+            self.lengthen(*longer)?;
         }
     }
 
@@ -284,8 +284,8 @@ impl Run {
     /// Runs the cells that are missing, on this many threads; with `until`, more seeds until the
     /// intervals are that narrow. `progress` is called with the runs done before, those done and
     /// those planned; `saved` with scheme, point, seed and values of each run. Returns the runs
-    /// done and planned, the widest interval where `until` was not reached, and why the longest run
-    /// of an automatic duration is too short.
+    /// done and planned, the widest interval where `until` was not reached, and what is wrong with
+    /// an automatic duration.
     #[pyo3(signature = (threads, until=None, progress=None, saved=None))]
     fn execute(
         &self,
@@ -322,7 +322,7 @@ impl Run {
         let hear = |py: Python<'_>, events| listener.hear(py, events);
         let ran = run_in_background(py, work, hear, |error: RunError| run_error(error));
         self.is_running.store(false, Ordering::Release);
-        let (reached, precision, too_short) = ran?;
+        let (reached, precision, doubt) = ran?;
         let widest = match precision {
             Some(Precision::NotReached(widest)) => Some(widest),
             Some(Precision::NotMeasured) => {
@@ -334,7 +334,7 @@ impl Run {
             }
             Some(Precision::Reached) | None => None,
         };
-        Ok((reached.done, reached.planned, widest, too_short))
+        Ok((reached.done, reached.planned, widest, doubt))
     }
 
     /// Whether it is made longer until it is long enough.

@@ -153,25 +153,20 @@ fn run_to_length(
             return Ok((store, plan, progress, precision));
         }
         let duration = plan.scenario().duration;
-        match length(source, &plan, &Summary::of_store(&plan, &store)?)? {
-            Length::Enough => return Ok((store, plan, progress, precision)),
-            Length::Spent(why) => {
-                notices.warn(&format!(
-                    "warning: duration = \"auto\": {duration} is not long enough, as {why}, and \
-                     `measure.longest` allows no twice as long run"
-                ));
-                return Ok((store, plan, progress, precision));
+        let judged = length(source, &plan, &Summary::of_store(&plan, &store)?)?;
+        let Length::Longer(longer, why) = judged else {
+            if let Some(doubt) = judged.doubt(duration) {
+                notices.warn(&format!("warning: {doubt}"));
             }
-            Length::Longer(longer, why) => {
-                let planned = longer.plan()?;
-                let next = planned.scenario().duration;
-                notices.info(&format!(
-                    "{duration} was not long enough, as {why}: now {next}"
-                ));
-                store.restart(&plan, (&longer, &planned))?;
-                (lasting, plan) = (*longer, planned);
-            }
-        }
+            return Ok((store, plan, progress, precision));
+        };
+        let planned = longer.plan()?;
+        let next = planned.scenario().duration;
+        notices.info(&format!(
+            "{duration} was not long enough, as {why}: now {next}"
+        ));
+        store.restart(&plan, (&longer, &planned))?;
+        (lasting, plan) = (*longer, planned);
     }
 }
 
