@@ -9,13 +9,16 @@ use super::{Plan, Source};
 use crate::budget::Limits;
 use crate::document::{Node, Problem, Problems};
 use crate::scenario::Scenario;
+use crate::scenario::fields::LONGEST_SECONDS;
 
 /// The first duration has so many round-trip times, and so many periods of a sender's sawtooth.
 const ROUND_TRIPS: f64 = 500.0;
 const SAWTOOTHS: f64 = 20.0;
 /// The longest duration, in first ones.
 const LONGEST: u64 = 16;
-/// The duration with which a scenario is read to find its first one.
+/// The longest duration that a file can set.
+const ALLOWED: Nanos = Nanos::from_secs(LONGEST_SECONDS as u64);
+/// The duration beside a warm-up with which a scenario is read to find its first one.
 const TO_READ: Nanos = Nanos::from_secs(1000);
 
 impl Source {
@@ -32,7 +35,8 @@ impl Source {
         source
     }
 
-    /// The durations of its runs, the shortest first: only one unless it is "auto".
+    /// The durations of its runs, the shortest first: only one unless it is "auto". None is longer
+    /// than `measure.longest`.
     pub fn lengths(&self) -> Result<Vec<Source>, Problems> {
         if !self.is_auto() {
             return Ok(vec![self.clone()]);
@@ -41,7 +45,7 @@ impl Source {
             .first_and_longest()
             .map_err(|list| self.problems(list))?;
         let doubled = std::iter::successors(Some(first), |last| Some(Nanos(last.0 * 2)));
-        let all = doubled.take_while(|duration| *duration == first || *duration <= longest);
+        let all = doubled.take_while(|duration| *duration <= longest);
         Ok(all.map(|duration| self.lasting(duration)).collect())
     }
 
@@ -52,26 +56,43 @@ impl Source {
     }
 
     fn first_and_longest(&self) -> Result<(Nanos, Nanos), Vec<Problem>> {
-        let read = self.lasting(TO_READ).with_limits(Limits::NONE);
-        let plan = Plan::new(&read)?;
-        let has_warm_up = self.tree.at(&["warm_up"]).is_some();
-        let points = plan.points.iter().map(|point| {
-            let scenario = &point.scenario;
-            let warm_up = if has_warm_up {
-                scenario.warm_up
-            } else {
-                Nanos::ZERO
-            };
-            rounded(warm_up.as_secs_f64() + first(scenario))
-        });
+        let written = self.tree.at(&["warm_up"]).and_then(Node::text);
+        let warm_up = written.and_then(|text| text.parse::<Nanos>().ok());
+        let warm_up = warm_up.unwrap_or(Nanos::ZERO).min(ALLOWED);
+        let to_read = self.lasting(Nanos(TO_READ.0 + warm_up.0).min(ALLOWED));
+        let plan = Plan::new(&to_read.with_limits(Limits::NONE))?;
+        let scenarios = plan.points.iter().map(|point| &point.scenario);
+        let points = scenarios.map(|scenario| rounded(warm_up.as_secs_f64() + first(scenario)));
         let first = points.max().unwrap_or(TO_READ);
         let longest = plan.scenario().measure.longest;
-        Ok((first, longest.unwrap_or(Nanos(first.0 * LONGEST))))
+        if let Some(longest) = longest.filter(|longest| *longest < first) {
+            return Ok((longest, longest));
+        }
+        if first > ALLOWED {
+            return Err(vec![self.too_long()]);
+        }
+        Ok((
+            first,
+            longest.unwrap_or(Nanos(first.0 * LONGEST)).min(ALLOWED),
+        ))
+    }
+
+    /// The problem of a scenario whose first duration no file can set.
+    fn too_long(&self) -> Problem {
+        let place = self.tree.at(&["duration"]).map(|node| node.place.clone());
+        let message = format!(
+            "`duration` = \"auto\" begins with {ROUND_TRIPS} round-trip times and {SAWTOOTHS} periods \
+             of the senders' sawtooth, which here are more than {ALLOWED}"
+        );
+        let help = format!(
+            "nearest: `measure.longest` = \"{ALLOWED}\", a shorter `network.rtt`, or a duration"
+        );
+        Problem::new(&place.unwrap_or_default(), message, help)
     }
 }
 
-/// The first duration of a scenario beside its warm-up, in seconds: enough round trips, and periods of the senders' sawtooth, for
-/// the first test to have a chance; after its flows have started and changed.
+/// The first duration of a scenario beside its warm-up, in seconds: enough round trips, and periods
+/// of the senders' sawtooth, for the first test to have a chance; after all that starts or changes.
 fn first(scenario: &Scenario) -> f64 {
     let rtt = scenario.path.rtt.as_secs_f64();
     let flows = scenario.path.flows.max(1) as f64;
@@ -85,7 +106,7 @@ fn first(scenario: &Scenario) -> f64 {
     let sizes = scenario.sizes();
     let sawtooths = sizes.iter().map(|sizes| sawtooth(sizes.bdp));
     let steady = (ROUND_TRIPS * rtt).max(SAWTOOTHS * sawtooths.fold(0.0, f64::max));
-    steady + scenario.last_start().as_secs_f64()
+    steady + scenario.last_change.as_secs_f64()
 }
 
 /// Seconds to two digits, upwards.
@@ -124,6 +145,47 @@ mod tests {
             "network.rtt = \"40 ms\"\nnetwork.rate = \"1 Mbps\"\nmeasure.longest = \"50 s\"",
         );
         assert_eq!(durations(&longest), [20, 40].map(Nanos::from_secs));
+    }
+
+    #[test]
+    fn the_longest_duration_is_not_exceeded() {
+        let longest =
+            source("network.rtt = \"40 ms\"\nnetwork.rate = \"1 Mbps\"\nmeasure.longest = \"1 s\"");
+        assert_eq!(durations(&longest), [Nanos::from_secs(1)]);
+    }
+
+    #[test]
+    fn the_first_duration_is_after_all_that_starts_or_changes() {
+        let path = "network.rtt = \"40 ms\"\nnetwork.rate = \"1 Mbps\"\n";
+        for (more, last) in [
+            (
+                "network.changes = [{ at = \"500 s\", rate = \"2 Mbps\" }]",
+                500,
+            ),
+            ("flows.late = { start = \"2000 s\" }", 2000),
+            ("flows.late = { start = \"0 s..2000 s\" }", 2000),
+            ("flows.late = { stop = \"300 s\" }", 300),
+            ("warm_up = \"2000 s\"", 2000),
+        ] {
+            let source = source(&format!("{path}{more}"));
+            let plan = source.plan().unwrap();
+            assert!(plan.scenario().duration > Nanos::from_secs(last), "{more}");
+            assert!(
+                plan.scenario().late.is_empty(),
+                "{:?}",
+                plan.scenario().late
+            );
+        }
+    }
+
+    #[test]
+    fn a_round_trip_time_beyond_any_duration_is_named_as_the_reason() {
+        let path = "network.rtt = \"1000000000 s\"\nnetwork.rate = \"1 Mbps\"";
+        let problems = source(path).plan().unwrap_err().to_string();
+        assert!(problems.contains("s.toml:1"), "{problems}");
+        assert!(problems.contains("network.rtt"), "{problems}");
+        let longest = source(&format!("{path}\nmeasure.longest = \"1 s\""));
+        assert_eq!(durations(&longest), [Nanos::from_secs(1)]);
     }
 
     #[test]

@@ -168,6 +168,7 @@ fn check_times(
         );
     } else {
         context.check_in_time(&what("a start"), from);
+        context.note_change(to);
         let end = context.duration;
         // Transfers of a load or of a list have starts of their own.
         let is_drawn = group.choice("kind") != "list" && !group.has("load");
@@ -495,12 +496,6 @@ impl FlowGroup {
             application: Application::FlowList(transfers.into()),
         };
         Some(flow)
-    }
-
-    /// The last time at which its flows start or change.
-    pub(super) fn last_start(&self) -> Nanos {
-        let steps = self.steps.iter().map(|step| step.at);
-        steps.fold(self.start.1, Nanos::max)
     }
 
     /// The earliest start of its flows.

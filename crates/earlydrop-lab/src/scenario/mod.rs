@@ -39,7 +39,7 @@ pub use schemes::Scheme;
 pub use shared::{BesidePreset, Buffer};
 pub use sizes::{LinkSizes, QueueLength, SchemeSizes};
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use earlydrop::registry::{self, Registry};
 use earlydrop::units::{Bytes, Nanos};
@@ -83,6 +83,8 @@ pub struct Scenario {
     pub measure: MeasureOptions,
     /// What has no effect because it comes after the end of a run, in words.
     pub(crate) late: Vec<String>,
+    /// The last time at which the file says that flows start, or that anything changes.
+    pub(crate) last_change: Nanos,
     /// What a run with samples over time costs.
     pub(crate) cost: Cost,
 }
@@ -135,11 +137,20 @@ struct Context<'a> {
     duration: Nanos,
     /// What has no effect because it comes after the end of a run.
     late: RefCell<Vec<String>>,
+    /// The last time at which flows start, or anything changes.
+    last_change: Cell<Nanos>,
 }
 
 impl Context<'_> {
-    /// Notes that something at `at` comes too late for a run, where it does.
+    /// Notes that something starts or changes at `at`.
+    fn note_change(&self, at: Nanos) {
+        self.last_change.set(self.last_change.get().max(at));
+    }
+
+    /// [Notes](Context::note_change) that something changes at `at`, and that it comes too late
+    /// for a run, where it does.
     fn check_in_time(&self, what: &str, at: Nanos) {
+        self.note_change(at);
         if at >= self.duration {
             let end = self.duration;
             let note = format!("{what} at {at} has no effect: the run ends at {end}");
@@ -159,6 +170,7 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
         limits: around.limits,
         duration: duration(&entries, &mut problems),
         late: RefCell::default(),
+        last_change: Cell::default(),
     };
     let warm_up = read_warm_up(&entries, context.duration, &mut problems);
     let network = network::read(&entries.table("network"), &context, &mut problems);
@@ -191,6 +203,7 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
         network,
         path,
         measure,
+        last_change: context.last_change.get(),
         late: context.late.into_inner(),
         cost: Cost::default(),
     };
@@ -294,13 +307,6 @@ impl Scenario {
     pub(crate) fn changes(&self) -> bool {
         let of_scheme = self.schemes.iter().any(|scheme| !scheme.changes.is_empty());
         of_scheme || self.network.varying_link().is_some()
-    }
-
-    /// The last time at which flows start or change.
-    pub(crate) fn last_start(&self) -> Nanos {
-        let all = senders(&self.groups).map(FlowGroup::last_start);
-        let within = all.filter(|start| *start < self.duration);
-        within.max().unwrap_or(Nanos::ZERO)
     }
 
     /// The first link that changes during a run in which there are transfers.

@@ -15,7 +15,7 @@ pub(super) const fn one(
 }
 
 /// Sums of a few times must be times.
-const LONGEST_SECONDS: f64 = 1e9;
+pub(crate) const LONGEST_SECONDS: f64 = 1e9;
 /// A time, zero included.
 pub(super) const TIME: Kind = Kind::Time(Range::closed(0.0, LONGEST_SECONDS));
 /// A time above zero.

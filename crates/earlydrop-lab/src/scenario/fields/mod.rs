@@ -13,6 +13,7 @@ use earlydrop::registry::Kind;
 use crate::document::{Field, SENTENCES, Section, Shape};
 pub(crate) use expect::EXPECT;
 use flows::FLOWS;
+pub(crate) use kinds::LONGEST_SECONDS;
 use kinds::{SPAN, TIME, one};
 use measure::MEASURE;
 use network::NETWORK;
