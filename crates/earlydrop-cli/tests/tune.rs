@@ -189,6 +189,48 @@ fn wrong_goals_are_refused_before_anything_runs() {
     assert!(!user.path("runs").exists());
 }
 
+/// A search is not kept: what would refuse its results is found before it.
+#[test]
+fn a_folder_that_cannot_take_the_results_is_refused_before_the_search() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    user.writes("letters/a.txt", "dear");
+    user.runs(&["run", "small.toml", "--out", "other", "-q"])
+        .well();
+    std::os::unix::fs::symlink("nowhere", user.path("link")).unwrap();
+    // This many settings would take hours.
+    let search = [
+        "tune",
+        "small.toml",
+        "--minimise",
+        "loss",
+        "--budget",
+        "100000",
+        "--out",
+    ];
+    for (folder, said) in [
+        ("letters", "other files"),
+        ("other", "a run that is not of this search"),
+        ("link", "is not a folder"),
+        ("small.toml", "is not a folder"),
+    ] {
+        let ran = user.runs(&[&search[..], &[folder]].concat());
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.err.contains(said), "{}", ran.err);
+        assert!(!ran.err.contains("--fresh"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_same_search_may_use_its_folder_again() {
+    let user = User::new();
+    let out = ["--schemes", "red:min=5,max=15", "--out", "best"];
+    let first = tuned(&user, &out).well();
+    assert_eq!(tuned(&user, &out).well().out, first.out);
+    let other = tuned(&user, &[&out[..], &["--search-seeds", "1"]].concat());
+    assert_eq!(other.code, Some(2), "{other:?}");
+}
+
 #[test]
 fn constraints_that_no_setting_meets_end_with_code_1() {
     let user = User::new();

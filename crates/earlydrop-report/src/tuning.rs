@@ -4,9 +4,10 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use earlydrop_lab::files::{check_folder, create_folder};
 use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::Progress;
-use earlydrop_lab::store::{self, Store};
+use earlydrop_lab::store::{self, Store, StoreError};
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::tune::{
     self, Goal, Limit, SearchParameter, SearchResult, Simulator, Threads, TuneError, TuneOptions,
@@ -17,6 +18,9 @@ use serde_json::{Value, json};
 use crate::request::RequestError;
 use crate::run_report::write_report;
 use crate::tune_answer::TuneAnswer;
+
+/// The folder for results, unless another is given.
+const RUNS: &str = "runs";
 
 /// The options of `earlydrop tune`.
 #[derive(Clone, Debug)]
@@ -172,6 +176,8 @@ pub fn tune(
     stop: &AtomicBool,
     mut progress: impl FnMut(Stage, Progress),
 ) -> Result<TuneReport, RequestError> {
+    let question = question(&source.plan()?, request);
+    check_place(source, request, &question)?;
     let search = search(source, request, &Threads(request.threads), stop, |done| {
         progress(Stage::Searching, done);
     })?;
@@ -181,6 +187,7 @@ pub fn tune(
         Some(folder) => Store::create(folder, &search.scenario, &plan)?,
         None => Store::in_memory(&search.scenario, &plan)?,
     };
+    store.set_about(QUESTION, &question)?;
     store::run(&plan, &store, request.threads, stop, |ran| {
         progress(Stage::Validating, ran.progress);
     })?;
@@ -190,6 +197,41 @@ pub fn tune(
         return Err(RequestError::Stopped(text));
     }
     Ok(report)
+}
+
+/// The key of a validation's [question](question) in its database.
+const QUESTION: &str = "tune_question";
+
+/// All that decides what a search finds, as text: the scenario with its seeds, and the options.
+fn question(plan: &Plan, request: &TuneRequest) -> String {
+    json!({
+        "scenario": plan.identity(), "scenario_seeds": plan.seeds,
+        "minimise": request.minimise, "maximise": request.maximise,
+        "subject_to": request.subject_to, "over": request.over,
+        "budget": request.budget, "seeds": request.seeds,
+    })
+    .to_string()
+}
+
+/// Makes the folder for the validation's results. Refuses one with anything else than the results of
+/// the same question: a search is not kept, and its results would be lost.
+fn check_place(source: &Source, request: &TuneRequest, question: &str) -> Result<(), RequestError> {
+    let folder = match &request.place {
+        ResultsPlace::Memory => return Ok(()),
+        ResultsPlace::Runs => return Ok(check_folder(Path::new(RUNS))?),
+        ResultsPlace::Folder(folder) => folder,
+    };
+    if !Store::is_run_at(folder, &source.plan()?)? {
+        return Ok(create_folder(folder)?);
+    }
+    match Store::open(folder)?.about(QUESTION)?.as_deref() == Some(question) {
+        true => Ok(()),
+        false => Err(StoreError::Another {
+            path: folder.display().to_string(),
+            what: "a run that is not of this search".to_string(),
+        }
+        .into()),
+    }
 }
 
 /// Searches the parameters of the scenario's schemes, with candidates simulated by `simulator`.
@@ -241,7 +283,7 @@ fn folder(scenario: &Source, plan: &Plan, place: &ResultsPlace) -> Option<PathBu
             let source = Path::new(&scenario.name);
             let stem = source.file_stem().unwrap_or_default();
             let name = format!("tune-{}", stem.to_string_lossy());
-            Some(Path::new("runs").join(plan.folder_name(&name)))
+            Some(Path::new(RUNS).join(plan.folder_name(&name)))
         }
     }
 }
