@@ -335,6 +335,37 @@ proptest::proptest! {
 
 /// A frame of time zero beside one of today, as a clock that was not set yet leaves it: such a
 /// recording has no text form, so the folder of a run could not be opened again.
+/// A pcapng file of packets at 0 and 2^30 units of this if_tsresol (draft-ietf-opsawg-pcapng, 4.2).
+fn with_resolution(value: u8) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut writer = Writer::new(&mut file, Layer::Ip, ["up"]).unwrap();
+    for nanos in [0, 1 << 30] {
+        writer.packet(0, Nanos(nanos), &ipv4(300, 0), 300).unwrap();
+    }
+    writer.flush().unwrap();
+    let written = [9, 0, 1, 0, 9, 0, 0, 0];
+    let mut places = file.windows(written.len());
+    let place = places.position(|option| option == written).unwrap();
+    file[place + 4] = value;
+    file
+}
+
+#[test]
+fn units_of_time_that_cannot_be_read_are_refused() {
+    let at = |value| PacketTrace::read(&with_resolution(value)).map(|trace| trace.packets()[1].at);
+    assert_eq!(at(9), Ok(Nanos(1 << 30)));
+    assert_eq!(at(19), Ok(Nanos(0)));
+    assert_eq!(at(0x80 | 30), Ok(Nanos::from_secs(1)));
+    for (value, unit) in [(20, "10^-20 s"), (127, "10^-127 s"), (0xff, "2^-127 s")] {
+        let refused = at(value).unwrap_err();
+        assert!(
+            refused.contains("interface 0") && refused.contains(unit),
+            "{refused}"
+        );
+        assert!(refused.contains("allowed"), "{refused}");
+    }
+}
+
 #[test]
 fn a_recording_of_more_than_31_years_is_refused() {
     let ip = ipv4(40, 0);

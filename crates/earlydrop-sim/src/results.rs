@@ -91,9 +91,10 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// A slowdown that it exceeds, if there is a least completion time.
+    /// A slowdown that it is not below, if there is a least completion time: no transfer takes
+    /// less, so it is 1 at least.
     pub fn slowdown(&self) -> Option<f64> {
-        slowdown(self.lasted, self.ideal)
+        slowdown(self.lasted, self.ideal).map(|slowdown| slowdown.max(1.0))
     }
 }
 
@@ -265,5 +266,23 @@ impl GroupResult {
             jain: jain_index(goodputs()),
             variation: coefficient_of_variation(goodputs()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transfer_that_goes_on_is_at_least_as_slow_as_its_time_and_as_the_fastest() {
+        let lasting = |lasted| Unfinished {
+            flow: FlowId(0),
+            began: Nanos::ZERO,
+            lasted: Nanos(lasted),
+            bytes: Bytes(1000),
+            ideal: Nanos(4000),
+        };
+        assert_eq!(lasting(1000).slowdown(), Some(1.0));
+        assert_eq!(lasting(8000).slowdown(), Some(2.0));
     }
 }

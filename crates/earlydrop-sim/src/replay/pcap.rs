@@ -147,7 +147,11 @@ fn read_pcapng(mut file: File<'_>) -> Result<Frames, String> {
         let (kind, length) = block.ok_or_else(|| frames.cut_off(at))?;
         let body = at + 8;
         match kind {
-            INTERFACE => interfaces.push(interface(file, body, at + length - 4)),
+            INTERFACE => {
+                let described = interface(file, body, at + length - 4);
+                let number = interfaces.len();
+                interfaces.push(described.map_err(|why| format!("interface {number}: {why}"))?);
+            }
             SIMPLE_PACKET => return Err("has packets without times (simple packet blocks)".into()),
             PACKET => {
                 let frame = (|| {
@@ -173,7 +177,7 @@ fn read_pcapng(mut file: File<'_>) -> Result<Frames, String> {
 }
 
 /// The interface whose description begins at `body` and ends before `end`.
-fn interface(file: File<'_>, body: usize, end: usize) -> Interface {
+fn interface(file: File<'_>, body: usize, end: usize) -> Result<Interface, String> {
     let mut interface = Interface {
         link_type: file.u16(body).unwrap_or_default(),
         // Without the option, times are in microseconds.
@@ -189,13 +193,16 @@ fn interface(file: File<'_>, body: usize, end: usize) -> Interface {
         {
             // A power of 2 where the first bit is set, else of 10.
             let exponent = u32::from(value & 0x7f);
-            interface.per_second = match value & 0x80 {
-                0 => 10_u64.checked_pow(exponent),
-                _ => 2_u64.checked_pow(exponent),
-            }
-            .unwrap_or(1_000_000_000);
+            let base: u64 = if value & 0x80 == 0 { 10 } else { 2 };
+            interface.per_second = base.checked_pow(exponent).ok_or_else(|| {
+                let most = u64::MAX.ilog(base);
+                format!(
+                    "its times are in units of {base}^-{exponent} s (if_tsresol); allowed: down to \
+                     {base}^-{most} s; nearest: a capture in nanoseconds"
+                )
+            })?;
         }
         at += 4 + usize::from(length).next_multiple_of(4);
     }
-    interface
+    Ok(interface)
 }
