@@ -271,6 +271,30 @@ fn schemes_without_thresholds_get_a_target() {
 }
 
 #[test]
+fn a_loop_that_no_gain_makes_oscillate_has_no_gain_margin() {
+    let user = User::new();
+    let ran = user.runs(&[
+        "configure",
+        "--link",
+        "1Gbps",
+        "--rtt",
+        "50ms",
+        "--flows",
+        "1000000",
+        "--ecn",
+        "on",
+        "--no-simulation",
+    ]);
+    let ran = ran.well();
+    assert!(
+        ran.out.contains("no gain makes it oscillate"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("inf"), "{}", ran.out);
+}
+
+#[test]
 fn wrong_arguments_are_refused_with_a_suggestion() {
     let user = User::new();
     for (arguments, said) in [

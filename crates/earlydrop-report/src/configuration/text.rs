@@ -139,12 +139,15 @@ fn stability_text(stability: &Stability) -> String {
         margin if margin.is_finite() => format!("phase margin {margin:.0} degrees"),
         _ => "gain below 1".to_string(),
     };
-    format!(
-        "{}: {phase}, gain margin {}, period {}",
-        stability.verdict().name(),
-        number(stability.gain_margin),
-        time(stability.period),
-    )
+    let verdict = stability.verdict().name();
+    match stability.gain_margin.is_finite() {
+        true => format!(
+            "{verdict}: {phase}, gain margin {}, period {}",
+            number(stability.gain_margin),
+            time(stability.period),
+        ),
+        false => format!("{verdict}: {phase}; no gain makes it oscillate"),
+    }
 }
 
 /// How many flows the thresholds are good for.
