@@ -148,4 +148,9 @@ fn an_unknown_name_is_refused_with_the_known_ones() {
     let ran = user.runs(&["reproduce", "001"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains(keys), "{}", ran.err);
+
+    // An empty shell variable is not all papers.
+    let ran = user.runs(&["reproduce", ""]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("PAPER|CLAIM"), "{}", ran.err);
 }

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
+use clap::builder::NonEmptyStringValueParser;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_papers::Error;
 use earlydrop_papers::catalogue::{Catalogue, Pace};
@@ -39,7 +40,7 @@ const OUT: &str = "runs";
 An experiment that was stopped continues with the same command.")]
 pub(crate) struct Reproduce {
     /// A paper (clred) or a claim (clred.F5); all unless given
-    #[arg(value_name = "PAPER|CLAIM")]
+    #[arg(value_name = "PAPER|CLAIM", value_parser = NonEmptyStringValueParser::new())]
     what: Option<String>,
     /// Few seeds and points; the default without --full
     #[arg(long, conflicts_with = "full")]
