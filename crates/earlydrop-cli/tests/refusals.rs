@@ -134,6 +134,8 @@ fn a_folder_with_other_files_is_not_changed() {
         user.runs(&other),
         &["another scenario", "nothing was written", "--out"],
     );
+    // It cannot be given beside --out.
+    assert!(!user.runs(&other).err.contains("--fresh"));
     assert_eq!(fs::read(user.path("out/scenario.toml")).unwrap(), before);
 
     fs::create_dir(user.path("letters")).unwrap();

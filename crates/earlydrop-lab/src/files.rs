@@ -54,9 +54,26 @@ pub enum FileError {
         /// The file's path.
         path: String,
     },
+    /// There is a file that earlydrop has not made, in a folder that it writes into.
+    #[error(
+        "{path} is there already, and earlydrop has not made it; nothing was written over: \
+         choose another folder, or move it away"
+    )]
+    ForeignInFolder {
+        /// The file's path.
+        path: String,
+    },
 }
 
 impl FileError {
+    /// This error of a file in a folder whose command has no `--force`.
+    pub fn in_folder(self) -> FileError {
+        match self {
+            FileError::Foreign { path } => FileError::ForeignInFolder { path },
+            other => other,
+        }
+    }
+
     /// The error that the operating system reports about the file at `path`.
     pub fn new(path: &Path, error: io::Error) -> FileError {
         let path = path.display().to_string();
@@ -381,7 +398,9 @@ pub fn create_folder(folder: &Path) -> Result<(), FileError> {
 
 /// Refuses a path that cannot be a folder because it, or what it lies in, is something else.
 pub fn check_folder(folder: &Path) -> Result<(), FileError> {
-    let there = folder.ancestors().find(|path| path.exists());
+    // A link to nothing is there, too.
+    let mut paths = folder.ancestors();
+    let there = paths.find(|path| path.symlink_metadata().is_ok());
     match there.filter(|path| !path.is_dir()) {
         Some(path) => {
             let path = path.display().to_string();

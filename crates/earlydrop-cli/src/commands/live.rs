@@ -57,7 +57,8 @@ pub(crate) fn run(arguments: &Live, out: &mut Output<'_>, style: &Style) -> Resu
     let (source, plan) = live_plan(source, notices)?;
     let folder = output.folder(&source, &plan);
     prepare_host(notices, &[&folder])?;
-    let store = Store::create(&folder, &source, &plan)?;
+    let store = Store::create(&folder, &source, &plan);
+    let store = store.map_err(|error| output.refused(error))?;
     let stop = stop_flag()?;
     let progress = run_cells(&plan, &store, output, notices, &stop)?;
     output.print(&plan, &store, out, style)?;

@@ -11,7 +11,7 @@ use earlydrop_lab::metrics;
 use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
-use earlydrop_lab::store::{self, Store};
+use earlydrop_lab::store::{self, Store, StoreError};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::{json, write_view};
 use earlydrop_report::table::View;
@@ -143,7 +143,8 @@ fn run_to_length(
     let notices = Notices {
         quiet: options.output.quiet,
     };
-    let (store, mut lasting, mut plan) = Store::create_auto(folder, source, plan)?;
+    let created = Store::create_auto(folder, source, plan);
+    let (store, mut lasting, mut plan) = created.map_err(|error| options.output.refused(error))?;
     let stop = stop_flag()?;
     loop {
         let ran = run_cells(&lasting, plan, &store, options, rule.as_ref(), &stop)?;
@@ -205,6 +206,17 @@ impl OutputOptions {
         self.out
             .clone()
             .unwrap_or_else(|| default_folder(source, plan, self.fresh))
+    }
+
+    /// The failure of a folder that cannot be used.
+    pub(super) fn refused(&self, error: StoreError) -> Failure {
+        let is_another = matches!(error, StoreError::Another { .. });
+        match Failure::from(error) {
+            Failure::Usage(text) if is_another && self.out.is_none() => {
+                Failure::Usage(format!("{text}, or a new one with --fresh"))
+            }
+            other => other,
+        }
     }
 
     /// Writes the report page and prints the tables or the JSON document.

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use earlydrop_lab::files::{Overwrite, Signature, create_folder, write_whole};
+use earlydrop_lab::files::{
+    FileError, Overwrite, Signature, check_existing, create_folder, write_whole,
+};
 use earlydrop_lab::plan::Source;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::suite::{Measure, Part, SUITES, Suite};
@@ -86,7 +88,9 @@ pub(crate) fn run(
     }
     let folder = arguments.out.clone();
     let folder = folder.unwrap_or_else(|| Path::new("runs").join(format!("suite-{}", suite.name)));
-    create_folder(&folder).map_err(|error| Failure::Runtime(error.to_string()))?;
+    create_folder(&folder)?;
+    let path = folder.join("index.html");
+    check_existing(&path, &Signature::PAGE, Overwrite::Own).map_err(FileError::in_folder)?;
     let stop = stop_flag()?;
     let mut results = Vec::new();
     for ((part, source), plan) in parts.iter().zip(&sources).zip(plans) {
@@ -110,10 +114,9 @@ pub(crate) fn run(
             out.lines(&part_lines(&results[results.len() - 1], style), style)?;
         }
     }
-    let path = folder.join("index.html");
     let text = page(suite, &results);
     let written = write_whole(&path, &text, &Signature::PAGE, Overwrite::Own);
-    written.map_err(|error| Failure::Runtime(error.to_string()))?;
+    written.map_err(FileError::in_folder)?;
     if arguments.json {
         let text = serde_json::to_string_pretty(&json(suite, &results)).unwrap_or_default();
         writeln!(out, "{text}")?;

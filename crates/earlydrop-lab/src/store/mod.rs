@@ -95,10 +95,7 @@ pub enum StoreError {
         path: String,
     },
     /// The folder holds something else.
-    #[error(
-        "{path} holds {what}; nothing was written: choose another folder with --out, or a new one \
-         with --fresh"
-    )]
+    #[error("{path} holds {what}; nothing was written: choose another folder with --out")]
     Another {
         /// The folder's path.
         path: String,
@@ -160,8 +157,11 @@ impl Store {
         let (name, scenario) = (about("source")?, about("scenario")?);
         let source = Source::new(&name, &scenario, self.folder.clone());
         let source = source.map_err(|problems| damaged(self, problems));
-        let seeds = about("seeds")?.parse().unwrap_or(0);
-        let source = source?.with_registry(registry).with_seeds(seeds);
+        let mut source = source?.with_registry(registry);
+        // A run by an earlier version that was killed at its beginning has none yet.
+        if let Ok(seeds) = about("seeds")?.parse() {
+            source = source.with_seeds(seeds);
+        }
         Ok(source.with_limits(Limits::NONE))
     }
 

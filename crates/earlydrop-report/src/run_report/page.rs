@@ -80,7 +80,11 @@ pub fn write_view(
 ) -> Result<PathBuf, StoreError> {
     let path = store.folder().join(REPORT);
     check_regular(&path)?;
-    write_report_to(&path, Overwrite::Own, plan, store, summary, view)?;
+    let written = write_report_to(&path, Overwrite::Own, plan, store, summary, view);
+    written.map_err(|error| match error {
+        StoreError::File(error) => error.in_folder().into(),
+        other => other,
+    })?;
     Ok(path)
 }
 
