@@ -11,8 +11,8 @@ use super::{
 };
 use crate::curve::{NUMBERS, ONE, parse_pieces};
 use crate::registry::{
-    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, MEAN_PACKET, Parameter, Plan, Preset, Probe,
-    Range, Settings,
+    ConfigError, Descriptor, ECN, Extent, Kind, LIMIT, Length, MEAN_PACKET, Parameter, Plan,
+    Preset, Probe, Range, Settings,
 };
 
 /// A scheme of the family: the parameters below, with the scheme's own defaults.
@@ -183,12 +183,14 @@ pub(crate) const AVERAGE: &[Parameter] = &[
         "weight of a new sample in the average; auto: 1 - exp(-1/(C weight_time))",
         Kind::OrAuto(&Kind::Number(Range::POSITIVE_PROBABILITY, "ratio")),
     )
+    .with_extent(Extent::Weight)
     .with_default("0.002", "Floyd and Jacobson 1993"),
     Parameter::new(
         "weight_time",
         "the time constant of an average with automatic weight",
         Kind::Time(Range::POSITIVE),
     )
+    .with_extent(Extent::Period)
     .with_default(
         "1 s",
         "Floyd, Gummadi, Shenker 2001: ten round trips of 100 ms",
@@ -338,6 +340,7 @@ pub(crate) const ACTION: &[Parameter] = &[
         "drop ECN-capable packets too once the initial probability exceeds this",
         Kind::Number(Range::PROBABILITY, "probability"),
     )
+    .fixed()
     .with_default("1", "no such limit; ns-2 has one at 0.1")
     .only_with("ecn", &["on"]),
 ];

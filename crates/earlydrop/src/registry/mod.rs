@@ -11,12 +11,14 @@
 //! ```
 
 mod error;
+mod extent;
 mod list;
 mod parameter;
 mod settings;
 mod spec;
 
 pub use error::{ConfigError, nearest};
+pub use extent::Extent;
 pub use list::{Registry, find};
 pub use parameter::{Kind, Length, Parameter, Range, Value};
 pub use settings::{LinkFacts, Settings};
@@ -207,6 +209,8 @@ pub const LIMIT: Parameter = Parameter::new(
     "the buffer's capacity; arrivals at a full buffer are dropped (reason forced)",
     Kind::Length(Range::closed(1.0, settings::MOST_PACKETS as f64)),
 )
+.with_extent(Extent::Multiple)
+.fixed()
 .with_default(
     "1000 packets",
     "the transmit queue length of Linux network interfaces",

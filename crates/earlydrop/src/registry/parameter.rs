@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::error::ConfigError;
+use super::extent::Extent;
 use crate::curve::{POINTS, points};
 use crate::units::{
     BitsPerSec, Bytes, Dimension, Nanos, Quantity, spellings, split_number, write_quantity,
@@ -29,6 +30,11 @@ pub struct Parameter {
     pub origin: &'static str,
     /// It has an effect only while the named parameter has one of these values.
     pub when: Option<(&'static str, &'static [&'static str])>,
+    /// What its number is a measure of, where kind and unit do not say it.
+    pub(super) extent: Option<Extent>,
+    /// Whether the network, a policy or the hardware decides it, so that a search leaves it alone
+    /// unless it is asked for.
+    pub is_fixed: bool,
 }
 
 /// The values that a parameter takes.
@@ -430,6 +436,27 @@ impl Parameter {
             default: "",
             origin: "",
             when: None,
+            extent: None,
+            is_fixed: false,
+        }
+    }
+
+    /// Says what its number is a measure of, where kind and unit do not.
+    #[must_use]
+    pub const fn with_extent(self, extent: Extent) -> Parameter {
+        Parameter {
+            extent: Some(extent),
+            ..self
+        }
+    }
+
+    /// The network, a policy or the hardware decides it: a search leaves it alone unless it is asked
+    /// for.
+    #[must_use]
+    pub const fn fixed(self) -> Parameter {
+        Parameter {
+            is_fixed: true,
+            ..self
         }
     }
 

@@ -30,7 +30,8 @@ use crate::aqm::{Aqm, Backlog, Verdict, WaitingPackets};
 use crate::explanation::{millis, numbers};
 use crate::packet::PacketInfo;
 use crate::registry::{
-    ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
+    ConfigError, Descriptor, ECN, Extent, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range,
+    Settings,
 };
 use crate::schemes::common::{Threshold, check_within_buffer, signal};
 use crate::trace::{Case, Rule, Trace, by_rule};
@@ -58,6 +59,7 @@ const PARAMETERS: &[Parameter] = &[
         "least time between two changes of p",
         Kind::Time(Range::POSITIVE),
     )
+    .with_extent(Extent::Period)
     .with_default("100 ms", ORIGIN),
     Parameter::new(
         "threshold",

@@ -168,12 +168,14 @@ const PARAMETERS: &[Parameter] = &[
         "sub-queues of each tin, rounded up to a multiple of ways",
         Kind::Count(Range::closed(1.0, 65_536.0), "sub-queues"),
     )
+    .fixed()
     .with_default("1024", LINUX),
     Parameter::new(
         "ways",
         "sub-queues that a flow may have, a set of the hash; 1: a plain hash",
         Kind::Count(Range::closed(1.0, 64.0), "sub-queues"),
     )
+    .fixed()
     .with_default("8", LINUX),
     Parameter::new(
         "quantum",

@@ -46,7 +46,8 @@ use crate::aqm::{Aqm, Backlog, DropReason, Verdict, WaitingPackets};
 use crate::explanation::{Why, above, amount, below, millis, numbers, rounded};
 use crate::packet::PacketInfo;
 use crate::registry::{
-    ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
+    ConfigError, Descriptor, ECN, Extent, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range,
+    Settings,
 };
 use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::Nanos;
@@ -123,6 +124,7 @@ pub(crate) const INTERVAL: Parameter = Parameter::new(
     "how long the delay must exceed target: a worst-case round-trip time",
     Kind::Time(Range::POSITIVE),
 )
+.with_extent(Extent::Period)
 .with_default("100 ms", "RFC 8289, section 4.3");
 
 /// CoDel's probes, alone and inside a fair queue.

@@ -37,7 +37,7 @@
 //! | L's scale | twice the Classic one | the Classic one over k |
 
 use crate::queue::{Curvy, DualLaw};
-use crate::registry::{Descriptor, Kind, Parameter, Plan, Preset, Range};
+use crate::registry::{Descriptor, Extent, Kind, Parameter, Plan, Preset, Range};
 use crate::schemes::dualpi2::{BUFFER, PARAMETERS, PROBES, coupling};
 
 const DRAFT: &str = "draft-ietf-tsvwg-aqm-dualq-coupled-01, as ported to ns-3";
@@ -54,6 +54,7 @@ const CURVE: &[Parameter] = &[
         "w, the weight of a packet's delay in the average Classic delay",
         Kind::Number(Range::POSITIVE_PROBABILITY, "ratio"),
     )
+    .with_extent(Extent::Weight)
     .with_default("0.03125", DRAFT),
     Parameter::new(
         "curviness",

@@ -49,7 +49,9 @@
 //! ns-3 has DualPI2 in branches only, which differ among themselves.
 
 use crate::queue::{Coupling, DualLaw, PiControl};
-use crate::registry::{Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings};
+use crate::registry::{
+    Descriptor, Extent, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
+};
 
 const RFC: &str = "RFC 9332, appendix A.1";
 const LINUX: &str = "Linux sch_dualpi2";
@@ -70,6 +72,7 @@ const CONTROL: &[Parameter] = &[
         "time between two updates of p'",
         Kind::Time(Range::UPDATE_INTERVAL),
     )
+    .with_extent(Extent::Period)
     .with_default("16 ms", LINUX),
     Parameter::new(
         "alpha",

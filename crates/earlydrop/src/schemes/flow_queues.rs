@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use crate::queue::{Classifier, Overflow, Scheduler, Sharing, SharingRules, Weights};
-use crate::registry::{ConfigError, Kind, Parameter, Plan, Range, Settings, Spec};
+use crate::registry::{ConfigError, Extent, Kind, Parameter, Plan, Range, Settings, Spec};
 use crate::schemes::AnyAqm;
 use crate::schemes::fq_codel::sharing;
 use crate::units::Nanos;
@@ -66,6 +66,7 @@ pub(crate) const TURNS: &[Parameter] = &[
         "time after which flows are hashed anew; 0: never",
         Kind::Time(Range::NOT_NEGATIVE),
     )
+    .with_extent(Extent::Period)
     .with_default("0 s", "Linux sch_sfq")
     .only_with("by", &["hash"]),
     Parameter::new(

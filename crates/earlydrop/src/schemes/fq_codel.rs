@@ -52,6 +52,7 @@ pub(crate) const SHARING: &[Parameter] = &[
         "sub-queues that flows are hashed into",
         Kind::Count(Range::closed(1.0, 65_536.0), "sub-queues"),
     )
+    .fixed()
     .with_default("1024", RFC),
     Parameter::new(
         "quantum",
@@ -70,6 +71,7 @@ pub(crate) const SHARING: &[Parameter] = &[
         "most packets dropped at once from the largest sub-queue when the limit is exceeded",
         Kind::Count(Range::closed(1.0, 65_536.0), "packets"),
     )
+    .fixed()
     .with_default("64", "RFC 8290, section 4.1; Linux sch_fq_codel"),
 ];
 

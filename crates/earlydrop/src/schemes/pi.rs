@@ -69,6 +69,7 @@ const PARAMETERS: &[Parameter] = &[
         "samples of the queue a second",
         Kind::Number(Range::closed(0.001, 1e6), "Hz"),
     )
+    .fixed()
     .with_default("170", NS2),
     UNIT,
     MEAN_PACKET,

@@ -40,8 +40,8 @@ use crate::aqm::{Aqm, Backlog, Ticker, Verdict, WaitingPackets};
 use crate::explanation::{above, numbers};
 use crate::packet::PacketInfo;
 use crate::registry::{
-    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
-    Settings,
+    ConfigError, Descriptor, ECN, Extent, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe,
+    Range, Settings,
 };
 use crate::schemes::common::{Threshold, check_target, check_within_buffer, signal};
 use crate::schemes::pi_controller::{Gains, head_delay};
@@ -64,6 +64,7 @@ const PARAMETERS: &[Parameter] = &[
         "T, the time between two updates of p'",
         Kind::Time(Range::UPDATE_INTERVAL),
     )
+    .with_extent(Extent::Period)
     .with_default("32 ms", ORIGIN),
     Parameter::new(
         "alpha",

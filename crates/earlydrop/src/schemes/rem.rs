@@ -41,8 +41,8 @@ use crate::packet::PacketInfo;
 use crate::queue::Limit;
 use crate::random::Pcg32;
 use crate::registry::{
-    ConfigError, Descriptor, ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe, Range,
-    Settings, UNIT,
+    ConfigError, Descriptor, ECN, Extent, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe,
+    Range, Settings, UNIT,
 };
 use crate::schemes::common::{Counting, OTHERS, Signalling, check_within_buffer};
 use crate::trace::{Case, Rule, Trace, by_rule};
@@ -59,12 +59,14 @@ const PARAMETERS: &[Parameter] = &[
         "time between two updates of the price",
         Kind::Time(Range::UPDATE_INTERVAL),
     )
+    .with_extent(Extent::Period)
     .with_default("2 ms", NS2),
     Parameter::new(
         "gamma",
         "step size of the price",
         Kind::Number(Range::POSITIVE, "per packet"),
     )
+    .with_extent(Extent::Multiple)
     .with_default("0.001", ORIGIN),
     Parameter::new(
         "phi",
@@ -78,6 +80,7 @@ const PARAMETERS: &[Parameter] = &[
             "",
         ),
     )
+    .fixed()
     .with_default("1.001", ORIGIN),
     Parameter::new(
         "alpha",

@@ -34,7 +34,7 @@ use crate::packet::FlowKey;
 use crate::queue::Limit;
 use crate::random::Pcg32;
 use crate::registry::{
-    Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
+    Descriptor, ECN, Extent, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
 use crate::schemes::common::signal;
 use crate::trace::{Case, Rule, Trace, by_rule};
@@ -56,6 +56,7 @@ const PARAMETERS: &[Parameter] = &[
         "r, the probability that a zombie that is no hit is replaced",
         Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
     )
+    .with_extent(Extent::Multiple)
     .with_default("0.25", ORIGIN),
     Parameter::new(
         "max_p",

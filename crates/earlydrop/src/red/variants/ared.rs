@@ -36,7 +36,7 @@ use crate::aqm::Ticker;
 use crate::red::Curve;
 use crate::red::parameters::scheme;
 use crate::red::presets::{AS_LINUX, AS_NS2, AS_NS3, together};
-use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
+use crate::registry::{ConfigError, Descriptor, Extent, Kind, Parameter, Preset, Range, Settings};
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Floyd, Gummadi, Shenker 2001";
@@ -47,6 +47,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         "time between two adaptations of max_p",
         Kind::Time(Range::UPDATE_INTERVAL),
     )
+    .with_extent(Extent::Period)
     .with_default("0.5 s", ORIGIN)
     .only_with("adapt", &["ared", "rared"]),
     Parameter::new(

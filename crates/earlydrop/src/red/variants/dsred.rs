@@ -21,13 +21,14 @@ use alloc::format;
 
 use crate::red::parameters::scheme;
 use crate::red::{CurveLaw, Piece, Pieces, Strength};
-use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
+use crate::registry::{ConfigError, Descriptor, Extent, Kind, Parameter, Preset, Range, Settings};
 
 pub(crate) const PARAMETERS: &[Parameter] = &[Parameter::new(
     "gamma",
     "mode selector: one minus the probability midway between min and max",
     Kind::Number(Range::PROBABILITY, "probability"),
 )
+.with_extent(Extent::Multiple)
 .with_default("0.96", "Zheng and Atiquzzaman 2000, their simulations")
 .only_with("curve", &["dsred"])];
 

@@ -34,7 +34,7 @@ use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::Treatment;
 use crate::red::parameters::scheme;
-use crate::registry::{Descriptor, Kind, Parameter, Range, Settings};
+use crate::registry::{Descriptor, Extent, Kind, Parameter, Range, Settings};
 use crate::trace::Trace;
 
 const OURS: &str = "ours, not the paper's";
@@ -57,6 +57,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         "the probability that a packet enters its flow into the cache",
         Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
     )
+    .with_extent(Extent::Multiple)
     .with_default("0.02", OURS)
     .only_with("policy", &["lru"]),
     Parameter::new(

@@ -24,7 +24,7 @@
 use crate::aqm::Ticker;
 use crate::red::Curve;
 use crate::red::parameters::scheme;
-use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
+use crate::registry::{Descriptor, Extent, Kind, Parameter, Preset, Range, Settings};
 use crate::units::Nanos;
 
 pub(crate) const PARAMETERS: &[Parameter] = &[
@@ -33,6 +33,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         "T, the time between two samples of average and queue",
         Kind::Time(Range::UPDATE_INTERVAL),
     )
+    .with_extent(Extent::Period)
     .with_default("0.2 s", "Li and Lee, table 1")
     .only_with("adapt", &["restraint"]),
     Parameter::new(

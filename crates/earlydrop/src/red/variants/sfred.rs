@@ -56,7 +56,7 @@ use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
 use crate::red::{RedConfig, Treatment};
-use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
+use crate::registry::{Descriptor, Extent, Kind, Parameter, Preset, Range, Settings};
 use crate::trace::Trace;
 use crate::units::Nanos;
 
@@ -107,6 +107,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         "the time after which every count is halved; never: counts do not age, as printed",
         Kind::OrNever(&Kind::Time(Range::POSITIVE)),
     )
+    .with_extent(Extent::Period)
     .with_default(
         "10 s",
         "ours: the span that Wang et al. 2008 average their figures over",

@@ -1,7 +1,7 @@
 //! PIE's parameters, with the origin of each default.
 
 use super::RFC;
-use crate::registry::{ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Range};
+use crate::registry::{ECN, Extent, Kind, LIMIT, MEAN_PACKET, Parameter, Range};
 
 /// The buffer.
 pub(super) const BUFFER: &[Parameter] = &[LIMIT];
@@ -20,6 +20,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         "T, the time between two updates of p",
         Kind::Time(Range::UPDATE_INTERVAL),
     )
+    .with_extent(Extent::Period)
     .with_default("15 ms", RFC),
     Parameter::new(
         "alpha",
@@ -38,6 +39,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         "the burst allowance: how long a burst after a calm passes without signals",
         Kind::Time(Range::NOT_NEGATIVE),
     )
+    .with_extent(Extent::Period)
     .with_default("150 ms", RFC),
     MEAN_PACKET,
     Parameter::new(
@@ -45,6 +47,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         "drop ECN-capable packets too once p has reached this",
         Kind::Number(Range::PROBABILITY, "probability"),
     )
+    .fixed()
     .with_default("0.1", "RFC 8033, section 5.1")
     .only_with("ecn", &["on"]),
     Parameter::new(
@@ -114,6 +117,8 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         "p is bounded by this, and is 1 after a step beyond it",
         Kind::Number(Range::closed(1.0, 1e6), "probability"),
     )
+    .with_extent(Extent::Multiple)
+    .fixed()
     .with_default(
         "1",
         "RFC 8033, section 4.2; Linux has 256: 2^64 over its MAX_PROB, \

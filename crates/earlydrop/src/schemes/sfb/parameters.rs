@@ -1,7 +1,7 @@
 //! SFB's parameters, with the origin of each default.
 
 use super::{LINUX, MOST_LEVELS, ORIGIN};
-use crate::registry::{ECN, Kind, LIMIT, Parameter, Range};
+use crate::registry::{ECN, Extent, Kind, LIMIT, Parameter, Range};
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     LIMIT,
@@ -99,11 +99,14 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "time between two changes of the hashes; 0: never",
         Kind::Time(Range::NOT_NEGATIVE),
     )
+    .with_extent(Extent::Period)
     .with_default("600 s", LINUX),
     Parameter::new(
         "warmup",
         "how long a new set of bins counts packets before it is used",
         Kind::Time(Range::NOT_NEGATIVE),
     )
+    .with_extent(Extent::Period)
+    .fixed()
     .with_default("60 s", LINUX),
 ];
