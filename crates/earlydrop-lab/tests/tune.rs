@@ -10,7 +10,7 @@ use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::tune::{
-    Goal, Limit, SearchResult, TuneOptions, json, tune, validate, validation_scenario,
+    Goal, Limit, Method, SearchResult, TuneOptions, json, tune, validate, validation_scenario,
 };
 
 /// Two transfers that fill a drop-tail buffer: the shorter the buffer, the shorter the delay,
@@ -42,6 +42,7 @@ fn options(parameter: &str, threads: usize) -> TuneOptions {
         parameters: vec![parameter.parse().unwrap()],
         budget: 40,
         seeds: 2,
+        method: Method::Evolution,
         threads,
     }
 }
@@ -104,6 +105,30 @@ fn the_shortest_buffer_that_meets_the_limit_is_found_and_validated() {
     let change = validations[0].change.unwrap();
     assert!(change.mean < 0.0 && change.excludes_zero(), "{change:?}");
     assert!(validations[0].keeps_limits(), "{:?}", validations[0].limits);
+}
+
+/// CoDel in place of drop-tail, tuned by this method: the delay with fresh seeds.
+fn tuned_codel(method: Method, budget: usize) -> f64 {
+    let mut source = source();
+    source.set_schemes("codel", "test");
+    let options = TuneOptions {
+        method,
+        budget,
+        parameters: Vec::new(),
+        ..options("target", 2)
+    };
+    let results = tune(&source, &options, &AtomicBool::new(false), |_| {}).unwrap();
+    let (plan, cells) = cells_of(&validation_scenario(&source, &options.goal, &results).unwrap());
+    let validation = validate(&options.goal, &results, &plan, &cells).remove(0);
+    assert!(validation.keeps_limits(), "{:?}", validation.limits);
+    validation.after.unwrap().mean
+}
+
+#[test]
+fn a_search_is_not_beaten_by_twice_as_many_settings_drawn_at_random() {
+    let drawn = tuned_codel(Method::Random(1), 100);
+    let searched = tuned_codel(Method::Evolution, 50);
+    assert!(searched < 1.05 * drawn, "{searched} s, at random {drawn} s");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use earlydrop_lab::run::Progress;
 use earlydrop_lab::store::{self, Store, StoreError};
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::tune::{
-    self, Goal, Limit, SearchParameter, SearchResult, Simulator, Threads, TuneError, TuneOptions,
-    Validation,
+    self, Goal, Limit, Method, SearchParameter, SearchResult, Simulator, Threads, TuneError,
+    TuneOptions, Validation,
 };
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub struct TuneRequest {
     pub subject_to: Vec<String>,
     /// The parameters to search: "min=2..40", "max_p"; empty for all numeric ones.
     pub over: Vec<String>,
-    /// The number of settings of each scheme.
+    /// The effort for each scheme: as many runs as this number of settings takes with all seeds.
     pub budget: usize,
     /// The number of the scenario's seeds for each setting.
     pub seeds: usize,
@@ -57,7 +57,7 @@ pub enum ResultsPlace {
 /// What a search is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It tries settings.
+    /// It runs settings.
     Searching,
     /// It runs the best settings with fresh seeds.
     Validating,
@@ -116,6 +116,7 @@ impl TuneRequest {
             parameters: over.map_err(|error| refused(&error, "over"))?,
             budget: self.budget,
             seeds: self.seeds,
+            method: Method::Evolution,
             threads: self.threads,
         })
     }
@@ -169,7 +170,7 @@ impl TuneReport {
 }
 
 /// Searches the parameters of the scenario's schemes, then runs the best and the original settings
-/// with fresh seeds, and writes the page. `progress` hears of settings, then of runs.
+/// with fresh seeds, and writes the page. `progress` hears of runs.
 pub fn tune(
     source: &Source,
     request: &TuneRequest,
@@ -234,8 +235,29 @@ fn check_place(source: &Source, request: &TuneRequest, question: &str) -> Result
     }
 }
 
+/// What a search of the scenario's schemes will look through, a line for each parameter: "red: min 1
+/// packets to 60 packets (log): one packet to the buffer".
+pub fn searched(source: &Source, request: &TuneRequest) -> Result<Vec<String>, RequestError> {
+    let spaces = tune::spaces(source, &request.options()?.parameters).map_err(refused)?;
+    let lines = spaces.iter().flat_map(|(label, space)| {
+        let lines = space.iter();
+        lines.map(move |dimension| format!("{label}: {}", dimension.describe()))
+    });
+    Ok(lines.collect())
+}
+
+fn refused(error: TuneError) -> RequestError {
+    match error {
+        TuneError::Scenario(problems) => problems.into(),
+        TuneError::Cell(problem) => RequestError::Run(problem.to_string()),
+        TuneError::Simulator(_) => RequestError::Run(error.to_string()),
+        TuneError::Space(error) => RequestError::Option(format!("--over {error}")),
+        other => RequestError::Option(other.to_string()),
+    }
+}
+
 /// Searches the parameters of the scenario's schemes, with candidates simulated by `simulator`.
-/// `progress` hears of settings.
+/// `progress` hears of runs.
 pub fn search(
     source: &Source,
     request: &TuneRequest,
@@ -244,7 +266,9 @@ pub fn search(
     mut progress: impl FnMut(Progress),
 ) -> Result<Search, RequestError> {
     let options = request.options()?;
-    let planned = source.plan()?.scenario().schemes.len() * options.budget;
+    let plan = source.plan()?;
+    let runs = options.runs(&plan);
+    let planned = plan.scenario().schemes.len() * runs;
     let mut labels: Vec<String> = Vec::new();
     let results = tune::tune_on(source, &options, simulator, stop, |result| {
         if labels.last() != Some(&result.label) {
@@ -252,17 +276,11 @@ pub fn search(
         }
         progress(Progress {
             before: 0,
-            done: (labels.len() - 1) * options.budget + result.candidates.len().min(options.budget),
+            done: (labels.len() - 1) * runs + result.runs.min(runs),
             planned,
         });
     });
-    let results = results.map_err(|error| match error {
-        TuneError::Scenario(problems) => problems.into(),
-        TuneError::Cell(problem) => RequestError::Run(problem.to_string()),
-        TuneError::Simulator(_) => RequestError::Run(error.to_string()),
-        TuneError::Space(error) => RequestError::Option(format!("--over {error}")),
-        other => RequestError::Option(other.to_string()),
-    })?;
+    let results = results.map_err(refused)?;
     if stop.load(Ordering::Relaxed) {
         let text = "stopped: the search is not kept; the same command starts it again";
         return Err(RequestError::Stopped(text.to_string()));

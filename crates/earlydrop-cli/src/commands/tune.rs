@@ -26,7 +26,8 @@ use crate::scenario::{Overrides, source};
   earlydrop tune scenario.toml --schemes red --minimise delay_p99 --over min=2..40,max=10..120
 
 Settings of each scheme are simulated with the same seeds and improved by differential evolution.
-The best settings and the original scheme are then compared with seeds that the search has not used.")]
+The best settings and the original scheme are then compared with seeds that the search has not used.
+Without --over a parameter is searched between the bounds of its meaning, which are printed first.")]
 pub(crate) struct Tune {
     /// The scenario file, or - for standard input
     scenario: PathBuf,
@@ -40,10 +41,10 @@ pub(crate) struct Tune {
     #[arg(long, value_name = "LIMIT", value_delimiter = ',')]
     subject_to: Vec<String>,
     /// The parameters to search, optionally with bounds: min=2..40,max_p [default: all numeric
-    /// parameters of the scheme]
+    /// parameters of the scheme, between the bounds of their meaning]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     over: Vec<String>,
-    /// The number of settings of each scheme to simulate
+    /// The effort for each scheme: as many runs as this number of settings takes with all seeds
     #[arg(long, value_name = "COUNT", default_value = "200", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     budget: u32,
     /// The number of the scenario's seeds for each setting
@@ -71,8 +72,13 @@ pub(crate) fn run(arguments: &Tune, out: &mut Output<'_>, style: &Style) -> Resu
     request.options()?;
     // Planned before Ctrl-C is caught: until then it ends the program at once.
     let plan = source.plan()?;
-    let quiet = arguments.quiet;
-    Notices { quiet }.scenario(&plan);
+    let notices = Notices {
+        quiet: arguments.quiet,
+    };
+    notices.scenario(&plan);
+    for line in tuning::searched(&source, &request)? {
+        notices.info(&line);
+    }
     let stop = stop_flag()?;
     let mut bars = Bars::new(arguments.quiet || arguments.json);
     let tuned = tuning::tune(&source, &request, &stop, |stage, done| {
@@ -126,7 +132,7 @@ struct Bars {
 
 impl Bars {
     fn new(is_quiet: bool) -> Bars {
-        let bar = Bar::counting(is_quiet, "tuning", "settings");
+        let bar = Bar::counting(is_quiet, "tuning", "runs");
         Bars {
             is_quiet,
             current: Some((Stage::Searching, bar)),

@@ -34,6 +34,12 @@ impl Candidate {
         mean_over(&self.points, metric)
     }
 
+    /// The number of seeds that it ran with.
+    pub fn seeds(&self) -> usize {
+        let mut values = self.points.iter().flatten().flatten();
+        values.next().map_or(0, |mean| mean.count)
+    }
+
     /// The first metric of the goal that was not measured.
     pub(super) fn missing_metric(&self, goal: &Goal) -> Option<&'static str> {
         let limits = goal.limits.iter().map(|limit| limit.metric);

@@ -11,18 +11,20 @@
 //! edge of the limits. So the better ones, and those with more margin to the limits, run again
 //! with more and other seeds, which decide about the best. A third set of seeds validates it.
 
+mod bounds;
 mod candidates;
+mod cube;
 mod goal;
 mod pareto;
 mod report;
+mod scheme_search;
 mod search;
 mod space;
 mod validation;
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop::registry::Spec;
+use earlydrop::registry::Settings;
 
 pub use candidates::{Candidate, CandidateSpec, CellValues, ParameterValues, Simulator, Threads};
 pub use goal::{Goal, GoalError, Limit, PointMetrics, Score};
@@ -32,15 +34,14 @@ pub use space::{SearchDimension, SearchParameter, SpaceError};
 pub use validation::{LimitCheck, Validation, validate, validation_scenario};
 
 use crate::document::{Problem, Problems};
-use crate::plan::{Source, Variant};
+use crate::plan::{Plan, Source, Variant};
 use crate::sweep::MAX_SEED;
+use bounds::OnPath;
 use candidates::Evaluator;
-use search::Search;
+use cube::Cube;
+use scheme_search::SchemeSearch;
+use space::Bound;
 
-/// A search ends when its members differ by less than this share of every dimension.
-const CONVERGED: f64 = 0.01;
-/// The members of a generation per dimension, and their minimum and maximum number.
-const MEMBERS: (usize, usize, usize) = (6, 12, 36);
 /// The number of candidates that run again with other seeds.
 const FINALISTS: usize = 12;
 /// The number of seeds of finalists, and of validation.
@@ -57,12 +58,39 @@ pub struct TuneOptions {
     pub goal: Goal,
     /// The parameters to search; empty for all numeric parameters of a scheme.
     pub parameters: Vec<SearchParameter>,
-    /// The number of candidates per scheme.
+    /// The effort per scheme: as many runs as this number of candidates takes with all seeds.
     pub budget: usize,
     /// The number of the scenario's seeds that each candidate runs with.
     pub seeds: usize,
+    /// How candidates are proposed.
+    pub method: Method,
     /// The number of threads.
     pub threads: usize,
+}
+
+impl TuneOptions {
+    /// The seeds of a plan that candidates run with.
+    fn seeds<'a>(&self, plan: &'a Plan) -> &'a [u64] {
+        &plan.seeds[..self.seeds.clamp(1, plan.seeds.len())]
+    }
+
+    /// The runs of the search of a scheme, each of a candidate with a seed at all points. Those of
+    /// the first finalists come on top.
+    pub fn runs(&self, plan: &Plan) -> usize {
+        self.budget * self.seeds(plan).len()
+    }
+}
+
+/// How the candidates of a search are proposed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// By differential evolution of the best so far.
+    #[default]
+    Evolution,
+    /// At random, uniformly between the bounds: what a search must beat. The number selects the
+    /// random numbers.
+    Random(u64),
 }
 
 /// The candidates that a search tried for one scheme.
@@ -74,6 +102,8 @@ pub struct SearchResult {
     pub space: Vec<SearchDimension>,
     /// Every candidate, the scheme with its own parameters first.
     pub candidates: Vec<Candidate>,
+    /// The runs so far, each of a candidate with a seed at all points.
+    pub runs: usize,
     /// The better candidates with other seeds, the scheme with its own parameters first.
     finalists: Vec<Candidate>,
 }
@@ -120,13 +150,61 @@ impl SearchResult {
         })
     }
 
+    /// What to know about the bounds of a variant's values: one sentence for each that is near a
+    /// bound, with the bound and how to search beyond it.
+    pub fn near_bounds(&self, variant: &Variant) -> Vec<String> {
+        let value = |dimension: &SearchDimension| {
+            let mut settings = variant.settings.iter();
+            let found = settings.find(|(name, _)| *name == dimension.parameter.name);
+            found.map(|(_, value)| value.as_str())
+        };
+        let near = self
+            .space
+            .iter()
+            .enumerate()
+            .filter_map(|(index, dimension)| {
+                let value = value(dimension)?;
+                let bound = dimension.near_bound(value)?;
+                Some(self.near_bound(index, value, bound))
+            });
+        near.collect()
+    }
+
+    fn near_bound(&self, index: usize, value: &str, bound: Bound) -> String {
+        let over = self
+            .space
+            .iter()
+            .enumerate()
+            .map(|(other, dimension)| dimension.argument((other == index).then_some(bound)));
+        let over: Vec<String> = over.collect();
+        let dimension = &self.space[index];
+        let remedy = match dimension.ends_at_buffer(bound) {
+            true => "a longer buffer (network.buffer) leaves room beyond it".to_string(),
+            false => format!("to search beyond it: --over {}", over.join(",")),
+        };
+        format!(
+            "{}: {} = {value} is near the {} bound of its search, {}; {remedy}",
+            self.label,
+            dimension.parameter.name,
+            bound.name(),
+            dimension.bound(bound),
+        )
+    }
+
+    /// The candidates that ran with every seed of the search.
+    pub fn refined(&self) -> impl Iterator<Item = &Candidate> {
+        let most = self.candidates.first().map_or(0, Candidate::seeds);
+        self.candidates
+            .iter()
+            .filter(move |candidate| candidate.seeds() == most)
+    }
+
     /// The parameters of the candidates to run again: the best of the Pareto front of the
     /// objective and the margin to the limits, then the best of all others. Without limits the
     /// front is a single candidate, whose luck with few seeds would decide alone.
     fn select_finalists(&self, goal: &Goal) -> Vec<ParameterValues> {
         let mut scored: Vec<(Score, &Candidate)> = self
-            .candidates
-            .iter()
+            .refined()
             .map(|candidate| (candidate.score(goal, false), candidate))
             .filter(|(score, _)| *score != Score::IMPOSSIBLE)
             .collect();
@@ -168,40 +246,29 @@ pub fn tune_on(
     mut progress: impl FnMut(&SearchResult),
 ) -> Result<Vec<SearchResult>, TuneError> {
     let plan = source.plan()?;
-    let mut axes = plan.axes.iter().map(|axis| &axis.field);
-    let is_parameter =
-        |field: &&String| field.starts_with("schemes.") || field.starts_with("parameters.");
-    if let Some(field) = axes.find(is_parameter) {
-        return Err(TuneError::Swept(field.clone()));
-    }
-    let Some(link) = plan.scenario().link() else {
-        return Ok(Vec::new());
-    };
-    let schemes = &plan.scenario().schemes;
-    let specs: Vec<Spec> = schemes.iter().map(|scheme| scheme.spec.clone()).collect();
-    let spaces = space::spaces(&specs, &link, &options.parameters)?;
     let mut results = Vec::new();
-    for (scheme, space) in schemes.iter().zip(spaces) {
-        let settings = scheme.spec.settings(&link);
-        let start = space.iter().map(|dimension| {
-            let current = settings.as_ref().map(|known| dimension.coordinate(known));
-            current.unwrap_or(0.5)
-        });
-        let seeds = plan.seeds.iter().copied();
-        let search = SchemeSearch {
-            evaluator: Evaluator {
-                source,
-                goal: &options.goal,
-                label: &scheme.label,
-                simulator,
-                stop,
-            },
-            start: start.collect(),
-            seeds: seeds.take(options.seeds.max(1)).collect(),
-            finalist_seeds: seeds_above(&plan.seeds, FINALIST_SEEDS),
-            budget: options.budget,
+    for (index, dimensions) in spaces_of(&plan, &options.parameters)?
+        .into_iter()
+        .enumerate()
+    {
+        let (scenario, label) = (plan.scenario(), plan.labels()[index]);
+        let Some(link) = scenario.link() else {
+            break;
         };
-        results.push(search.run(space, &mut progress)?);
+        let evaluator = Evaluator {
+            source,
+            goal: &options.goal,
+            label,
+            simulator,
+            stop,
+        };
+        let cube = Cube {
+            spec: scenario.schemes[index].spec.clone(),
+            link,
+            dimensions,
+        };
+        let search = SchemeSearch::new(evaluator, cube, &plan, options, &mut progress);
+        results.push(search.run()?);
         if stop.load(Ordering::Relaxed) {
             break;
         }
@@ -209,92 +276,49 @@ pub fn tune_on(
     Ok(results)
 }
 
-/// The search of one scheme.
-struct SchemeSearch<'a> {
-    evaluator: Evaluator<'a>,
-    /// The scheme's own parameters as a point of the cube.
-    start: Vec<f64>,
-    seeds: Vec<u64>,
-    finalist_seeds: Vec<u64>,
-    budget: usize,
+/// The search space of each scheme of a scenario: the `requested` parameters, or else every number
+/// of the scheme that is neither computed from others nor fixed.
+pub fn spaces(
+    source: &Source,
+    requested: &[SearchParameter],
+) -> Result<Vec<(String, Vec<SearchDimension>)>, TuneError> {
+    let plan = source.plan()?;
+    let labels = plan.labels().into_iter().map(str::to_string);
+    Ok(labels.zip(spaces_of(&plan, requested)?).collect())
 }
 
-impl SchemeSearch<'_> {
-    fn run(
-        &self,
-        space: Vec<SearchDimension>,
-        progress: &mut impl FnMut(&SearchResult),
-    ) -> Result<SearchResult, TuneError> {
-        let goal = self.evaluator.goal;
-        // The scheme with its own parameters comes first, everywhere.
-        let candidates = self.evaluator.run(&[ParameterValues::new()], &self.seeds)?;
-        let own = candidates.first();
-        if let Some(metric) = own.and_then(|own| own.missing_metric(goal)) {
-            return Err(TuneError::NotMeasured(metric));
-        }
-        let mut result = SearchResult {
-            label: self.evaluator.label.to_string(),
-            space,
-            candidates,
-            finalists: Vec::new(),
-        };
-        if !result.space.is_empty() {
-            self.evolve(&mut result, progress)?;
-            let mut finalists = vec![ParameterValues::new()];
-            finalists.extend(result.select_finalists(goal));
-            result.finalists = self.evaluator.run(&finalists, &self.finalist_seeds)?;
-        }
-        progress(&result);
-        Ok(result)
+fn spaces_of(
+    plan: &Plan,
+    requested: &[SearchParameter],
+) -> Result<Vec<Vec<SearchDimension>>, TuneError> {
+    let mut axes = plan.axes.iter().map(|axis| &axis.field);
+    let is_parameter =
+        |field: &&String| field.starts_with("schemes.") || field.starts_with("parameters.");
+    if let Some(field) = axes.find(is_parameter) {
+        return Err(TuneError::Swept(field.clone()));
     }
-
-    /// Runs generations until the budget is spent or the population has converged.
-    fn evolve(
-        &self,
-        result: &mut SearchResult,
-        progress: &mut impl FnMut(&SearchResult),
-    ) -> Result<(), TuneError> {
-        let members = (MEMBERS.0 * self.start.len()).clamp(MEMBERS.1, MEMBERS.2);
-        let mut search = Search::new(self.start.clone(), members, 1);
-        let mut known: HashMap<ParameterValues, Score> = HashMap::new();
-        while result.candidates.len() < self.budget {
-            let points = search.ask().iter();
-            let asked: Vec<ParameterValues> = points
-                .map(|at| parameter_values(&result.space, at))
-                .collect();
-            let mut new: Vec<ParameterValues> = Vec::new();
-            for settings in &asked {
-                if !known.contains_key(settings) && !new.contains(settings) {
-                    new.push(settings.clone());
-                }
-            }
-            for candidate in self.evaluator.run(&new, &self.seeds)? {
-                let score = candidate.score(self.evaluator.goal, false);
-                known.insert(candidate.settings.clone(), score);
-                if !candidate.points.is_empty() {
-                    result.candidates.push(candidate);
-                }
-            }
-            if self.evaluator.stop.load(Ordering::Relaxed) {
-                break;
-            }
-            let score = |settings| known.get(settings).copied().unwrap_or(Score::IMPOSSIBLE);
-            search.tell(&asked.iter().map(score).collect::<Vec<_>>());
-            progress(result);
-            if new.is_empty() || search.spread() < CONVERGED {
-                break;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A point of the cube as parameters.
-fn parameter_values(space: &[SearchDimension], at: &[f64]) -> ParameterValues {
-    let parameter = |(dimension, at): (&SearchDimension, &f64)| {
-        (dimension.name.to_string(), dimension.text(*at))
+    let at_points = |scheme: usize| {
+        let scenarios = plan.points.iter().map(|point| &point.scenario);
+        let settings = scenarios.filter_map(|scenario| {
+            let spec = &scenario.schemes[scheme].spec;
+            let settings = spec.settings(&scenario.link()?).ok()?;
+            Some((settings, scenario.path.rtt.as_secs_f64()))
+        });
+        settings.collect::<Vec<(Settings, f64)>>()
     };
-    space.iter().zip(at).map(parameter).collect()
+    let schemes = 0..plan.scenario().schemes.len();
+    let settings: Vec<Vec<(Settings, f64)>> = schemes.map(at_points).collect();
+    let schemes: Vec<Vec<OnPath<'_>>> = settings.iter().map(|all| on_path(all)).collect();
+    Ok(space::spaces(&schemes, requested)?)
+}
+
+fn on_path(points: &[(Settings, f64)]) -> Vec<OnPath<'_>> {
+    let points = points.iter();
+    let points = points.map(|(settings, rtt)| OnPath {
+        settings,
+        rtt: *rtt,
+    });
+    points.collect()
 }
 
 /// Seeds that are not `used`, from this distance above the largest on. After the largest seed that

@@ -9,7 +9,8 @@ use crate::plan::{Source, Variant};
 use crate::statistics::Mean;
 
 /// The Pareto front of a search: pairs (price, goal) of the metrics [`Goal::price`] and
-/// [`Goal::metric`] in base units, of the candidates that no other is better than in both.
+/// [`Goal::metric`] in base units, of the candidates with every seed that no other is better than in
+/// both.
 pub fn pareto_front(goal: &Goal, result: &SearchResult) -> Vec<(f64, f64)> {
     let sign = if goal.minimise { 1.0 } else { -1.0 };
     let price_sign = match METRICS[goal.price()].better {
@@ -20,7 +21,7 @@ pub fn pareto_front(goal: &Goal, result: &SearchResult) -> Vec<(f64, f64)> {
         let pair = (candidate.mean(goal.price())?, candidate.mean(goal.metric)?);
         Some((price_sign * pair.0, sign * pair.1))
     };
-    let pairs: Vec<(f64, f64)> = result.candidates.iter().filter_map(pair).collect();
+    let pairs: Vec<(f64, f64)> = result.refined().filter_map(pair).collect();
     let on_front = front(&pairs).into_iter().map(|index| pairs[index]);
     on_front
         .map(|(price, value)| (price_sign * price, sign * value))
@@ -43,13 +44,14 @@ pub fn json(goal: &Goal, results: &[SearchResult], validations: &[Validation]) -
 }
 
 fn scheme_json(goal: &Goal, result: &SearchResult, validation: &Validation) -> Value {
-    let searched = result
-        .space
-        .iter()
-        .map(|dimension| json!({ "parameter": dimension.name, "between": dimension.bounds() }));
+    let searched = result.space.iter().map(
+        |dimension| json!({ "parameter": dimension.parameter.name, "between": dimension.bounds() }),
+    );
     let settings = validation.variant.iter();
     let settings = settings.flat_map(|variant| &variant.settings);
     let settings = settings.map(|(name, value)| (name.clone(), json!(value)));
+    let near_bounds = validation.variant.as_ref();
+    let near_bounds = near_bounds.map_or_else(Vec::new, |variant| result.near_bounds(variant));
     let limits = validation.limits.iter().zip(&goal.limits);
     let limits = limits.map(|(check, limit)| {
         json!({
@@ -62,9 +64,11 @@ fn scheme_json(goal: &Goal, result: &SearchResult, validation: &Validation) -> V
     json!({
         "scheme": result.label,
         "tried": result.candidates.len(),
+        "runs": result.runs,
         "within_limits": result.candidates.iter().filter(|one| is_within(goal, one)).count(),
         "searched": searched.collect::<Vec<_>>(),
         "settings": settings.collect::<serde_json::Map<_, _>>(),
+        "near_bounds": near_bounds,
         "before": mean(&validation.before),
         "after": mean(&validation.after),
         "change": mean(&validation.change),
@@ -90,6 +94,7 @@ fn candidate(goal: &Goal, candidate: &Candidate) -> Value {
         "goal": candidate.mean(goal.metric),
         "price": candidate.mean(goal.price()),
         "within_limits": is_within(goal, candidate),
+        "seeds": candidate.seeds(),
     })
 }
 

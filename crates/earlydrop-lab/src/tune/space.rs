@@ -1,31 +1,31 @@
 //! The search space: which parameters of a scheme are searched, and between which bounds.
 
-use earlydrop::registry::{Kind, Length, LinkFacts, Parameter, Range, Settings, Spec, Value};
+use earlydrop::registry::{Extent, Kind, Length, Parameter, Settings, Value};
 use earlydrop::units::Nanos;
 
+use super::bounds::{OnPath, allowed};
 use crate::document::suggestion;
 
-/// The default bounds of a parameter: its value divided and multiplied by this.
-const WIDTH: f64 = 16.0;
-
-/// Parameters that a network or a policy decides. They are searched on request only.
-const NOT_SEARCHED: &[&str] = &["limit", "memory_limit", "mark_limit", "warmup", "rate"];
+/// A value is near a bound of its search within this share of the dimension.
+const NEAR: f64 = 0.03;
 
 /// A parameter with the bounds of its search.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct SearchDimension {
-    /// The parameter's name.
-    pub name: &'static str,
+    /// The parameter.
+    pub parameter: &'static Parameter,
     /// The lower bound, in the unit it is written in.
     pub low: f64,
     /// The upper bound.
     pub high: f64,
+    /// Whether the bounds were requested; else they are those of the parameter's meaning.
+    pub is_requested: bool,
     form: Form,
 }
 
 /// How a value is written, with its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Form {
+pub(super) enum Form {
     Number,
     Whole,
     Packets,
@@ -92,21 +92,18 @@ impl std::str::FromStr for SearchParameter {
     }
 }
 
-/// The search space of each scheme at this link: the `requested` parameters, or else every
-/// numeric parameter whose value is not computed from others.
+/// The search space of each scheme: the `requested` parameters, or else every numeric parameter
+/// whose value is neither computed from others nor fixed. `schemes` has each at every point of the
+/// sweep; the bounds hold at all of them.
 pub(super) fn spaces(
-    specs: &[Spec],
-    link: &LinkFacts,
+    schemes: &[Vec<OnPath<'_>>],
     requested: &[SearchParameter],
 ) -> Result<Vec<Vec<SearchDimension>>, SpaceError> {
-    let settings: Vec<Settings> = specs
-        .iter()
-        .filter_map(|spec| spec.settings(link).ok())
-        .collect();
+    let first = || schemes.iter().filter_map(|points| points.first());
     for wanted in requested {
-        let has = |settings: &Settings| number(settings, &wanted.name).is_some();
-        if !settings.iter().any(has) {
-            let names = settings.iter().flat_map(numbers);
+        let has = |at: &OnPath<'_>| number(at.settings, &wanted.name).is_some();
+        if !first().any(has) {
+            let names = first().flat_map(|at| numbers(at.settings));
             let mut known: Vec<&str> = names.map(|(parameter, _)| parameter.name).collect();
             known.sort_unstable();
             known.dedup();
@@ -116,30 +113,36 @@ pub(super) fn spaces(
             });
         }
     }
-    settings
+    schemes
         .iter()
-        .map(|settings| space(settings, requested))
+        .map(|points| space(points, requested))
         .collect()
 }
 
+/// The search space of one scheme.
 fn space(
-    settings: &Settings,
+    points: &[OnPath<'_>],
     requested: &[SearchParameter],
 ) -> Result<Vec<SearchDimension>, SpaceError> {
+    let Some(first) = points.first() else {
+        return Ok(Vec::new());
+    };
     if requested.is_empty() {
-        let own =
-            numbers(settings).filter(|(parameter, _)| !NOT_SEARCHED.contains(&parameter.name));
+        let own = numbers(first.settings).filter(|(parameter, value)| {
+            let amount = amount_of(parameter, value).map_or(0.0, |(amount, _)| amount);
+            !parameter.is_fixed && amount > 0.0
+        });
         return Ok(own
-            .filter_map(|(parameter, value)| around(settings, parameter, value))
+            .filter_map(|(parameter, value)| by_meaning(points, parameter, value))
             .collect());
     }
     let mut list = Vec::new();
     for wanted in requested {
-        let Some((parameter, value)) = number(settings, &wanted.name) else {
+        let Some((parameter, value)) = number(first.settings, &wanted.name) else {
             continue;
         };
         match &wanted.bounds {
-            None => list.extend(around(settings, parameter, value)),
+            None => list.extend(by_meaning(points, parameter, value)),
             Some((low, high)) => list.push(between(parameter, low, high)?),
         }
     }
@@ -165,39 +168,27 @@ fn is_number(kind: &Kind) -> bool {
     }
 }
 
-/// The default bounds around a value; `None` for a value that is computed from others, and for
-/// zero, which has no multiples.
-fn around(
-    settings: &Settings,
+/// A dimension between the bounds that the parameter's meaning gives at any of these points; `None`
+/// where nothing bounds it.
+fn by_meaning(
+    points: &[OnPath<'_>],
     parameter: &'static Parameter,
     value: &Value,
 ) -> Option<SearchDimension> {
-    let (amount, form) = amount_of(parameter, value)?;
-    let range = range_of(&parameter.kind);
-    let mut high = amount * WIDTH;
-    // A range in packets does not bound bytes or times.
-    let bounded = !matches!(parameter.kind, Kind::Length(_)) || form == Form::Packets;
-    if bounded {
-        let inside = if range.with_high { 1.0 } else { 0.999 };
-        high = high.min(inside * range.high);
-    }
-    if form == Form::Packets && parameter.name != "limit" {
-        high = high.min(settings.packets("limit"));
-    }
-    let low = match form {
-        Form::Whole => (amount / WIDTH).max(1.0),
-        _ => amount / WIDTH,
-    };
-    let just_above = if range.with_low { 1.0 } else { 1.001 };
-    let low = if bounded {
-        low.max(just_above * range.low)
-    } else {
-        low
-    };
-    (amount > 0.0 && amount.is_finite() && low > 0.0 && low < high).then_some(SearchDimension {
-        name: parameter.name,
-        low,
-        high,
+    let own = amount_of(parameter, value);
+    let form = own.map_or_else(|| form_of(&parameter.kind), |(_, form)| form);
+    let own = own.map(|(amount, _)| amount);
+    let bounds = points
+        .iter()
+        .filter_map(|at| at.bounds(parameter, form, own));
+    let widest = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+    let (low, high) = bounds.reduce(widest)?;
+    let (least, largest) = allowed(parameter, form);
+    Some(SearchDimension {
+        parameter,
+        low: rounded(low).max(least),
+        high: rounded(high).min(largest),
+        is_requested: false,
         form,
     })
 }
@@ -229,9 +220,10 @@ fn between(
         return Err(invalid());
     }
     Ok(SearchDimension {
-        name: parameter.name,
+        parameter,
         low,
         high,
+        is_requested: true,
         form,
     })
 }
@@ -251,12 +243,14 @@ fn amount_of(parameter: &Parameter, value: &Value) -> Option<(f64, Form)> {
     })
 }
 
-fn range_of(kind: &Kind) -> Range {
+/// How a value of this kind is written where there is none yet.
+fn form_of(kind: &Kind) -> Form {
     match kind {
-        Kind::Length(range) | Kind::Time(range) | Kind::Number(range, _) => *range,
-        Kind::Count(range, _) => *range,
-        Kind::OrAuto(kind) | Kind::OrNever(kind) => range_of(kind),
-        _ => Range::POSITIVE,
+        Kind::Length(_) => Form::Packets,
+        Kind::Time(_) => Form::Seconds,
+        Kind::Count(..) => Form::Whole,
+        Kind::OrAuto(kind) | Kind::OrNever(kind) => form_of(kind),
+        _ => Form::Number,
     }
 }
 
@@ -265,7 +259,7 @@ impl SearchDimension {
     /// logarithmic where the bounds are above zero. A value has three digits; packets have one
     /// decimal, from ten on none.
     pub fn text(&self, coordinate: f64) -> String {
-        let value = if self.low > 0.0 {
+        let value = if self.is_logarithmic() {
             self.low * libm::pow(self.high / self.low, coordinate)
         } else {
             self.low + (self.high - self.low) * coordinate
@@ -275,18 +269,24 @@ impl SearchDimension {
 
     /// The coordinate of a scheme's current value; 0.5 where it has none.
     pub fn coordinate(&self, settings: &Settings) -> f64 {
-        let current = number(settings, self.name)
+        let current = number(settings, self.parameter.name)
             .and_then(|(parameter, value)| amount_of(parameter, value))
             .filter(|(_, form)| *form == self.form);
-        let Some((value, _)) = current else {
-            return 0.5;
-        };
-        let coordinate = if self.low > 0.0 {
+        current.map_or(0.5, |(value, _)| self.coordinate_of(value))
+    }
+
+    fn coordinate_of(&self, value: f64) -> f64 {
+        let coordinate = if self.is_logarithmic() {
             libm::log(value / self.low) / libm::log(self.high / self.low)
         } else {
             (value - self.low) / (self.high - self.low)
         };
         coordinate.clamp(0.0, 1.0)
+    }
+
+    /// Whether equal steps of the coordinate are equal factors of the value.
+    fn is_logarithmic(&self) -> bool {
+        self.low > 0.0
     }
 
     /// The bounds as text: "2 packets to 60 packets".
@@ -296,6 +296,76 @@ impl SearchDimension {
             self.form.text(self.low),
             self.form.text(self.high)
         )
+    }
+
+    /// The dimension in words: "min 1 packets to 60 packets (log): one packet to the buffer".
+    pub fn describe(&self) -> String {
+        let scale = if self.is_logarithmic() { " (log)" } else { "" };
+        let meaning = match self.is_requested {
+            true => String::new(),
+            false => format!(": {}", self.parameter.extent()),
+        };
+        format!("{} {}{scale}{meaning}", self.parameter.name, self.bounds())
+    }
+
+    /// The bound that a value, as written in a scenario, is near to; `None` where the parameter
+    /// allows nothing beyond it.
+    pub(super) fn near_bound(&self, value: &str) -> Option<Bound> {
+        let read = self.parameter.kind.read(value).ok()?;
+        let (amount, _) = amount_of(self.parameter, &read)?;
+        let at = self.coordinate_of(amount);
+        let (least, largest) = allowed(self.parameter, self.form);
+        match (at <= NEAR, at >= 1.0 - NEAR) {
+            (true, _) if self.low > least => Some(Bound::Lower),
+            (_, true) if self.high < largest => Some(Bound::Upper),
+            _ => None,
+        }
+    }
+
+    /// Whether the bound is the buffer.
+    pub(super) fn ends_at_buffer(&self, bound: Bound) -> bool {
+        let is_of_queue = matches!(self.parameter.extent(), Extent::Queue | Extent::Delay);
+        bound == Bound::Upper && is_of_queue && !self.is_requested
+    }
+
+    /// A bound as text: "60 packets".
+    pub(super) fn bound(&self, bound: Bound) -> String {
+        self.form.text(match bound {
+            Bound::Lower => self.low,
+            Bound::Upper => self.high,
+        })
+    }
+
+    /// The argument of `--over` that searches it as far beyond a bound as the parameter allows, by
+    /// at most a factor of 16; the parameter's name for the present bounds of its meaning.
+    pub(super) fn argument(&self, beyond: Option<Bound>) -> String {
+        if beyond.is_none() && !self.is_requested {
+            return self.parameter.name.to_string();
+        }
+        let (least, largest) = allowed(self.parameter, self.form);
+        let (low, high) = match beyond {
+            Some(Bound::Lower) => ((self.low / Extent::MULTIPLE).max(least), self.high),
+            Some(Bound::Upper) => (self.low, (self.high * Extent::MULTIPLE).min(largest)),
+            None => (self.low, self.high),
+        };
+        let text = |value| self.form.text(rounded(value)).replace(' ', "");
+        format!("{}={}..{}", self.parameter.name, text(low), text(high))
+    }
+}
+
+/// An end of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    Lower,
+    Upper,
+}
+
+impl Bound {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Bound::Lower => "lower",
+            Bound::Upper => "upper",
+        }
     }
 }
 
@@ -318,76 +388,5 @@ fn rounded(value: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use earlydrop::units::BitsPerSec;
-
-    fn of(spec: &str, over: &[&str]) -> Result<Vec<SearchDimension>, SpaceError> {
-        let over: Result<Vec<SearchParameter>, SpaceError> =
-            over.iter().map(|text| text.parse()).collect();
-        let link = LinkFacts::at(BitsPerSec::from_mbps(10));
-        let spaces = spaces(&[spec.parse().unwrap()], &link, &over?)?;
-        Ok(spaces[0].clone())
-    }
-
-    fn names(space: &[SearchDimension]) -> Vec<&str> {
-        space.iter().map(|dimension| dimension.name).collect()
-    }
-
-    #[test]
-    fn numeric_parameters_are_searched_around_their_values() {
-        let red = of("red:limit=60", &[]).unwrap();
-        assert_eq!(names(&red), ["min", "max_p", "weight"]);
-        assert_eq!(red[0].bounds(), "0.3 packets to 60 packets");
-        assert_eq!(red[1].bounds(), "0.00625 to 1");
-        assert_eq!(names(&of("codel", &[]).unwrap()), ["target", "interval"]);
-        assert!(of("droptail", &[]).unwrap().is_empty());
-        let clear = names(&of("sfred:max=40", &[]).unwrap()).contains(&"max");
-        assert!(clear, "a given parameter is searched, too");
-    }
-
-    #[test]
-    fn a_named_parameter_is_searched_between_its_bounds() {
-        let pie = of("pie", &["target=1..40ms", "alpha"]).unwrap();
-        assert_eq!(names(&pie), ["target", "alpha"]);
-        assert_eq!(pie[0].bounds(), "1 ms to 40 ms");
-        assert_eq!(pie[0].text(0.5), "6.32 ms");
-        assert_eq!(
-            names(&of("droptail", &["limit=10..500"]).unwrap()),
-            ["limit"]
-        );
-    }
-
-    #[test]
-    fn a_parameter_that_cannot_be_searched_is_refused() {
-        for (over, help) in [
-            ("maxp", "did you mean `max_p`"),
-            ("ecn", "no compared scheme has a numeric parameter ecn"),
-            ("min=30..10", "the first below the second"),
-            ("max_p=0..2", "a probability in (0, 1]"),
-            ("min=5", "NAME=LOW..HIGH"),
-            ("", "NAME or NAME=LOW..HIGH"),
-        ] {
-            let error = of("red", &[over]).unwrap_err().to_string();
-            assert!(error.contains(help), "{over}: {error}");
-        }
-    }
-
-    #[test]
-    fn every_scheme_takes_the_values_in_its_search_space() {
-        let link = LinkFacts::at(BitsPerSec::from_mbps(10));
-        for descriptor in earlydrop::registry::SCHEMES {
-            let spec = Spec::new(descriptor.name).unwrap();
-            let settings = spec.settings(&link).unwrap();
-            for dimension in space(&settings, &[]).unwrap() {
-                let here = dimension.coordinate(&settings);
-                assert!((0.0..=1.0).contains(&here), "{} {dimension:?}", spec);
-                for coordinate in [0.0, here, 1.0] {
-                    let text = dimension.text(coordinate);
-                    let with = spec.clone().with(dimension.name, &text).unwrap();
-                    assert!(with.settings(&link).is_ok(), "{with}");
-                }
-            }
-        }
-    }
-}
+#[path = "space_tests.rs"]
+pub(super) mod tests;

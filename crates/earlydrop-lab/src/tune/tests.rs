@@ -51,6 +51,7 @@ fn searched(candidates: &[(&str, f64, f64)]) -> SearchResult {
         label: "red".to_string(),
         space: Vec::new(),
         candidates: candidates.collect(),
+        runs: 0,
         finalists: Vec::new(),
     }
 }
@@ -124,4 +125,50 @@ fn a_candidate_that_measured_nothing_does_not_run_again() {
     result.candidates[1].points = vec![vec![None; METRICS.len()]];
     let (finalists, _) = finalists_and_best(result, &goal(true, &[]));
     assert_eq!(finalists, ["middle", "long", "bad"]);
+}
+
+#[test]
+fn a_value_near_a_bound_is_said_with_what_widens_the_search() {
+    let search = |spec: &str, over: &[&str], settings: &[(&str, &str)]| {
+        let result = SearchResult {
+            space: space::tests::of(spec, over).unwrap(),
+            ..searched(&TRIED)
+        };
+        let settings = settings.iter();
+        let settings = settings.map(|(name, value)| (name.to_string(), value.to_string()));
+        result.near_bounds(&Variant {
+            label: "red tuned".to_string(),
+            of: "red".to_string(),
+            settings: settings.collect(),
+        })
+    };
+    let red = "red:limit=60";
+    let low = [("min", "1 packets"), ("max_p", "0.01"), ("weight", "0.01")];
+    assert_eq!(
+        search(red, &[], &low),
+        [
+            "red: min = 1 packets is near the lower bound of its search, 1 packets; to search beyond \
+             it: --over min=0.1packets..60packets,max_p,weight"
+        ]
+    );
+    let high = [("min", "59 packets"), ("max_p", "1"), ("weight", "1")];
+    assert_eq!(
+        search(red, &[], &high),
+        [
+            "red: min = 59 packets is near the upper bound of its search, 60 packets; a longer \
+             buffer (network.buffer) leaves room beyond it"
+        ]
+    );
+    assert_eq!(
+        search(
+            red,
+            &["min=2..20", "max_p"],
+            &[("min", "20 packets"), ("max_p", "0.01")]
+        ),
+        [
+            "red: min = 20 packets is near the upper bound of its search, 20 packets; to search beyond \
+             it: --over min=2packets..320packets,max_p"
+        ]
+    );
+    assert!(search(red, &[], &[("min", "5 packets")]).is_empty());
 }

@@ -81,6 +81,9 @@ pub struct TunedScheme {
     pub after: Option<(f64, f64)>,
     /// The Pareto front of the search.
     pub front: Vec<(f64, f64)>,
+    /// What to know about found values near a bound, one sentence each.
+    #[serde(default)]
+    pub near_bounds: Vec<String>,
     /// The number of settings tried, the original among them.
     pub count: usize,
     /// The number of those whose means met every limit.
@@ -256,6 +259,11 @@ impl TuneAnswer {
             .collect()
     }
 
+    /// What to know about found values near a bound, one sentence each.
+    pub fn near_bounds(&self) -> impl Iterator<Item = &String> {
+        self.schemes.iter().flat_map(|scheme| &scheme.near_bounds)
+    }
+
     /// How many settings were tried, in a sentence for each scheme.
     pub fn counts(&self) -> Vec<String> {
         let count = |scheme: &TunedScheme| {
@@ -341,6 +349,7 @@ impl TunedScheme {
             ),
             limits: limits.map(|(check, limit)| checked(check, limit)).collect(),
             searched: searched(result, validation, plan),
+            near_bounds: tuned.map_or_else(Vec::new, |tuned| result.near_bounds(tuned)),
             before: place(validation.price.0, before),
             after: place(validation.price.1, after),
             front: front
@@ -429,16 +438,19 @@ fn searched(result: &SearchResult, validation: &Validation, plan: &Plan) -> Vec<
     };
     let space = result.space.iter();
     space
-        .map(|dimension| parameter(dimension.name, dimension.bounds()))
+        .map(|dimension| parameter(dimension.parameter.name, dimension.bounds()))
         .collect()
 }
 
-/// The candidates that ran, the best first.
+/// The candidates that ran, those with most seeds first, and of these the best.
 fn scored<'a>(goal: &Goal, result: &'a SearchResult) -> Vec<(Score, &'a Candidate)> {
     let candidates = result.candidates.iter();
     let scored = candidates.map(|candidate| (candidate.score(goal, false), candidate));
     let mut scored: Vec<(Score, &Candidate)> = scored.collect();
-    scored.sort_by(|(a, _), (b, _)| a.order(b));
+    scored.sort_by(|(a, one), (b, other)| {
+        let seeds = other.seeds().cmp(&one.seeds());
+        seeds.then(a.order(b))
+    });
     scored
 }
 

@@ -33,7 +33,9 @@ pub fn lead(answer: &TuneAnswer) -> String {
             escape(&lines.join("\n"))
         ),
     };
-    let counts: String = answer.counts().iter().map(|text| item(text)).collect();
+    let counts = answer.counts();
+    let remarks = counts.iter().chain(answer.near_bounds());
+    let remarks: String = remarks.map(|text| item(text)).collect();
     let listed: String = answer
         .schemes
         .iter()
@@ -47,7 +49,7 @@ pub fn lead(answer: &TuneAnswer) -> String {
          <p class=\"note\">Validated with {} seeds that the search has not used, next to the \
          original; means with 95% intervals, the change paired by seed.</p>\n{}{paste}\
          <h3>The trade-off</h3>\n<figure>{}</figure>\n<p class=\"note\">{}</p>\n\
-         <h3>What was tried</h3>\n<ul>\n{counts}</ul>\n{}{listed}\
+         <h3>What was tried</h3>\n<ul>\n{remarks}</ul>\n{}{listed}\
          <p class=\"note\">Below is the report of the validation: original and tuned schemes with \
          the fresh seeds.</p>\n</section>\n",
         variables(false),

@@ -99,6 +99,10 @@ impl Report<'_> {
             lines.push(Text::default());
             lines.extend(self.table(searched));
         }
+        for warning in self.answer.near_bounds() {
+            lines.push(Text::default());
+            lines.push(Text::new(warning, Look::Emphasis));
+        }
         lines.push(Text::default());
         lines
     }
