@@ -102,7 +102,9 @@ pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>,
 fn in_words(outlook: &Outlook) -> String {
     let predicted = &outlook.prediction;
     let signals = predicted.loss + predicted.marks;
-    let verdict = outlook.stability.map(|margins| format!(", {}", margins.verdict().name()));
+    let verdict = outlook
+        .stability
+        .map(|margins| format!(", {}", margins.verdict().name()));
     format!(
         "{} ms, {}% lost or marked, utilisation {}%{}",
         number(1e3 * predicted.delay.as_secs_f64()),
@@ -131,7 +133,10 @@ pub fn snippets(configuration: &Recommendation, seeds: u64) -> Vec<Snippet> {
 
 /// The chosen parameters in another tool's syntax; refused where they are not of RED.
 fn fitted(tool: &'static Tool, configuration: &Recommendation) -> Result<Fit, ParseError> {
-    let red = of_spec(&configuration.choices[0].advice.spec, &configuration.load.link())?;
+    let red = of_spec(
+        &configuration.choices[0].advice.spec,
+        &configuration.load.link(),
+    )?;
     fit(&red, tool, &configuration.load)
 }
 
