@@ -29,12 +29,12 @@ pub struct FlowRow {
     pub loss: f64,
 }
 
-/// How busy the queue of a link was in a cell.
+/// How busy the queue of a link was: the most in any cell.
 #[derive(Clone, Debug)]
 pub struct QueueRow {
     /// The link that it feeds.
     pub link: String,
-    /// Whether it is the watched queue.
+    /// Whether it is the watched queue of a cell.
     pub watched: bool,
     /// The share of the time that the link was sending.
     pub utilisation: f64,
@@ -126,13 +126,12 @@ impl Store {
         })
     }
 
-    /// The flows of the cells with this seed.
-    pub fn flows(&self, seed: u64) -> Result<Vec<FlowRow>, StoreError> {
+    /// The flows of the cells with this seed at the first `points` of the sweep.
+    pub fn flows(&self, seed: u64, points: usize) -> Result<Vec<FlowRow>, StoreError> {
         let select = format!(
-            "SELECT cell, name, throughput, goodput, lost, received FROM flows
-             JOIN cells USING (cell) WHERE seed = {seed} ORDER BY cell, flow"
-        )
-        .replace("throughput, goodput", "flows.throughput, flows.goodput");
+            "SELECT cell, name, flows.throughput, flows.goodput, lost, received FROM flows
+             JOIN cells USING (cell) WHERE seed = {seed} AND point < {points} ORDER BY cell, flow"
+        );
         self.rows(&select, |row| {
             let (lost, received): (f64, f64) = (row.get(4)?, row.get(5)?);
             Ok(FlowRow {
@@ -149,11 +148,12 @@ impl Store {
         })
     }
 
-    /// The queues of the completed cells, in the order of the plan and of the links' names.
+    /// The queue of each link, over all completed cells, in the order of the links' names.
     pub fn queues(&self) -> Result<Vec<QueueRow>, StoreError> {
         let dropped = DropReason::ALL.map(|reason| format!("dropped_{}", reason.name()));
         let select = format!(
-            "SELECT link, watched, utilisation, marked + {} FROM queues ORDER BY cell, link",
+            "SELECT link, max(watched), max(utilisation), max(marked + {}) FROM queues
+             GROUP BY link ORDER BY link",
             dropped.join(" + ")
         );
         self.rows(&select, |row| {
@@ -275,11 +275,12 @@ impl Store {
         self.rows(&select, one_series)
     }
 
-    /// All series of the cells with this seed, each with its cell's number.
-    pub fn series(&self, seed: u64) -> Result<Vec<(usize, Series)>, StoreError> {
+    /// All series of the cells with this seed at the first `points` of the sweep, each with its
+    /// cell's number.
+    pub fn series(&self, seed: u64, points: usize) -> Result<Vec<(usize, Series)>, StoreError> {
         let select = format!(
-            "SELECT cell, source, name, interval, list FROM series
-             JOIN cells USING (cell) WHERE seed = {seed} ORDER BY cell, source, name"
+            "SELECT cell, source, name, interval, list FROM series JOIN cells USING (cell)
+             WHERE seed = {seed} AND point < {points} ORDER BY cell, source, name"
         );
         self.rows(&select, one_series)
     }

@@ -470,11 +470,9 @@ fn flows(
     summary: &Summary,
     seed: u64,
 ) -> Result<Vec<data::Flow>, StoreError> {
-    let flows = store.flows(seed)?.into_iter().filter_map(|flow| {
+    let rows = store.flows(seed, DETAILED_POINTS)?;
+    let flows = rows.into_iter().filter_map(|flow| {
         let (scheme, point) = scheme_and_point(plan, summary, flow.cell)?;
-        if point >= DETAILED_POINTS {
-            return None;
-        }
         Some(data::Flow {
             scheme,
             point,
@@ -521,12 +519,12 @@ fn series(
 ) -> Result<Vec<data::Series>, StoreError> {
     let seed = plan.seeds.first().copied().unwrap_or(1);
     let series = store
-        .series(seed)?
+        .series(seed, DETAILED_POINTS)?
         .into_iter()
         .filter_map(|(number, series)| {
             let (scheme, point) = scheme_and_point(plan, summary, number)?;
             let is_idle = series.name != "window" && !links.contains(series.source.as_str());
-            if point >= DETAILED_POINTS || is_idle {
+            if is_idle {
                 return None;
             }
             Some(data::Series {

@@ -1,15 +1,16 @@
 //! The report page as HTML.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use earlydrop_lab::files::{NewFile, Overwrite, Signature, check_regular};
+use earlydrop_lab::files::{FileError, NewFile, Overwrite, Signature, check_regular};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::store::{REPORT, Store, StoreError};
 use earlydrop_lab::summary::Summary;
 
 use serde::Serialize;
 
-use super::pictures::{PagePictures, page_pictures};
+use super::pictures::PagePictures;
 use super::{Data, Panel, gather, panels};
 use crate::figure::escape;
 use crate::table::View;
@@ -97,9 +98,10 @@ pub fn write_report_to(
     summary: &Summary,
     view: &View,
 ) -> Result<(), StoreError> {
-    let file = NewFile::create(path, &Signature::PAGE, overwrite)?;
-    let page = render(&gather(plan, store, summary, view)?);
-    Ok(file.complete_with(page.as_bytes())?)
+    let mut file = NewFile::create(path, &Signature::PAGE, overwrite)?;
+    let data = gather(plan, store, summary, view)?;
+    write_page(&data, &mut file).map_err(|error| FileError::new(path, error))?;
+    Ok(file.complete()?)
 }
 
 /// The report page: one HTML file that opens without a network.
@@ -117,31 +119,41 @@ pub fn write_report_to(
 /// ```
 #[must_use]
 pub fn render(data: &Data) -> String {
-    let json = json(data);
-    let mut page = String::with_capacity(TEMPLATE.len() + CHARTS.len() + json.len() + (1 << 18));
+    let mut page = Vec::new();
+    write_page(data, &mut page).expect("memory takes what is written");
+    String::from_utf8(page).expect("every part is UTF-8")
+}
+
+/// Writes the page without keeping it: that of a large sweep takes more memory than its data.
+fn write_page(data: &Data, page: &mut impl Write) -> io::Result<()> {
     let mut rest = TEMPLATE;
     while let Some((before, after)) = rest.split_once("{{") {
-        page.push_str(before);
+        page.write_all(before.as_bytes())?;
         let Some((slot, after)) = after.split_once("}}") else {
-            page.push_str("{{");
+            page.write_all(b"{{")?;
             rest = after;
             continue;
         };
         rest = after;
         match slot {
-            "title" => page.push_str(&escape(&data.title)),
-            "style" => page.push_str(STYLE),
-            "errors" => page.push_str(ERRORS),
-            "lead" => page.push_str(&data.tuning.as_ref().map(lead).unwrap_or_default()),
-            "data" => page.push_str(&json),
-            "charts" => page.push_str(CHARTS),
-            "scripts" => scripts(&mut page),
-            "licences" => licences(&mut page),
+            "title" => page.write_all(escape(&data.title).as_bytes())?,
+            "style" => page.write_all(STYLE.as_bytes())?,
+            "errors" => page.write_all(ERRORS.as_bytes())?,
+            "lead" => page.write_all(
+                data.tuning
+                    .as_ref()
+                    .map(lead)
+                    .unwrap_or_default()
+                    .as_bytes(),
+            )?,
+            "data" => write_json(data, page)?,
+            "charts" => page.write_all(CHARTS.as_bytes())?,
+            "scripts" => page.write_all(scripts().as_bytes())?,
+            "licences" => page.write_all(licences().as_bytes())?,
             other => unreachable!("page.html has no slot {other}"),
         }
     }
-    page.push_str(rest);
-    page
+    page.write_all(rest.as_bytes())
 }
 
 /// What the page's scripts read.
@@ -153,20 +165,38 @@ struct Page<'a> {
     pictures: PagePictures<'a>,
 }
 
-/// The data as JSON without any `<`, so that no text can close the surrounding `<script>`.
-fn json(data: &Data) -> String {
+/// Writes the data as JSON without any `<`, so that no text can close the surrounding `<script>`.
+fn write_json(data: &Data, out: &mut impl Write) -> io::Result<()> {
     let (panels, _) = panels(data);
     let page = Page {
         data,
         panels,
-        pictures: page_pictures(data),
+        pictures: PagePictures(data),
     };
-    serde_json::to_string(&page)
-        .expect("every key of Data is a field's name, and no value fails to serialise")
-        .replace('<', "\\u003c")
+    Ok(serde_json::to_writer(WithoutTags(out), &page)?)
 }
 
-fn scripts(page: &mut String) {
+/// Writes `\u003c` for `<`, which JSON has in its texts only.
+struct WithoutTags<'a, W>(&'a mut W);
+
+impl<W: Write> Write for WithoutTags<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut parts = bytes.split(|byte| *byte == b'<');
+        self.0.write_all(parts.next().unwrap_or_default())?;
+        for part in parts {
+            self.0.write_all(b"\\u003c")?;
+            self.0.write_all(part)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn scripts() -> String {
+    let mut page = String::new();
     page.push_str("(() => {\n\"use strict\";\n");
     for (name, text) in SCRIPTS {
         page.push_str("\n// ---- ");
@@ -175,15 +205,18 @@ fn scripts(page: &mut String) {
         page.push_str(text);
     }
     page.push_str("})();\n");
+    page
 }
 
-fn licences(page: &mut String) {
+fn licences() -> String {
+    let mut page = String::new();
     for (name, text) in LICENCES {
         page.push_str(&escape(name));
         page.push_str("\n\n");
         page.push_str(&escape(text.trim()));
         page.push_str("\n\n\n");
     }
+    page
 }
 
 #[cfg(test)]
@@ -246,10 +279,10 @@ mod tests {
             interval: 0.1,
             values: vec![0.1 + 0.2, 3.0, 1234567.0, f64::NAN, 1.0e-9 / 3.0],
         });
-        assert!(
-            json(&data).contains("\"values\":[0.3,3,1234567,null,3.3333e-10]"),
-            "{}",
-            json(&data)
-        );
+        let mut json = Vec::new();
+        write_json(&data, &mut json).unwrap();
+        let json = String::from_utf8(json).unwrap();
+        let values = "\"values\":[0.3,3,1234567,null,3.3333e-10]";
+        assert!(json.contains(values), "{json}");
     }
 }

@@ -16,7 +16,7 @@ use crate::figure::{Plot, PlotAxis};
 use super::data::{Data, Metric};
 use crate::words::capital;
 
-pub(super) use page::{PagePictures, page_pictures};
+pub(super) use page::PagePictures;
 
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,29 +2,51 @@
 //!
 //! The page's scripts draw them: axes, marks and looks are decided here, as for paper.
 
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::rows::{FLOW_MEASURES, difference_axis, flow_axis};
-use super::time_panels::{TimePanel, time_panels};
+use super::time_panels::time_panels;
 use super::{Choices, View, curves, distribution, scatter, sweep};
 use crate::figure::{Mark, Plot, PlotAxis, axis_parts, looks, parts};
 use crate::run_report::data::{Data, Distribution};
 
-/// What the page's scripts draw.
-#[derive(Serialize)]
-pub(in crate::run_report) struct PagePictures<'a> {
-    /// Colours, dashes and symbols by the index of a scheme or a quantity.
-    looks: Value,
-    distributions: Vec<DistributionPictures>,
-    sweeps: Vec<SweepPicture>,
-    /// The axes of every point.
-    points: Vec<PointAxes>,
-    time: Vec<TimePanel<'a>>,
-    /// The drop curves, and their part below the step to 1; `null` without curves.
-    curves: [Value; 2],
-    /// Name, unit and the factor to it of each quantity of single flows.
-    flow_measures: [(&'static str, &'static str, f64); 3],
+/// What the page's scripts draw. A sweep has thousands of pictures, so each is laid out when it is
+/// written, and forgotten then.
+pub(in crate::run_report) struct PagePictures<'a>(pub(in crate::run_report) &'a Data);
+
+impl Serialize for PagePictures<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let data = self.0;
+        let (top, slope) = curves::tops(data);
+        let curves = |top| curves::curves(data, top).map_or(Value::Null, |plot| on_page(&plot));
+        let points = || (0..data.points.len()).map(|point| point_axes(data, point));
+        let mut fields = serializer.serialize_struct("PagePictures", 7)?;
+        // Colours, dashes and symbols by the index of a scheme or a quantity.
+        fields.serialize_field("looks", &looks())?;
+        fields.serialize_field("distributions", &Each(|| distributions(data)))?;
+        fields.serialize_field("sweeps", &Each(|| sweeps(data)))?;
+        // The axes of every point.
+        fields.serialize_field("points", &Each(points))?;
+        fields.serialize_field("time", &time_panels(data, |_| true))?;
+        // The drop curves, and their part below the step to 1; `null` without curves.
+        let curves = [curves(top), slope.map_or(Value::Null, curves)];
+        fields.serialize_field("curves", &curves)?;
+        // Name, unit and the factor to it of each quantity of single flows.
+        let measures = FLOW_MEASURES.map(|(name, unit, scale, _)| (name, unit, scale));
+        fields.serialize_field("flow_measures", &measures)?;
+        fields.end()
+    }
+}
+
+/// A list of which each item is made when it is written.
+struct Each<F>(F);
+
+impl<I: IntoIterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0())
+    }
 }
 
 /// The axes of the pictures of one point, for each quantity that a reader can choose.
@@ -55,23 +77,6 @@ struct SweepPicture {
     /// The points along the field, each with its place on the x axis.
     points: Value,
     picture: Value,
-}
-
-/// The pictures of a page with this data.
-pub(in crate::run_report) fn page_pictures(data: &Data) -> PagePictures<'_> {
-    let (top, slope) = curves::tops(data);
-    let curves = |top| curves::curves(data, top).map_or(Value::Null, |plot| on_page(&plot));
-    PagePictures {
-        looks: looks(),
-        distributions: distributions(data),
-        sweeps: sweeps(data),
-        points: (0..data.points.len())
-            .map(|point| point_axes(data, point))
-            .collect(),
-        time: time_panels(data, |_| true),
-        curves: [curves(top), slope.map_or(Value::Null, curves)],
-        flow_measures: FLOW_MEASURES.map(|(name, unit, scale, _)| (name, unit, scale)),
-    }
 }
 
 fn point_axes(data: &Data, point: usize) -> PointAxes {
@@ -105,18 +110,16 @@ pub(super) fn short_axis(axis: &PlotAxis, wanted: usize) -> Value {
     axis
 }
 
-fn distributions(data: &Data) -> Vec<DistributionPictures> {
-    let choices = Choices::default();
+fn distributions(data: &Data) -> impl Iterator<Item = DistributionPictures> {
     let all = || data.distributions.iter();
     let mut kinds: Vec<(usize, &'static str)> = all().map(|one| (one.point, one.what)).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let pictures = |(point, what): (usize, &'static str)| {
+    kinds.into_iter().filter_map(move |(point, what)| {
         let is_own = |one: &&Distribution| (one.point, one.what) == (point, what);
-        let own: Vec<&Distribution> = all()
-            .filter(is_own)
-            .filter(|one| !one.quantiles.is_empty())
-            .collect();
+        let own = all().filter(is_own);
+        let own: Vec<&Distribution> = own.filter(|one| !one.quantiles.is_empty()).collect();
+        let choices = Choices::default();
         let view = view(data, point, &choices);
         let picture = |is_tail| on_page(&distribution::laid_out(&view, &own, is_tail));
         (!own.is_empty()).then(|| DistributionPictures {
@@ -125,35 +128,35 @@ fn distributions(data: &Data) -> Vec<DistributionPictures> {
             tail: picture(true),
             whole: picture(false),
         })
-    };
-    kinds.into_iter().filter_map(pictures).collect()
+    })
 }
 
-fn sweeps(data: &Data) -> Vec<SweepPicture> {
-    let choices = Choices::default();
+fn sweeps(data: &Data) -> impl Iterator<Item = SweepPicture> {
     let axes = (0..data.axes.len()).filter(|axis| data.axes[*axis].values.len() > 1);
-    let mut pictures = Vec::new();
-    for (axis, first) in axes.flat_map(|axis| firsts(data, axis).map(move |first| (axis, first))) {
-        let view = view(data, first, &choices);
-        let mut points = json!(sweep::points_along(&view, axis));
-        shorten(&mut points);
-        for (metric, known) in data.metrics.iter().enumerate() {
-            let Some(mut plot) = sweep::laid_out(&view, axis, (metric, known)) else {
-                continue;
-            };
-            if data.axes[axis].numbers.is_none() {
-                // Values that are names stand apart from the ends of the axis. Paper has no room.
-                plot.x.range = (plot.x.range.0 - 0.5, plot.x.range.1 + 0.5);
-            }
-            pictures.push(SweepPicture {
-                axis,
-                metric,
-                points: points.clone(),
-                picture: on_page(&plot),
-            });
-        }
+    let rows = axes.flat_map(|axis| firsts(data, axis).map(move |first| (axis, first)));
+    rows.flat_map(move |(axis, first)| {
+        let metrics = 0..data.metrics.len();
+        metrics.filter_map(move |metric| sweep_picture(data, axis, first, metric))
+    })
+}
+
+/// The picture of a metric along a swept field, from the point `first` on.
+fn sweep_picture(data: &Data, axis: usize, first: usize, metric: usize) -> Option<SweepPicture> {
+    let choices = Choices::default();
+    let view = view(data, first, &choices);
+    let mut plot = sweep::laid_out(&view, axis, (metric, &data.metrics[metric]))?;
+    if data.axes[axis].numbers.is_none() {
+        // Values that are names stand apart from the ends of the axis. Paper has no room.
+        plot.x.range = (plot.x.range.0 - 0.5, plot.x.range.1 + 0.5);
     }
-    pictures
+    let mut points = json!(sweep::points_along(&view, axis));
+    shorten(&mut points);
+    Some(SweepPicture {
+        axis,
+        metric,
+        points,
+        picture: on_page(&plot),
+    })
 }
 
 /// The first point of each row of points that differ along this axis only.

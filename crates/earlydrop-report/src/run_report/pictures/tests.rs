@@ -359,7 +359,7 @@ fn a_page_has_the_lines_and_axes_of_paper_for_each_metric_and_distribution() {
         what: "time in the queue",
         quantiles: vec![[0.5, 0.01], [0.9, 0.3], [1.0, 0.4]],
     }];
-    let pages = serde_json::to_value(page_pictures(&data)).unwrap();
+    let pages = serde_json::to_value(PagePictures(&data)).unwrap();
     let sweeps = pages["sweeps"].as_array().unwrap();
     assert_eq!(sweeps.len(), data.metrics.len());
     let paper = plotted(What::Sweep, &Choices::default());
@@ -397,7 +397,7 @@ fn values_that_are_names_stand_apart_from_the_ends_of_a_pages_axis() {
     data.axes[0].numbers = None;
     let sweep = picture(&data, What::Sweep, &Choices::default()).unwrap();
     assert_eq!(sweep.x.range, (0.0, 2.0));
-    let pages = serde_json::to_value(page_pictures(&data)).unwrap();
+    let pages = serde_json::to_value(PagePictures(&data)).unwrap();
     assert_eq!(
         pages["sweeps"][0]["picture"]["x"]["ends"],
         serde_json::json!([-0.5, 2.5])
@@ -429,7 +429,7 @@ fn axes_of_rows_have_zero_and_leave_out_what_is_far_from_all_others() {
         rows: means.into_iter().enumerate().map(row).collect(),
     };
     data.baseline = Some(baseline);
-    let pages = serde_json::to_value(page_pictures(&data)).unwrap();
+    let pages = serde_json::to_value(PagePictures(&data)).unwrap();
     let axis = &pages["points"][0]["differences"][0];
     assert_eq!(axis["label"], "Difference in delay_mean (ms)");
     assert_eq!(axis["ends"], serde_json::json!([-7.5, 5.0]));
@@ -449,14 +449,14 @@ fn drop_curves_are_drawn_below_their_step_to_1_as_well() {
         [15.0, 1.0],
         [20.0, 1.0],
     ];
-    let pages = serde_json::to_value(page_pictures(&data)).unwrap();
+    let pages = serde_json::to_value(PagePictures(&data)).unwrap();
     let ends = |index: usize| pages["curves"][index]["panels"][0]["y"]["ends"].clone();
     assert_eq!(ends(0), serde_json::json!([0.0, 1.0]));
     assert_eq!(ends(1), serde_json::json!([0.0, 0.125]));
     assert_eq!(lines(&pages["curves"][1])[0].1.len(), 5);
     // A curve without a step has one picture.
     data.schemes[1].curve.truncate(3);
-    let pages = serde_json::to_value(page_pictures(&data)).unwrap();
+    let pages = serde_json::to_value(PagePictures(&data)).unwrap();
     assert!(pages["curves"][1].is_null());
 }
 
