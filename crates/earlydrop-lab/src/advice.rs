@@ -43,6 +43,9 @@ const ALIKE: f64 = 0.002;
 const GAIN: f64 = 0.9;
 /// Packets that one thread simulates in a second, at least, on a machine of 2020 or later.
 const SPEED: f64 = 2e6;
+/// Seconds that a flow takes of a run beside the packets that the link carries: its hosts and its
+/// connection, and its timeouts where the link holds less than a packet of it.
+const SECONDS_OF_FLOW: f64 = 5e-5;
 /// The schemes that are simulated beside RED: what an operator may have today.
 pub const OTHERS: [&str; 5] = ["fq-codel", "cake", "pie", "codel", "dualpi2"];
 
@@ -227,14 +230,15 @@ pub struct Effort {
 
 impl Effort {
     /// About how long a question takes, in seconds: four proposals and what stands beside them, at two
-    /// million packets a second on each thread.
+    /// million packets and 20,000 flows a second on each thread.
     pub fn estimate(&self, load: &Load) -> f64 {
         let others = usize::from(self.with_others) * (OTHERS.len() + 2);
         let methods = usize::from(self.with_methods) * METHODS.len();
         let runs = 5 + others + methods;
         let packets = self.length.duration.as_secs_f64() * load.service();
+        let of_run = packets / SPEED + load.flows * SECONDS_OF_FLOW;
         let threads = self.threads.clamp(1, 4) as f64;
-        packets * self.length.seeds as f64 * runs as f64 / (SPEED * threads)
+        of_run * self.length.seeds as f64 * runs as f64 / threads
     }
 }
 

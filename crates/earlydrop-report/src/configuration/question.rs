@@ -270,3 +270,26 @@ fn goal(text: &str) -> Result<Goal, RequestError> {
         _ => Err(malformed()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What would be simulated is stopped at once here.
+    #[test]
+    fn flows_count_against_the_patience() {
+        let stop = AtomicBool::new(true);
+        let simulated = |flows| {
+            let options = ConfigureOptions {
+                threads: 2,
+                ..ConfigureOptions::new("100 Mbps", "50 ms", flows)
+            };
+            answer(&options, &stop, &mut |_| {}).map(|report| report.simulated)
+        };
+        assert!(matches!(simulated("150"), Err(RequestError::Stopped(_))));
+        let left_out = simulated("200000");
+        let is_left_out =
+            matches!(left_out, Ok(Err(Unsimulated::TakesLong { seconds })) if seconds > 30.0);
+        assert!(is_left_out, "{left_out:?}");
+    }
+}
