@@ -57,6 +57,8 @@ const BYTES_OF_SAMPLE: f64 = 32.0;
 const BYTES_OF_RUN: f64 = 16_384.0;
 /// Bytes of a flow's state.
 const BYTES_OF_FLOW: f64 = 2048.0;
+/// Bytes of a connection that has ended, whose ports are not used again.
+const BYTES_OF_ENDED_CONNECTION: f64 = 1280.0;
 /// Bytes of a transfer that has ended, in a list that doubles when it is full.
 const BYTES_OF_TRANSFER: f64 = 3.0 * size_of::<Completion>() as f64;
 /// Bytes of a distribution of a group's delays.
@@ -112,8 +114,10 @@ impl Run {
             capture_bytes: captured * size_of::<Recorded>() as f64
                 + logged * (size_of::<PacketRecord>() + PROBES * size_of::<f64>()) as f64,
             flow_bytes: flight.connections * of_flow
-                + transfers::over_new_connections(self, tcp * seconds) * BYTES_OF_FLOW
-                + transfers::of_all(self, tcp * self.duration.as_secs_f64()) * BYTES_OF_TRANSFER,
+                + transfers::over_new_connections(self, &flight, tcp * seconds)
+                    * BYTES_OF_ENDED_CONNECTION
+                + transfers::of_all(self, &flight, tcp * self.duration.as_secs_f64())
+                    * BYTES_OF_TRANSFER,
             flight_bytes: flight.packets * BYTES_OF_PACKET,
             processing_bytes: flight.in_processing * BYTES_IN_PROCESSING,
             network_bytes: BYTES_OF_RUN

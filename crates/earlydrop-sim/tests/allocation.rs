@@ -13,7 +13,7 @@ use earlydrop_sim::network::{
 };
 use earlydrop_sim::spread::Spread;
 use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
-use earlydrop_sim::traffic::{Application, Flow, Pattern};
+use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports};
 
 /// The system's allocator, counting this thread's allocations and the bytes it holds.
 struct Counting;
@@ -250,6 +250,83 @@ fn the_memory_of_a_loaded_network_is_not_underestimated() {
         }
     });
     assert!(least > 1.0 / 1.5, "{least}");
+}
+
+/// Packets are not more than links carry, and transfers take round trips: an estimate from above
+/// that is far off would refuse what can be run.
+#[test]
+fn the_memory_of_a_long_buffer_and_of_short_transfers_is_not_far_overestimated() {
+    let profile = Arc::new(Profile::modern(Algorithm::Cubic));
+    let pages = Application::Web {
+        ports: Ports::New,
+        size: Spread::constant(Bytes(10_000)),
+        pause: Spread::constant(Nanos::from_millis(1)),
+    };
+    for (what, mbps, queue, application) in [
+        ("buffer", 10, "droptail:limit=1000000", Application::Bulk),
+        ("pages", 1000, "droptail:limit=1000", pages),
+    ] {
+        let (cost, took) = peak(|| {
+            let link = Link::new(BitsPerSec::from_mbps(mbps), Nanos::from_millis(10));
+            let mut dumbbell = Dumbbell::new(link.clone().queue(queue.parse().unwrap()), link);
+            let (rate, delay) = (BitsPerSec::from_mbps(2 * mbps), Nanos::from_millis(1));
+            let ends: Vec<_> = (0..50).map(|_| dumbbell.pair(rate, delay)).collect();
+            let mut run = Run::new(dumbbell.network, Nanos::from_secs(10));
+            for (from, to) in ends {
+                run.add(Flow::tcp(from, to, &profile, application.clone()));
+            }
+            run
+        });
+        let share = cost.memory() / took;
+        println!("{what}: {:.2} MB {share:.2} {cost:?}", took / 1e6);
+        assert!((1.0..4.0).contains(&share), "{what}: {share}");
+    }
+}
+
+/// Two thousand flows of one application with their delays, at a buffer that none of them fills.
+#[test]
+fn the_memory_of_many_flows_with_delays_is_not_underestimated() {
+    let profile = Arc::new(Profile::modern(Algorithm::Cubic));
+    let size = Spread::constant(Bytes(50_000));
+    let pause = Spread::constant(Nanos::from_millis(500));
+    for (what, application) in [
+        ("transfer", Application::Transfer(Bytes(50_000))),
+        (
+            "web",
+            Application::Web {
+                ports: Ports::Same,
+                size: size.clone(),
+                pause: pause.clone(),
+            },
+        ),
+        (
+            "requests",
+            Application::Requests {
+                request: Bytes(500),
+                response: size,
+                think: pause,
+            },
+        ),
+    ] {
+        let (cost, took) = peak(|| {
+            let mut dumbbell = {
+                let link = Link::new(BitsPerSec::from_mbps(100), Nanos::from_millis(10));
+                let queue = "droptail:limit=100000".parse().unwrap();
+                Dumbbell::new(link.clone().queue(queue), link)
+            };
+            let (rate, delay) = (BitsPerSec::from_mbps(200), Nanos::from_millis(1));
+            let ends: Vec<_> = (0..2000).map(|_| dumbbell.pair(rate, delay)).collect();
+            let mut run = Run::new(dumbbell.network, Nanos::from_secs(10));
+            run.measure.delays = true;
+            for (from, to) in ends {
+                run.add(Flow::tcp(from, to, &profile, application.clone()));
+            }
+            run
+        });
+        let share = cost.memory() / took;
+        println!("{what}: {:.2} MB {share:.2} {cost:?}", took / 1e6);
+        assert!((1.0..4.0).contains(&share), "{what}: {share}");
+    }
 }
 
 /// A table of a million flows, which a scheme has from the start, is not built and then copied.

@@ -16,7 +16,7 @@ use crate::traffic::{Application, Flow, Incast, Pattern, Step, Traffic};
 const SMALLEST_PACKET: f64 = 40.0;
 
 /// What the flows of a run have in the network at once, at most.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Flight {
     /// Packets on wires, in queues and in hosts before links without a queue.
     pub(super) packets: f64,
@@ -29,6 +29,8 @@ pub(super) struct Flight {
     /// Packets that connections which are open at once send before the first acknowledgment. They
     /// are sent however slow the links are.
     pub(super) first_windows: f64,
+    /// The shortest round trip of each flow over TCP that has a route, with its index.
+    pub(super) round_trips: Vec<(usize, Nanos)>,
 }
 
 /// The traffic over one link.
@@ -64,7 +66,7 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
     let mut senders = Vec::new();
     let mut flight = Flight::default();
     let seconds = run.lasts().as_secs_f64();
-    for flow in &run.flows {
+    for (index, flow) in run.flows.iter().enumerate() {
         // Without a route the run is refused.
         let Some(forward) = routes.find(flow.from, flow.to) else {
             continue;
@@ -93,6 +95,8 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
                 // longest is hardly less than half of the longest possible.
                 let processing = flow.overhead.as_secs_f64();
                 let least_rtt = links().map(least_delay).sum::<f64>() + processing / 2.0;
+                let least = Nanos::from_secs_f64(links().map(least_delay).sum());
+                flight.round_trips.push((index, least));
                 for link in &forward {
                     loads[link.0 as usize].senders += 1.0;
                 }
@@ -206,8 +210,10 @@ fn add_senders(
     }
     let queued = run.network.links().map(|(_, _, _, link)| link);
     let queued: f64 = queued.filter(|link| has_queue(link)).map(limit).sum();
-    // Slow start sends up to twice what the network holds before it learns of a loss.
-    let held = 2.0 * (segments_per_second * longest_rtt + queued) + first_windows;
+    // Slow start sends up to twice what the network holds before it learns of a loss, and up to
+    // twice what the links carry in the whole run.
+    let carried = segments_per_second * seconds;
+    let held = 2.0 * (segments_per_second * longest_rtt + queued).min(carried) + first_windows;
     flight.packets += windows + shared_windows.min(held);
     // Processing times make round trips longer.
     let in_processing = 2.0 * segments_per_second * processing;
@@ -301,7 +307,7 @@ fn connections(application: &Application, duration: Nanos) -> Connections {
             starts: list.len() as f64,
         },
         // Requests have a connection of their own.
-        Application::Pages { .. } => Connections {
+        Application::Pages { .. } | Application::Requests { .. } => Connections {
             at_once: 2.0,
             starts: 0.0,
         },
@@ -312,11 +318,18 @@ fn connections(application: &Application, duration: Nanos) -> Connections {
     }
 }
 
-/// Starts with these times in between, on average at most. With N of them the times up to
-/// `duration` each add up to at most twice that, so E N is at most twice `duration` over the mean
+/// Starts with these times in between, on average at most.
+fn starts(every: &Spread<Nanos>, duration: Nanos) -> f64 {
+    starts_after(every, Nanos::ZERO, duration)
+}
+
+/// Starts with these times and `least` in between, on average at most. With N of them the times up
+/// to `duration` each add up to at most twice that, so E N is at most twice `duration` over the mean
 /// time up to `duration` (Wald's equation).
-pub(super) fn starts(every: &Spread<Nanos>, duration: Nanos) -> f64 {
-    let mean = every.mean_up_to(duration).max(1.0);
+pub(super) fn starts_after(every: &Spread<Nanos>, least: Nanos, duration: Nanos) -> f64 {
+    let least = least.min(duration);
+    let mean = every.mean_up_to(duration.since(least)) + least.0 as f64;
+    let mean = mean.max(1.0);
     let factor = match every.law {
         Law::Constant => 1.0,
         _ => 2.0,

@@ -1,33 +1,38 @@
 //! Transfers of a run: about how many there are at most.
 
-use super::flight::starts;
+use earlydrop::units::Nanos;
+
+use super::flight::{Flight, starts_after};
 use crate::run::Run;
 use crate::traffic::{Application, Incast, Ports, Traffic};
 
 /// The transfers of all flows, if TCP sends `packets` in all.
-pub(super) fn of_all(run: &Run, packets: f64) -> f64 {
-    of_those(run, packets, |_| true)
+pub(super) fn of_all(run: &Run, flight: &Flight, packets: f64) -> f64 {
+    of_those(run, flight, packets, |_| true)
 }
 
 /// The transfers that follow each other, each over a connection that none had before, if TCP sends
 /// `packets` in all.
-pub(super) fn over_new_connections(run: &Run, packets: f64) -> f64 {
-    let is_over_new = |application: &Application| {
-        let ports = match application {
-            Application::Web { ports, .. } => Some(*ports),
-            _ => None,
-        };
-        ports == Some(Ports::New)
-    };
-    of_those(run, packets, is_over_new)
+pub(super) fn over_new_connections(run: &Run, flight: &Flight, packets: f64) -> f64 {
+    of_those(run, flight, packets, is_over_new)
 }
 
-/// Transfers of those applications: as many as pauses between them allow, and as packets are
-/// enough for.
-fn of_those(run: &Run, packets: f64, is_one: impl Fn(&Application) -> bool) -> f64 {
+fn is_over_new(application: &Application) -> bool {
+    matches!(application, Application::Web { ports, .. } if *ports == Ports::New)
+}
+
+/// Transfers of those applications: as many as round trips and pauses between them allow, and as
+/// packets are enough for.
+fn of_those(
+    run: &Run,
+    flight: &Flight,
+    packets: f64,
+    is_one: impl Fn(&Application) -> bool,
+) -> f64 {
     let lasts = run.lasts();
     let (mut in_time, mut fewest) = (0.0, f64::INFINITY);
-    for flow in &run.flows {
+    for (index, round_trip) in &flight.round_trips {
+        let flow = &run.flows[*index];
         let Traffic::Tcp {
             profile,
             application,
@@ -40,14 +45,19 @@ fn of_those(run: &Run, packets: f64, is_one: impl Fn(&Application) -> bool) -> f
         };
         let segments = size.0 as f64 / f64::from(profile.payload().max(1));
         fewest = fewest.min(segments.max(1.0));
+        // Data and its acknowledgment, and before it the handshake of a new connection.
+        let round_trips = if is_over_new(application) { 2 } else { 1 };
+        let takes = Nanos(round_trip.0.saturating_mul(round_trips));
         in_time += match application {
             Application::Bulk | Application::Transfer(_) => 1.0,
             Application::FlowList(list) => list.len() as f64,
-            Application::Arrivals { every: between, .. }
-            | Application::Web { pause: between, .. }
+            Application::Arrivals { every, .. } => starts_after(every, Nanos::ZERO, lasts),
+            Application::Web { pause: between, .. }
             | Application::Pages { pause: between, .. }
             | Application::Requests { think: between, .. }
-            | Application::Incast(Incast { think: between, .. }) => starts(between, lasts),
+            | Application::Incast(Incast { think: between, .. }) => {
+                starts_after(between, takes, lasts)
+            }
         };
     }
     in_time.min(packets / fewest)
@@ -57,9 +67,10 @@ fn of_those(run: &Run, packets: f64, is_one: impl Fn(&Application) -> bool) -> f
 mod tests {
     use std::sync::Arc;
 
-    use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+    use earlydrop::units::{BitsPerSec, Bytes};
 
     use super::*;
+    use crate::cost::flight;
     use crate::network::{Link, Network};
     use crate::spread::Spread;
     use crate::tcp::{Algorithm, Profile};
@@ -90,10 +101,12 @@ mod tests {
         for (pause, factor) in [(Nanos::from_millis(1), 3.0), (Nanos::from_secs(10), 2.0)] {
             let run = pages(pause);
             let ended = run.results().unwrap().completions.len() as f64;
-            let estimated = of_all(&run, run.cost().packets);
+            let packets = run.cost().packets;
+            let flight = flight::estimate(&run, run.tcp_packets_per_second());
+            let estimated = of_all(&run, &flight, packets);
             assert!(ended > 1000.0 && estimated >= ended, "{ended} {estimated}");
             assert!(estimated < factor * ended, "{ended} {estimated}");
-            assert_eq!(over_new_connections(&run, run.cost().packets), estimated);
+            assert_eq!(over_new_connections(&run, &flight, packets), estimated);
         }
     }
 }
