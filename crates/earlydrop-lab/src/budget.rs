@@ -109,6 +109,12 @@ pub struct Budget {
     pub memory: f64,
     /// Bytes of memory of the scenarios at all points, which all cells share.
     pub points: f64,
+    /// Bytes of memory of the files that the scenario names, while they are read.
+    pub files: f64,
+    /// Bytes of memory of the document, in all forms that it takes until it is a plan.
+    pub document: f64,
+    /// Bytes of memory of the results and their report, after the last cell.
+    pub report: f64,
     /// Events of all cells.
     pub events: f64,
     /// Bytes on disk of all cells.
@@ -137,6 +143,12 @@ pub enum Part {
     Queues,
     /// The scenarios at the points of the sweep.
     Points,
+    /// The files that the scenario names.
+    Files,
+    /// The document.
+    Document,
+    /// The results and their report.
+    Report,
 }
 
 impl Part {
@@ -159,7 +171,8 @@ impl Part {
                 "packets in slow hosts: a smaller `overhead` or `rate`, or fewer flows"
             }
             Part::Network => {
-                "nodes and links: fewer `ports`, or fewer `leaves`, `spines` and `hosts` of each leaf"
+                "nodes and links: fewer of them (`ports`; `leaves`, `spines` and `hosts`; `links` of \
+                 a graph)"
             }
             Part::Queues => {
                 "queues, whose schemes have places for flows: fewer links with a scheme (`ports`, \
@@ -167,6 +180,15 @@ impl Part {
                  smaller `buffer`"
             }
             Part::Points => "points of the sweep: fewer values, or fewer groups of flows",
+            Part::Files => {
+                "files that the scenario names: fewer lines in them (`trace`, `delay_trace`, \
+                 `packets`, `sizes`, `list`)"
+            }
+            Part::Document => "the scenario's own lists: fewer entries of `changes` and `steps`",
+            Part::Report => {
+                "results and their report: fewer points of the sweep, seeds or groups of flows, or \
+                 fewer samples (`measure.sample`)"
+            }
         }
     }
 }
@@ -178,6 +200,53 @@ const DISK_OF_CELL: f64 = 4096.0;
 const DISK_OF_FLOW: f64 = 100.0;
 /// Cells with more flows than this have no rows for them.
 const MAX_STORED_FLOWS: u64 = 2000;
+
+/// Bytes of a result of a cell: in the summary's row, and in the page's.
+const BYTES_OF_VALUE: f64 = 40.0;
+/// Bytes of a mean over seeds: in the summary, and in the page with its text.
+const BYTES_OF_MEAN: f64 = 230.0;
+/// Bytes of the quantiles of a distribution.
+const BYTES_OF_QUANTILES: f64 = 2500.0;
+/// Bytes of a flow in the page.
+const BYTES_OF_SHOWN_FLOW: f64 = 160.0;
+/// Bytes of a sample in the page.
+const BYTES_OF_SHOWN_SAMPLE: f64 = 32.0;
+/// Bytes of a page without results: its texts, the buffers of its file and of the database.
+const BYTES_OF_PAGE: f64 = 1e6;
+
+/// What decides how large a report is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReportSize {
+    /// Schemes times points.
+    pub(crate) means: usize,
+    /// Cells with their single results.
+    pub(crate) cells: usize,
+    /// Results of each cell, those of groups and links included.
+    pub(crate) values: usize,
+    /// Cells of which the page shows flows and samples.
+    pub(crate) detailed: usize,
+    /// Flows of a cell.
+    pub(crate) flows: u64,
+    /// Samples of a cell.
+    pub(crate) samples: f64,
+}
+
+impl ReportSize {
+    /// Bytes of memory, at most.
+    pub(crate) fn bytes(&self) -> f64 {
+        let flows = if self.flows > MAX_STORED_FLOWS {
+            0
+        } else {
+            self.flows
+        };
+        let of_detail = BYTES_OF_SHOWN_FLOW * flows as f64 + BYTES_OF_SHOWN_SAMPLE * self.samples;
+        let of_means = BYTES_OF_MEAN * self.values as f64 + BYTES_OF_QUANTILES;
+        BYTES_OF_PAGE
+            + of_means * self.means as f64
+            + BYTES_OF_VALUE * (self.values * self.cells) as f64
+            + of_detail * self.detailed as f64
+    }
+}
 
 impl Budget {
     /// The budget of one cell whose run has this cost; without `series`, nothing is sampled.
@@ -199,10 +268,10 @@ impl Budget {
         let stored_flows = if flows > MAX_STORED_FLOWS { 0 } else { flows };
         Budget {
             memory: cost.memory(),
-            points: 0.0,
             events: cost.events,
             disk: DISK_OF_CELL + DISK_OF_FLOW * stored_flows as f64 + DISK_OF_SAMPLE * cost.samples,
             largest: largest.map_or(Part::Samples, |(part, _)| part),
+            ..Budget::default()
         }
     }
 
@@ -216,24 +285,35 @@ impl Budget {
         Budget::of_cell(&cost, 0, false).check(limits)
     }
 
-    /// The budget of points of this many bytes, before their cells are known.
-    pub(crate) fn of_points(bytes: f64) -> Budget {
-        Budget {
-            points: bytes,
-            ..Budget::default()
-        }
+    /// Bytes of memory of what all cells share.
+    pub fn shared(&self) -> f64 {
+        self.points + self.files + self.document
     }
 
-    /// Bytes of memory of the points and of the largest cell.
+    /// Bytes of memory at most: of what cells share, and of the largest cell or, once no cell runs,
+    /// the report.
     fn total_memory(&self) -> f64 {
-        self.points + self.memory
+        self.shared() + self.memory.max(self.report)
+    }
+
+    /// What takes most of the memory.
+    fn largest_part(&self) -> Part {
+        let parts = [
+            (self.largest, self.memory),
+            (Part::Points, self.points),
+            (Part::Files, self.files),
+            (Part::Document, self.document),
+            (Part::Report, self.report),
+        ];
+        let largest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        largest.map_or(self.largest, |(part, _)| part)
     }
 
     /// The number of cells that are within `limits` at a time.
     #[cfg(feature = "threads")]
     pub(crate) fn most_threads(&self, limits: &Limits) -> usize {
         match self.memory > 0.0 {
-            true => ((limits.memory - self.points) / self.memory) as usize,
+            true => ((limits.memory - self.shared()) / self.memory) as usize,
             false => usize::MAX,
         }
     }
@@ -288,10 +368,7 @@ impl Budget {
         if self.total_memory() > limits.memory {
             let (needed, allowed) = (Size(self.total_memory()), Size(limits.memory));
             let message = format!("a run would take about {needed} of memory, above {allowed}");
-            let largest = match self.points > self.memory {
-                true => Part::Points,
-                false => self.largest,
-            };
+            let largest = self.largest_part();
             let help = format!(
                 "most of it is {}; nearest: {}",
                 largest.knob(),
@@ -348,169 +425,5 @@ impl fmt::Display for Size {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plan::{Plan, Source, TraceFiles};
-
-    fn plan(change: &str, limits: Limits) -> Result<Plan, String> {
-        let text =
-            format!("seeds = 2\nschemes = [\"red\", \"codel\"]\n{change}\n[flows.a]\ncount = 10\n");
-        let source = Source::new("s.toml", &text, TraceFiles::default()).unwrap();
-        let plan = source.with_limits(limits).plan();
-        plan.map_err(|problems| problems.to_string())
-    }
-
-    #[test]
-    fn what_nobody_means_is_refused_with_its_number_and_its_field() {
-        for (change, number, field) in [
-            (
-                "duration = \"1e9 s\"\nflows.b.count = 1000",
-                "events",
-                "`duration`",
-            ),
-            (
-                "measure = { windows = 1000, sample = \"50 us\" }\nnetwork.rate = \"1 Mbps\"",
-                "GB of memory",
-                "`measure.sample`",
-            ),
-        ] {
-            let text = change.replace("windows = 1000", "windows = 1000, series = \"all\"");
-            let text = match change.contains("windows") {
-                true => format!("{text}\nflows.b.count = 1000"),
-                false => text,
-            };
-            let refused = plan(&text, Limits::default()).unwrap_err();
-            assert!(
-                refused.contains(number) && refused.contains(field),
-                "{refused}"
-            );
-            assert!(refused.contains("--limits"), "{refused}");
-        }
-    }
-
-    /// The scenarios of which a machine without memory has died, within a small limit.
-    #[test]
-    fn networks_and_queues_are_refused_before_they_are_built() {
-        let small = Limits {
-            memory: 50e6,
-            ..Limits::default()
-        };
-        for (network, schemes, part) in [
-            (
-                "shape = \"fat-tree\"\nports = 16",
-                "cake",
-                "most of it is queues",
-            ),
-            (
-                "shape = \"fat-tree\"\nports = 16",
-                "fq-codel",
-                "most of it is queues",
-            ),
-            (
-                "shape = \"fat-tree\"\nports = 64",
-                "droptail",
-                "most of it is nodes and links",
-            ),
-            (
-                "shape = \"leaf-spine\"\nleaves = 1024\nspines = 1024\nhosts = 1024",
-                "droptail",
-                "most of it is nodes and links",
-            ),
-        ] {
-            let text = format!("schemes = [\"red\", \"{schemes}\"]\nduration = \"1 s\"");
-            let text = format!("{text}\n[network]\n{network}\n[flows.a]\nstart = \"0 s\"\n");
-            let source = Source::new("s.toml", &text, TraceFiles::default()).unwrap();
-            let refused = source.with_limits(small).plan().unwrap_err().to_string();
-            assert!(refused.contains(part), "{refused}");
-            assert!(refused.contains("of memory, above 50 MB"), "{refused}");
-        }
-    }
-
-    #[test]
-    fn packets_in_slow_hosts_are_refused_with_their_field() {
-        let small = Limits {
-            memory: 10e6,
-            ..Limits::default()
-        };
-        let flow = "flows.b = { kind = \"cbr\", rate = \"10 Mbps\", packet = \"100 bytes\"";
-        plan(&format!("{flow} }}"), small).unwrap();
-        let refused = plan(&format!("{flow}, overhead = \"1e9 s\" }}"), small).unwrap_err();
-        let part = "most of it is packets in slow hosts: a smaller `overhead`";
-        assert!(refused.contains(part), "{refused}");
-    }
-
-    #[test]
-    fn a_long_buffer_takes_no_memory_before_packets_wait() {
-        let network = "[network]\nshape = \"parking-lot\"\nbottlenecks = 16";
-        let change = |buffer: &str| format!("{network}\nbuffer = \"{buffer} packets\"");
-        let of = |buffer| plan(&change(buffer), Limits::default()).unwrap();
-        let [short, long] = ["100", "1e6"].map(|buffer| of(buffer).scenario().cost.queue_bytes);
-        assert_eq!(short, long);
-    }
-
-    #[test]
-    fn a_limit_that_is_raised_as_the_message_says_is_enough() {
-        let small = Limits {
-            memory: 1e3,
-            ..Limits::default()
-        };
-        let refused = plan("", small).unwrap_err();
-        let raised = refused.split("--limits ").nth(1).unwrap();
-        let raised: Limits = raised.split_whitespace().next().unwrap().parse().unwrap();
-        plan("", raised).unwrap();
-    }
-
-    #[test]
-    fn the_limits_that_a_budget_needs_are_enough_for_it() {
-        for amount in [1.0e13, 1.24e13, 9.9e13, 3.0e14] {
-            let budget = Budget {
-                events: amount,
-                disk: 1.0 + amount / 100.0,
-                ..Budget::default()
-            };
-            let needed: Limits = budget.needed_limits().unwrap().parse().unwrap();
-            budget.check(&needed).unwrap();
-            // What one limit refuses names the others that are needed.
-            let only_disk = Limits {
-                disk: f64::INFINITY,
-                ..Limits::default()
-            };
-            let refused = budget.check(&only_disk).unwrap_err().to_string();
-            let (_, nearest) = refused.split_once("--limits ").unwrap();
-            budget.check(&nearest.parse().unwrap()).unwrap();
-        }
-        assert_eq!(Budget::default().needed_limits(), None);
-    }
-
-    #[test]
-    fn every_shipped_default_is_far_below_the_limits() {
-        let budget = plan("", Limits::default()).unwrap().budget();
-        let limits = Limits::default();
-        assert!(budget.memory < limits.memory / 10.0, "{budget:?}");
-        assert!(budget.events < limits.events / 1000.0, "{budget:?}");
-        assert!(budget.disk < limits.disk / 100.0, "{budget:?}");
-    }
-
-    #[test]
-    fn limits_are_read_with_their_units() {
-        let limits: Limits = "memory=16GB, disk=1e12".parse().unwrap();
-        let wanted = Limits {
-            memory: 16e9,
-            disk: 1e12,
-            ..Limits::default()
-        };
-        assert_eq!(limits, wanted);
-        for wrong in [
-            "",
-            "memory",
-            "memory=",
-            "memory=-1",
-            "memory=nan",
-            "disc=1GB",
-        ] {
-            assert!(wrong.parse::<Limits>().is_err(), "{wrong}");
-        }
-        let hint = "memroy=1GB".parse::<Limits>().unwrap_err().to_string();
-        assert!(hint.contains("did you mean memory?"), "{hint}");
-    }
-}
+#[path = "budget_tests.rs"]
+mod tests;

@@ -68,11 +68,15 @@ pub(crate) fn run(arguments: &Check, out: &mut Output<'_>) -> Result<(), Failure
     let budget = plan.budget();
     let points = match plan.points.len() {
         1 => String::new(),
-        _ => format!(" and {} for all points", Size(budget.points)),
+        _ => format!(" and {} for all points", Size(budget.shared())),
+    };
+    let report = match budget.report > budget.memory {
+        true => format!(", {} for their report", Size(budget.report)),
+        false => String::new(),
     };
     writeln!(
         out,
-        "about {time} on {cores} threads{}; {} of memory each{points}, {} on disk",
+        "about {time} on {cores} threads{}; {} of memory each{points}{report}, {} on disk",
         if source.is_auto() {
             " for the first duration"
         } else {

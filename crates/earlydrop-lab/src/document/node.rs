@@ -84,6 +84,23 @@ impl Node {
         }
     }
 
+    /// Bytes of memory that it takes with everything in it, about.
+    pub(crate) fn bytes(&self) -> usize {
+        /// What an allocation takes beside its contents: counts or the allocator's header.
+        const ALLOCATION: usize = 16;
+        let inside = match &self.content {
+            Content::Text(text) | Content::Number(text) | Content::Date(text) => text.len(),
+            Content::Flag(_) => return size_of_val(self),
+            Content::List(items) => items.iter().map(Node::bytes).sum(),
+            Content::Table(entries) => {
+                let of_key = |key: &Key| size_of_val(key) + ALLOCATION + key.name.len();
+                let entries = entries.iter();
+                entries.map(|(key, node)| of_key(key) + node.bytes()).sum()
+            }
+        };
+        size_of_val(self) + ALLOCATION + inside
+    }
+
     /// An empty table that was not written anywhere.
     pub fn table() -> Node {
         Node {

@@ -23,9 +23,10 @@ pub use source::{Source, Variant};
 
 pub use crate::scheme_list::split_schemes;
 
-use crate::budget::{Budget, Limits};
+use crate::budget::{Budget, Limits, ReportSize};
 use crate::document::{Content, Node, Problem};
 use crate::expect::{self, Expectation};
+use crate::metrics::{self, LINK_METRICS, METRICS};
 use crate::scenario::{self, PreparedRun, Scenario, SeriesScope, Surroundings, words};
 use crate::sweep::{self, Axis, continue_seeds};
 use crate::version::version;
@@ -37,6 +38,8 @@ pub struct Plan {
     /// The scenario as run, with the changes of the command line, in TOML; without the number
     /// of seeds, which may grow, and with the stored names of its recordings.
     pub document: String,
+    /// Bytes of memory of the document, in all forms that it takes until it is a plan.
+    document_bytes: f64,
     /// The recorded links that it names.
     pub recordings: Vec<Recording>,
     /// The swept fields.
@@ -112,6 +115,10 @@ pub struct Cell {
     pub scheme: usize,
 }
 
+/// The number of points of which a report shows time series and single flows; of more its page would
+/// become too large (`earlydrop trace` shows them).
+pub const DETAILED_POINTS: usize = 4;
+
 /// More cells than this are taken for a typing error.
 const MAX_CELLS: usize = 1_000_000;
 
@@ -136,6 +143,12 @@ impl Plan {
             return Err(problems);
         }
         check_size(&axes, seeds.len()).map_err(|problem| vec![problem])?;
+        let document = Budget {
+            document: memory_of_document(&tree),
+            ..Budget::default()
+        };
+        let checked = document.check(&source.limits);
+        checked.map_err(|problem| vec![problem])?;
         let recordings = Recordings::new(&source.traces);
         let mut points = points(source, &recordings, &tree, &axes)?;
         name_first(&mut points);
@@ -154,6 +167,7 @@ impl Plan {
         };
         let plan = Plan {
             document,
+            document_bytes: memory_of_document(&tree),
             recordings: recordings.into_list(),
             points,
             axes,
@@ -170,7 +184,13 @@ impl Plan {
 
     /// What its cells take, estimated.
     pub fn budget(&self) -> Budget {
-        let mut budget = Budget::of_points(memory_of(self.points.len(), &self.points[0]));
+        let mut budget = Budget {
+            points: memory_of(self.points.len(), &self.points[0]),
+            files: self.recordings.iter().map(Recording::bytes).sum(),
+            document: self.document_bytes,
+            report: self.report_size().bytes(),
+            ..Budget::default()
+        };
         let seeds_with_series = match self.scenario().measure.series {
             SeriesScope::FirstSeed => 1,
             SeriesScope::AllSeeds => self.seeds.len(),
@@ -188,6 +208,30 @@ impl Plan {
             }
         }
         budget
+    }
+
+    /// What decides how large its report is.
+    fn report_size(&self) -> ReportSize {
+        let scenario = self.scenario();
+        let means = self.points.len() * scenario.schemes.len();
+        // A single one has no rows of its own.
+        let links = match scenario.network.scheme_links(scenario.packet()).len() {
+            0 | 1 => 0,
+            several => several,
+        };
+        ReportSize {
+            means,
+            cells: means * self.seeds.len(),
+            values: METRICS.len()
+                + scenario.groups.len() * metrics::of_groups().count()
+                + links * LINK_METRICS.len(),
+            detailed: self.points.len().min(DETAILED_POINTS) * scenario.schemes.len(),
+            flows: scenario.flow_count(),
+            samples: match scenario.measure.series {
+                SeriesScope::None => 0.0,
+                _ => scenario.cost.samples,
+            },
+        }
     }
 
     /// The values of the swept fields at a point: "network.rtt = 50 ms"; empty without a sweep.
@@ -360,7 +404,12 @@ fn points(
         };
         if points.is_empty() {
             // Before there are thousands.
-            let budget = Budget::of_points(memory_of(sweep::grid_size(axes), &point));
+            let budget = Budget {
+                points: memory_of(sweep::grid_size(axes), &point),
+                files: recordings.bytes(),
+                document: memory_of_document(&tree),
+                ..Budget::default()
+            };
             budget
                 .check(&source.limits)
                 .map_err(|problem| vec![problem])?;
@@ -374,6 +423,13 @@ fn points(
 fn memory_of(points: usize, point: &Point) -> f64 {
     let coordinates = size_of_val(&*point.coordinates);
     (points * (size_of::<Point>() + coordinates + point.scenario.bytes())) as f64
+}
+
+/// Bytes of memory of a document until it is a plan: as parsed by TOML, as the tree of the source, of
+/// the plan, as run and of a point, each with its text, and the entries of its tables.
+fn memory_of_document(tree: &Node) -> f64 {
+    const FORMS: usize = 7;
+    (FORMS * tree.bytes()) as f64
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo).

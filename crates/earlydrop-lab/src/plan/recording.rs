@@ -126,6 +126,20 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Bytes of memory while it is read: its text twice, and an entry of each line in a list that
+    /// doubles when it is full.
+    pub(super) fn bytes(&self) -> f64 {
+        let of_line = match &self.contents {
+            // Opportunities have a time in each line, rates have two columns.
+            Contents::Link(_) if !self.text.contains(',') => 16,
+            Contents::Link(_) | Contents::Packets(_) => 48,
+            Contents::Delays | Contents::Sizes => 32,
+            Contents::Flows => 64,
+        };
+        let lines = self.text.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        (2 * self.text.len() + of_line * lines) as f64
+    }
+
     /// What is missing of a capture, a sentence for each reason.
     pub(super) fn left_out(&self) -> impl Iterator<Item = String> {
         let packets = match &self.contents {
@@ -247,6 +261,11 @@ impl<'a> Recordings<'a> {
             Content::List(items) => items.iter_mut().for_each(|item| self.rename_in(item)),
             _ => {}
         }
+    }
+
+    /// Bytes of memory of those read so far.
+    pub(super) fn bytes(&self) -> f64 {
+        self.read.borrow().values().map(Recording::bytes).sum()
     }
 
     /// The recordings, each once.

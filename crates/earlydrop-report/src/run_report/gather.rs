@@ -18,7 +18,7 @@ use earlydrop_lab::document::base_unit;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric, Number};
 use earlydrop_lab::number;
-use earlydrop_lab::plan::{Cell, Hosts, Plan};
+use earlydrop_lab::plan::{Cell, DETAILED_POINTS, Hosts, Plan};
 use earlydrop_lab::scenario::Scheme;
 use earlydrop_lab::store::{Store, StoreError};
 use earlydrop_lab::summary::{RankedMean, Summary};
@@ -506,10 +506,6 @@ fn distributions(plan: &Plan, store: &Store) -> Result<Vec<data::Distribution>, 
     distributions.sort_by_key(|one| (one.scheme, one.point));
     Ok(distributions)
 }
-
-/// The number of points with time series and single flows; of more the page would become too large
-/// (`earlydrop trace` shows them).
-const DETAILED_POINTS: usize = 4;
 
 fn series(
     plan: &Plan,

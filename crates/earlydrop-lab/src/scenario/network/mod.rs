@@ -185,7 +185,7 @@ impl LinkSpec {
 
 impl Topology {
     /// The links whose queue is the compared scheme, as the registry needs them.
-    pub(super) fn scheme_links(&self, packet: Bytes) -> Vec<registry::LinkFacts> {
+    pub(crate) fn scheme_links(&self, packet: Bytes) -> Vec<registry::LinkFacts> {
         let named = self.named_scheme_links(packet).into_iter();
         named.map(|(_, link)| link).collect()
     }
