@@ -58,6 +58,7 @@ fn what_it_cannot_run_is_refused_before_anything_is_written() {
         assert!(ran.err.contains(words), "{words} in {}", ran.err);
     }
     assert!(!user.path("runs").exists());
+    fs::create_dir(user.path("mine")).unwrap();
     user.writes("mine/index.html", "dear editor");
     let ran = user.runs(&["suite", "rfc7928", "--out", "mine"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);

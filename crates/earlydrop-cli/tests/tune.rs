@@ -194,6 +194,7 @@ fn wrong_goals_are_refused_before_anything_runs() {
 fn a_folder_that_cannot_take_the_results_is_refused_before_the_search() {
     let user = User::new();
     user.writes("small.toml", SMALL);
+    fs::create_dir(user.path("letters")).unwrap();
     user.writes("letters/a.txt", "dear");
     user.runs(&["run", "small.toml", "--out", "other", "-q"])
         .well();
