@@ -117,6 +117,31 @@ fn live_runs(_: &Sources) -> Vec<f64> {
     numbers(rest)[..2].to_vec()
 }
 
+const TUNED: &str = "bench/reference/tune-against-random.csv";
+
+/// What a search found for a scheme, and the best of the random settings.
+fn tuned(scenario: &str, scheme: &str) -> Vec<f64> {
+    let of = |method: &str| {
+        let text = text(TUNED);
+        let rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let own = rows.filter(|row| row[..2] == [scenario, scheme] && row[3] == method);
+        let delays = own.map(|row| row[6].parse::<f64>().unwrap());
+        delays.fold(f64::INFINITY, f64::min)
+    };
+    vec![of("search"), of("random")]
+}
+
+/// The runs of a search, and of the random settings.
+fn tuning_runs(_: &Sources) -> Vec<f64> {
+    let of = |method: &str| {
+        let text = text(TUNED);
+        let rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let mut own = rows.filter(|row| row[3] == method);
+        own.next().unwrap()[5].parse().unwrap()
+    };
+    vec![of("search"), of("random")]
+}
+
 /// Timeouts a second in the live grid's scenario at 10 Mbps without ECN, means over the schemes,
 /// with Reno and with CUBIC.
 fn timeouts(sources: &Sources, change: &str) -> Vec<f64> {
@@ -182,6 +207,15 @@ pub(super) const QUOTES: &[Quote] = quotes![
         |_| vec![after("docs/papers/README.md", "# The papers' claims")];
     "README.md", "(docs/papers/README.md) in {} universes", [WHOLE],
         |_| vec![after("docs/papers/README.md", "--multiverse")];
+    "docs/how-to/tune.md", "utilisation >= 97% | {} ms | {} ms |", [Digits(1), Digits(1)],
+        |_| tuned("home-uplink", "red");
+    "docs/how-to/tune.md", "`pie` | `home-uplink` | utilisation >= 95% | {} ms | {} ms |",
+        [Digits(1), Digits(1)], |_| tuned("home-uplink", "pie");
+    "docs/how-to/tune.md", "`codel` | `home-uplink` | utilisation >= 95% | {} ms | {} ms |",
+        [Digits(1), Digits(1)], |_| tuned("home-uplink", "codel");
+    "docs/how-to/tune.md", "fairness >= 90% | {} ms | {} ms |", [Digits(1), Digits(1)],
+        |_| tuned("l4s", "dualpi2");
+    "docs/how-to/tune.md", "takes {} runs; 500 settings at random take {} of them", [WHOLE, WHOLE], tuning_runs;
     "docs/how-to/suites.md", "# RFC 7928: {} parts", [Word],
         |_| vec![files("crates/earlydrop-lab/suites/rfc7928", ".toml")];
 
