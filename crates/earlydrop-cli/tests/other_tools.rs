@@ -177,7 +177,7 @@ fn snippets_of_configure_are_read_back() {
         let explained = user.runs(&[&["explain", &text, "--json"], &load[..]].concat());
         assert_eq!(explained.well().json()["tool"], form);
     }
-    let known = "linux, ns2, ns3, dpdk, cisco, junos, sonic, inet";
+    let known = "linux, ns2, ns3, dpdk, cisco, iosxr, nxos, eos, junos, sonic, inet";
     refused(paste("linx"), &[known, "nearest: linux"]);
 }
 

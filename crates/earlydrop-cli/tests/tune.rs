@@ -14,7 +14,8 @@ const GOAL: [&str; 4] = [
 
 fn tuned(user: &User, more: &[&str]) -> support::Ran {
     user.writes("small.toml", SMALL);
-    let arguments = [&["tune", "small.toml", "--budget", "30"], &GOAL[..], more].concat();
+    let arguments = ["tune", "small.toml", "--budget", "30", "-q"];
+    let arguments = [&arguments, &GOAL[..], more].concat();
     user.runs(&arguments)
 }
 
@@ -44,6 +45,17 @@ fn the_best_settings_are_validated_and_can_be_pasted() {
     let pasted = SMALL.replace("schemes = [\"red:min=5,max=15\", \"codel\"]\n", "");
     user.writes("pasted.toml", &format!("{pasted}\n[schemes]\n{line}\n"));
     user.runs(&["check", "pasted.toml"]).well();
+}
+
+#[test]
+fn bounds_are_said_before_the_search() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    let arguments = ["tune", "small.toml", "--schemes", "codel", "--budget", "4"];
+    let ran = user.runs(&[&arguments, &GOAL[..]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.err.contains("codel: target "), "{}", ran.err);
+    assert!(ran.err.contains(" (log): "), "{}", ran.err);
 }
 
 #[test]

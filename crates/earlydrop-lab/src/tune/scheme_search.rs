@@ -86,7 +86,8 @@ impl<'a> SchemeSearch<'a> {
         if let Some(metric) = first.and_then(|own| own.missing_metric(goal)) {
             return Err(TuneError::NotMeasured(metric));
         }
-        if self.cube.dimensions.is_empty() {
+        let was_stopped = first.is_none();
+        if was_stopped || self.cube.dimensions.is_empty() {
             return Ok(self.result);
         }
         let quarter = (QUARTER * self.budget as f64) as usize;
