@@ -124,7 +124,7 @@ fn without_constraints_the_goal_alone_decides() {
 #[test]
 fn json_has_the_search_and_its_validation() {
     let user = User::new();
-    let json = tuned(&user, &["--json", "--quiet", "--over", "min=1..10,target"])
+    let json = tuned(&user, &["--json", "--over", "min=1..10,target"])
         .well()
         .json();
     let (red, codel) = (&json["schemes"][0], &json["schemes"][1]);
