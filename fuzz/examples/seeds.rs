@@ -24,6 +24,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&dictionaries)?;
     scenarios(&fuzz.join("../scenarios"), &seeds.join("scenario"))?;
     dialects(&seeds.join("dialects"))?;
+    examples(
+        &fuzz.join("../crates/earlydrop-model/tests/dialects"),
+        &seeds.join("dialects"),
+    )?;
     database(&seeds.join("database"))?;
     fs::write(dictionaries.join("scenario.dict"), scenario_words())?;
     fs::write(dictionaries.join("dialects.dict"), dialect_words())?;
@@ -84,6 +88,26 @@ fn dialects(to: &Path) -> Result<(), Box<dyn Error>> {
         for tool in TOOLS {
             let written = translate(&native, tool, &link)?;
             fs::write(to.join(format!("{}-{name}", tool.name)), written.text)?;
+        }
+    }
+    Ok(())
+}
+
+/// The tables' examples of dialects that no tool here writes: routers that are only read, and tc's
+/// disciplines other than red.
+fn examples(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
+    let written: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let table = fs::read_to_string(&path)?;
+        let name = path.file_stem().and_then(|name| name.to_str());
+        for (number, part) in table.split("\n## ").skip(1).enumerate() {
+            let heading = part.split_whitespace().next().unwrap_or_default();
+            let text = part.split_once('\n').map(|(_, rest)| rest);
+            let text = text.and_then(|rest| rest.split_once("\n=> "));
+            if let (Some(name), Some((text, _)), false) = (name, text, written.contains(&heading)) {
+                fs::write(to.join(format!("{name}-{number}")), text)?;
+            }
         }
     }
     Ok(())

@@ -179,17 +179,22 @@ impl Search<'_> {
         best
     }
 
-    /// The candidate that signals to every packet at max: for flows that are marked at each packet where
+    /// The candidate that signals to every packet at max: for flows that are marked at most packets, where
     /// the tool drops above max.
     fn always_signalling(&self, configuration: &Configuration) -> Option<Candidate> {
+        self.given.filter(|given| given.prediction.marks > 0.5)?;
         let mut wanted = configuration.clone();
         let classes = wanted.classes.iter_mut();
         classes.for_each(|class| class.max_p.value = 1.0);
         self.candidate(wanted).ok()
     }
 
-    /// The candidate whose curve is a line.
+    /// The candidate whose curve is a line, where the given one is none.
     fn straight(&self, configuration: &Configuration) -> Option<Candidate> {
+        let is_line = |class: &Class| class.shape.value == Shape::Straight;
+        if configuration.classes.iter().all(is_line) {
+            return None;
+        }
         let mut wanted = configuration.clone();
         let classes = wanted.classes.iter_mut();
         classes.for_each(|class| class.shape.value = Shape::Straight);
