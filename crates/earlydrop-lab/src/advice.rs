@@ -115,8 +115,8 @@ pub struct Simulated {
     pub beside_a_call: Vec<(Spec, Measurement)>,
     /// The recommended parameters where the flows have ECN; `None` where they have it anyway.
     pub with_ecn: Option<Measurement>,
-    /// The parameters of every method, in the order of the recommendation's choices; empty where they
-    /// were not asked for.
+    /// The parameters of every method, in the order of the recommendation's choices, each run once;
+    /// empty where they were not asked for.
     pub methods: Vec<Measurement>,
 }
 
@@ -232,13 +232,13 @@ impl Effort {
     /// About how long a question takes, in seconds: four proposals and what stands beside them, at two
     /// million packets and 20,000 flows a second on each thread.
     pub fn estimate(&self, load: &Load) -> f64 {
-        let others = usize::from(self.with_others) * (OTHERS.len() + 2);
-        let methods = usize::from(self.with_methods) * METHODS.len();
-        let runs = 5 + others + methods;
+        let others = u64::from(self.with_others) * (OTHERS.len() as u64 + 2);
+        let methods = u64::from(self.with_methods) * METHODS.len() as u64;
+        let runs = self.length.seeds * (5 + others) + methods;
         let packets = self.length.duration.as_secs_f64() * load.service();
         let of_run = packets / SPEED + load.flows * SECONDS_OF_FLOW;
         let threads = self.threads.clamp(1, 4) as f64;
-        of_run * self.length.seeds as f64 * runs as f64 / threads
+        of_run * runs as f64 / threads
     }
 }
 

@@ -14,6 +14,9 @@ const VALIDATION: &str = "docs/explanation/validation.md";
 const LINUX: &str = "bench/reference/linux/figures.csv";
 const RUNS: &str = "bench/reference/linux/runs.csv";
 
+const METHODS: &str = "docs/papers/configuration-methods.md";
+const SIMULATED: &str = "bench/reference/configuration-methods.csv";
+
 const OFFICE: &str = "docs/tutorial/own-question.md";
 
 const WHOLE: Written = Digits(0);
@@ -186,6 +189,30 @@ fn times(simulator: &str) -> Vec<f64> {
     vec![times("a"), times("b")]
 }
 
+/// The row of a method in a table of the page on methods of configuration.
+fn method(heading: &str, name: &str) -> Vec<f64> {
+    row_below(METHODS, heading, &format!("| {name} |"))
+}
+
+/// How many links the methods of configuration were simulated on.
+fn simulated_links() -> f64 {
+    let text = text(SIMULATED);
+    let first = text.lines().last().and_then(|line| line.split(',').next());
+    first.unwrap().parse().unwrap()
+}
+
+/// The shares of links, in percent, on which methods meet the goal.
+fn met(names: &[&str]) -> Vec<f64> {
+    let all = names.iter().map(|name| method("## All links", name)[0]);
+    all.collect()
+}
+
+/// On how many links Chandrayana et al.'s method is better than Morris's by a measure, and worse.
+fn than_morris(measure: &str) -> Vec<f64> {
+    let links = method("### Beside other methods", &format!("{measure} | morris"));
+    vec![links[0], links[2]]
+}
+
 macro_rules! quotes {
     ($($page:expr, $said:expr, $figures:expr, $of:expr;)*) => {
         &[$(Quote { page: $page, said: $said, figures: &$figures, of: $of },)*]
@@ -302,6 +329,46 @@ pub(super) const QUOTES: &[Quote] = quotes![
         |_| size("`growth = \"segments\"`");
     LIVE, "(`whole_cuts = false`) | {}% |", [Digits(1)], |_| size("`whole_cuts = false`");
     LIVE, "(`quick_acks = false`) | {}% |", [Digits(1)], |_| size("`quick_acks = false`");
+
+    // Methods of configuration.
+    METHODS, "parameters for the same {} links", [WHOLE], |_| vec![simulated_links()];
+    METHODS, "share of all links is known to {} points", [WHOLE],
+        |_| vec![100.0 * 1.96 * (0.25 / simulated_links()).sqrt()];
+    METHODS, "The goal is met on {}% of the links by", [WHOLE], |_| met(&["paper"]);
+    METHODS, "on {}% by adaptive RED's automatic parameters (`floyd-2001`), on {}% by Morris's and on {}%",
+        [WHOLE; 3], |_| met(&["floyd-2001", "morris", "floyd-1997"]);
+    METHODS, "`configure` meets it on {}%. Without any choice CoDel does on {}% and FQ-CoDel on {}%",
+        [WHOLE; 3], |_| met(&["configure", "codel", "fq-codel"]);
+    METHODS, "With 1 to 4, `paper` meets the goal on {}%, from 100 on it does on {}%", [WHOLE; 2], |_| {
+        let shares = method("### By packets a flow", "paper");
+        vec![shares[1], shares[4]]
+    };
+    METHODS, "upper threshold is {} of the bandwidth-delay product there, where `configure` finds that {} is",
+        [Digits(2); 2],
+        |_| ["paper", "configure"].map(|name| method("### The upper threshold", name)[4]).to_vec();
+    METHODS, "`cisco`) hold on at most {}% of a group from 20", [WHOLE], |_| {
+        let shares = ["floyd-1997", "floyd-2000", "cisco"].map(|name| method("### By packets a flow", name));
+        vec![shares.iter().flat_map(|shares| &shares[3..5]).copied().fold(0.0, f64::max)]
+    };
+    METHODS, "below 10 Mbps Floyd's gentle RED meets the goal on {}%", [WHOLE],
+        |_| method("### By rate", "floyd-2000")[..1].to_vec();
+    METHODS, "do as well as any published method, {}%,", [WHOLE], |_| met(&["linux"]);
+    METHODS, "as good as the best paper** (`balance`, {}%)", [WHOLE], |_| met(&["balance"]);
+    METHODS, "`paper` knows that best, with {}%", [WHOLE],
+        |_| method("### By packets a flow", "paper")[..1].to_vec();
+    METHODS, "Utilisation is higher on {} links and lower on {}, fewer packets", [WHOLE; 2],
+        |_| than_morris("utilisation");
+    METHODS, "lost or marked on {} and more on {}, timeouts", [WHOLE; 2],
+        |_| than_morris("packets lost or marked");
+    METHODS, "timeouts are fewer on {} and more on {}, fairness", [WHOLE; 2],
+        |_| than_morris("timeouts");
+    METHODS, "fairness is higher on {} and lower on {};", [WHOLE; 2], |_| than_morris("fairness");
+    METHODS, "the queue is longer on {}. A link", [WHOLE], |_| than_morris("delay")[1..].to_vec();
+    METHODS, "thresholds on {}% of the links, and on {}% with a third more flows; Morris's is on {}% and {}%",
+        [WHOLE; 4], |_| {
+            let shares = ["paper", "morris"].map(|name| method("### With more flows", name));
+            shares.iter().flat_map(|shares| &shares[..2]).copied().collect()
+        };
 
     // Reference data.
     VALIDATION, "| ns-2 2.35, papers' baseline settings | {} |", [WHOLE],

@@ -9,7 +9,7 @@ use earlydrop_model::stability::Verdict;
 use earlydrop_model::{Load, ModelError, PACKETS_PER_FLOW};
 
 use super::{ALIKE, AdviceError, Effort, OTHERS, Trial, Wanted};
-use crate::verify::{Beside, Measurement, measure_each};
+use crate::verify::{Beside, Measurement, RunLength, measure_each};
 
 /// A simulated delay this near to the goal needs no other trial.
 const NEAR: f64 = 0.08;
@@ -85,20 +85,40 @@ impl Search<'_> {
         Ok(self.measure(&load, Beside::Nothing, specs)?.pop())
     }
 
-    /// Simulates the parameters of every method that were not tried before.
+    /// What the parameters of each method give: of those that were not tried before with the first seed
+    /// alone, which is enough to compare.
     pub(super) fn methods(&mut self, choices: &[Choice]) -> Result<Vec<Measurement>, AdviceError> {
-        let mut measured = Vec::new();
+        let trials = self.trials.iter();
+        let mut known: Vec<(Spec, Measurement)> = trials
+            .map(|trial| (trial.spec.clone(), trial.measured))
+            .collect();
+        let mut specs: Vec<Spec> = Vec::new();
         for Choice { advice, .. } in choices {
-            let known = self.trials.iter().find(|trial| trial.spec == advice.spec);
-            measured.push(match known {
-                Some(trial) => trial.measured,
-                None => {
-                    (self.progress)(&format!("{}: {}", advice.method, advice.spec));
-                    self.measure_one(advice.spec.clone())?
-                }
-            });
+            let is_known = known.iter().any(|(spec, _)| *spec == advice.spec);
+            if !is_known && !specs.contains(&advice.spec) {
+                specs.push(advice.spec.clone());
+            }
         }
-        Ok(measured)
+        if !specs.is_empty() {
+            (self.progress)("other methods");
+            let Effort {
+                length, threads, ..
+            } = self.effort;
+            let once = RunLength { seeds: 1, ..length };
+            let load = &self.question.load;
+            let measured = measure_each(load, Beside::Nothing, &specs, once, threads, self.stop)?;
+            known.extend(specs.into_iter().zip(measured));
+        }
+        let of_method = |choice: &Choice| {
+            let mut known = known.iter();
+            let own = known.find(|(spec, _)| *spec == choice.advice.spec)?;
+            Some(own.1)
+        };
+        Ok(choices
+            .iter()
+            .map(of_method)
+            .collect::<Option<_>>()
+            .unwrap_or_default())
     }
 
     /// Simulates what was proposed for a target, and gives the index of its trial.

@@ -65,8 +65,8 @@ fn choices(report: &ConfigurationReport) -> Vec<Value> {
     let all = report.configuration.choices.iter().enumerate();
     all.map(|(index, one)| {
         let mut value = choice(&report.configuration.load, one);
-        value["measured"] =
-            measured(index).map_or(Value::Null, |one| measurement(one, report.seeds));
+        let text = |one: &Measurement| measurement(one, one.delay.count as u64);
+        value["measured"] = measured(index).map_or(Value::Null, text);
         value
     })
     .collect()
