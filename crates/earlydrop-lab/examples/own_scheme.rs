@@ -122,7 +122,7 @@ mod tests {
         use std::sync::atomic::AtomicBool;
 
         use earlydrop_lab::store::{self, Store};
-        use earlydrop_lab::tune::{Goal, TuneOptions, tune};
+        use earlydrop_lab::tune::{Goal, Method, TuneOptions, tune};
 
         let mut source = source().unwrap();
         source.set("duration", "2 s", "--duration");
@@ -144,9 +144,10 @@ mod tests {
             budget: 15,
             seeds: 1,
             threads: 2,
+            method: Method::Evolution,
         };
         let results = tune(&source, &options, &stop, |_| {}).unwrap();
-        assert!(results[0].candidates.len() > 10);
+        assert!(results[0].candidates.len() > 5 && results[0].runs >= options.budget);
     }
 
     #[test]
