@@ -11,12 +11,16 @@
 //! Drops of a full buffer are signals, too. In the paper k is 1 and the equilibrium window is
 //! `sqrt(2/(b p))`. Here k is `2/(b p W^2)`, with p and W of the fluid balance, so that the
 //! equilibrium is the one that the balance predicts.
+//!
+//! DCTCP's windows follow alpha instead, with g of RFC 8257 and k of the balance as above:
+//! `dW/dt = 1/(b R) - k W alpha/(2R)`, `dalpha/dt = g (p(x') - alpha)/R`.
 
 use std::collections::VecDeque;
 
 use earlydrop::units::Nanos;
 
-use crate::{Gateway, Load, Prediction};
+use crate::tcp::DCTCP_GAIN;
+use crate::{Control, Gateway, Load, Prediction};
 
 /// A change of the number of flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,11 +78,14 @@ pub fn transient(
     let step = (load.rtt.as_secs_f64() / STEPS).max(span / MOST_STEPS);
     let arrivals = load.service() / (1.0 - operating_point.loss);
     let window = arrivals * load.round_trip(operating_point.queue) / load.flows;
+    let is_dctcp = load.tcp.control == Control::Dctcp && operating_point.marks > 0.0;
+    let reduced = signals * window * if is_dctcp { 1.0 } else { window };
     let mut integrator = Integrator {
         load: *load,
         gateway,
         decay: -(-weight).ln_1p(),
-        cut: 1.0 / (load.tcp.packets_per_ack * signals * window * window),
+        cut: 1.0 / (load.tcp.packets_per_ack * reduced),
+        alpha: is_dctcp.then_some(signals),
         now: State {
             at: 0.0,
             window,
@@ -109,8 +116,11 @@ struct Integrator {
     gateway: Gateway,
     /// -ln(1 - w): the decay rate of the average per packet.
     decay: f64,
-    /// k/2: the decrease of the window at a signal, divided by the square of the window.
+    /// k/2: the decrease of the window at a signal, divided by the square of the window; of DCTCP's in
+    /// a round trip, divided by the window and alpha.
     cut: f64,
+    /// DCTCP's estimate of the share of packets that is marked; `None` of others.
+    alpha: Option<f64>,
     now: State,
     /// The states of the last round trip, oldest first.
     past: VecDeque<State>,
@@ -130,8 +140,15 @@ impl Integrator {
             self.past.pop_front();
         }
         let delayed = self.past.front().unwrap_or(&now);
-        let cuts = self.cut * now.window * delayed.window / load.round_trip(delayed.queue)
-            * delayed.signals;
+        let cuts = self.cut
+            * now.window
+            * match &mut self.alpha {
+                Some(alpha) => {
+                    *alpha += step * DCTCP_GAIN / rtt * (delayed.signals - *alpha);
+                    *alpha / rtt
+                }
+                None => delayed.window / load.round_trip(delayed.queue) * delayed.signals,
+            };
         let growth = 1.0 / (load.tcp.packets_per_ack * rtt);
         let arrivals = n * now.window / rtt;
         let early = self.gateway.signal_probability(now.average, n);
@@ -249,5 +266,42 @@ mod tests {
         let (wild, large) = verdict("red:min=40,max=44,max_p=0.9,weight=0.001,limit=2000");
         assert_eq!(wild, Verdict::Oscillating);
         assert!(large > 0.2, "{large}");
+    }
+
+    /// The loop of DCTCP: below its gain margin a disturbance decays, above it grows. The curves are
+    /// straight through one operating point.
+    #[test]
+    fn dctcp_oscillates_where_its_linear_loop_does() {
+        let mut load = Load {
+            flows: 10.0,
+            rtt: Nanos::from_millis(10),
+            rate: earlydrop::units::BitsPerSec::from_mbps(100),
+            ..Load::default()
+        };
+        (load.tcp.control, load.tcp.ecn) = (Control::Dctcp, true);
+        // Marks with 0.17 at 60 packets, with the band around it: the narrower, the steeper.
+        let margin_and_amplitude = |half: f64| {
+            let (min, max) = (60.0 - half, 60.0 + half);
+            let scheme = format!(
+                "red:min={min},max={max},max_p=0.34,weight=1,spacing=geometric,limit=2000,\
+                 mark_above_max=on"
+            );
+            let disturbed = [(1, 1.05), (2, 1.0)].map(|(secs, share)| Change {
+                at: Nanos::from_secs(secs),
+                flows: share * load.flows,
+            });
+            let (states, operating_point, gateway) = states(&scheme, &load, &disturbed);
+            let margins = stability(&load, &gateway, &operating_point).unwrap();
+            (
+                margins.gain_margin,
+                amplitude(&states) / operating_point.queue,
+            )
+        };
+        for half in [2.0, 8.0, 14.0, 30.0] {
+            let (margin, amplitude) = margin_and_amplitude(half);
+            let is_stable = margin > 1.0;
+            assert_eq!(is_stable, half > 10.0, "{half}: {margin}");
+            assert_eq!(amplitude < 0.01, is_stable, "{half}: {margin} {amplitude}");
+        }
     }
 }

@@ -6,13 +6,19 @@
 //! the loop is
 //! `L (R C)^3/(2N)^2 e^(-sR) / ((1 + s R^2 C/(2N)) (1 + s R) (1 + s/K))`.
 //!
+//! DCTCP by the same steps, from the fluid model of M. Alizadeh, A. Javanmard, B. Prabhakar, "Analysis
+//! of DCTCP", SIGMETRICS 2011, where each window has a mark: with `dW/dt = 1/R - W alpha/(2R)`,
+//! `dalpha/dt = g/R (p - alpha)` and W = 2/p = R C/N packets, the loop is
+//! `L (R C)^2/(2N) e^(-sR) / ((1 + s W R) (1 + s R/g) (1 + s R) (1 + s/K))`.
+//!
 //! The loop does not model timeouts. With the slope of the full TCP formula, it would call many
 //! more loops with small windows oscillating than simulation does.
 
 use std::f64::consts::PI;
 
 use crate::solve::falling_root_of_powers;
-use crate::{Gateway, Load, Prediction};
+use crate::tcp::DCTCP_GAIN;
+use crate::{Control, Gateway, Load, Prediction};
 
 /// The least phase margin of a stable loop, in degrees; below it, the loop rings for long.
 const SAFE: f64 = 30.0;
@@ -77,7 +83,7 @@ impl Stability {
 struct Loop {
     gain: f64,
     delay: f64,
-    poles: [f64; 3],
+    poles: [f64; 4],
 }
 
 impl Loop {
@@ -114,15 +120,26 @@ pub fn stability(
         .slope(operating_point.queue, load.flows);
     let (c, n) = (load.service(), load.flows);
     let r = load.round_trip(operating_point.queue);
+    let slope = slope.min(1e12);
     let arrivals = c / (1.0 - operating_point.loss);
+    // An average that is the queue itself has no pole.
+    let average = -(-weight).ln_1p() * arrivals;
+    let window = r * c / n;
+    let is_dctcp = load.tcp.control == Control::Dctcp && operating_point.marks > 0.0;
+    let (gain, poles) = match is_dctcp {
+        true => (
+            slope * n * window.powi(2) / 2.0,
+            [1.0 / (window * r), DCTCP_GAIN / r, 1.0 / r, average],
+        ),
+        false => (
+            slope * n * window.powi(3) / 4.0,
+            [2.0 / (window * r), f64::INFINITY, 1.0 / r, average],
+        ),
+    };
     Some(margins(&Loop {
-        gain: slope.min(1e12) * (r * c).powi(3) / (2.0 * n).powi(2),
+        gain,
         delay: r,
-        poles: [
-            2.0 * n / (r * r * c),
-            1.0 / r,
-            -(-weight).ln_1p() * arrivals,
-        ],
+        poles,
     }))
 }
 
@@ -154,7 +171,7 @@ mod tests {
         let one = Loop {
             gain: 2.0,
             delay: 0.1,
-            poles: [1.0, 1e30, 1e30],
+            poles: [1.0, f64::INFINITY, f64::INFINITY, f64::INFINITY],
         };
         let reference = margins(&one);
         let by_hand = 180.0 - 60.0 - (0.1 * 3.0_f64.sqrt()).to_degrees();
@@ -174,7 +191,7 @@ mod tests {
         let steep = margins(&Loop {
             gain: 1e27,
             delay: 1.0,
-            poles: [1e-3, 1.0, 1e3],
+            poles: [1e-3, 1.0, 1e3, f64::INFINITY],
         });
         assert_eq!(steep.phase_margin, LEAST_MARGIN);
         assert_eq!(steep.verdict(), Verdict::Oscillating);

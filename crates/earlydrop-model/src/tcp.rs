@@ -2,11 +2,12 @@
 //!
 //! Reno: Padhye, Firoiu, Towsley and Kurose, SIGCOMM 1998. Chandrayana, Sikdar and Kalyanaraman use
 //! the same terms as formulas (24) to (27), to which the numbers below refer. CUBIC: the mean window
-//! of RFC 9438, section 5.1.
+//! of RFC 9438, section 5.1. DCTCP: RFC 8257, section 3.3, in balance ([`dctcp_window`]).
 
 use earlydrop::units::Nanos;
 
 use crate::signal::SignalRate;
+use crate::solve::falling_root_of_powers;
 
 /// The congestion control algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,51 @@ pub enum Control {
     Reno,
     /// A cubic function of time, or Reno if that is faster (RFC 9438).
     Cubic,
+    /// Reduced by the share of packets that is marked, and as Reno by losses (RFC 8257).
+    Dctcp,
 }
+
+impl Control {
+    /// Every algorithm.
+    pub const ALL: &[Control] = &[Control::Reno, Control::Cubic, Control::Dctcp];
+
+    /// The name in options and in scenarios.
+    pub fn name(self) -> &'static str {
+        match self {
+            Control::Reno => "reno",
+            Control::Cubic => "cubic",
+            Control::Dctcp => "dctcp",
+        }
+    }
+
+    /// The name in sentences.
+    pub fn title(self) -> &'static str {
+        match self {
+            Control::Reno => "Reno",
+            Control::Cubic => "CUBIC",
+            Control::Dctcp => "DCTCP",
+        }
+    }
+
+    /// Whether it needs packets that are ECN-capable: without marks DCTCP is Reno.
+    pub fn needs_ecn(self) -> bool {
+        self == Control::Dctcp
+    }
+
+    /// The smallest window that a mark leaves, in packets.
+    fn least_marked(self) -> f64 {
+        match self {
+            Control::Reno | Control::Cubic => 1.0,
+            Control::Dctcp => DCTCP_LEAST,
+        }
+    }
+}
+
+/// g, the weight of the newest window in DCTCP's alpha (RFC 8257, section 4.2).
+pub(crate) const DCTCP_GAIN: f64 = 1.0 / 16.0;
+
+/// The smallest `cwnd` that a mark leaves DCTCP, in packets.
+const DCTCP_LEAST: f64 = 2.0;
 
 /// The TCP of the flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,15 +145,29 @@ impl Tcp {
         }
     }
 
-    /// The cycle at a round-trip time of `rtt` seconds. CUBIC uses Reno's cycle if that is faster.
-    fn cycle(&self, p: f64, rtt: f64) -> Cycle {
+    /// The cycle at a round-trip time of `rtt` seconds.
+    fn cycle(&self, signals: SignalRate, rtt: f64) -> Cycle {
+        let p = signals.total();
+        match self.control {
+            Control::Cubic => self.cubic_cycle(p, rtt),
+            Control::Dctcp if signals.marks > 0.0 => {
+                let window = dctcp_window(signals, self.packets_per_ack).min(self.max_window);
+                Cycle {
+                    peak: window,
+                    packets: 1.0 / p,
+                    rounds: 1.0 / (p * window),
+                }
+            }
+            Control::Reno | Control::Dctcp => self.reno_cycle(p),
+        }
+    }
+
+    /// The cycle of CUBIC; Reno's if that is faster.
+    fn cubic_cycle(&self, p: f64, rtt: f64) -> Cycle {
         /// C and beta of RFC 9438.
         const GROWTH: f64 = 0.4;
         const CUT: f64 = 0.7;
         let reno = self.reno_cycle(p);
-        if self.control == Control::Reno {
-            return reno;
-        }
         let factor = (GROWTH * (3.0 + CUT) / (4.0 * (1.0 - CUT))).powf(0.25);
         let average = (factor * (rtt / p).powf(0.75)).min(self.max_window);
         if average <= reno.packets / reno.rounds {
@@ -140,16 +199,19 @@ impl Tcp {
                 window: self.max_window,
             };
         }
-        // Marks leave one packet in a round trip; losses leave nothing.
+        // Marks leave a packet or two in a round trip; losses leave nothing.
         if p >= 1.0 {
-            let window = if signals.loss > 0.0 { 0.0 } else { 1.0 };
+            let (window, timeout_share) = match signals.loss > 0.0 {
+                true => (0.0, 1.0),
+                false => (self.control.least_marked(), 0.0),
+            };
             return SteadyState {
                 rate: window / rtt,
-                timeout_share: 1.0 - window,
+                timeout_share,
                 window,
             };
         }
-        let cycle = self.cycle(p, rtt);
+        let cycle = self.cycle(signals, rtt);
         let sending = cycle.rounds * rtt;
         let timeouts = timeout_probability(p, cycle.peak) * signals.loss / p;
         let timeout_share = timeouts * expected_timeout(p, self.rto(rtt));
@@ -159,6 +221,24 @@ impl Tcp {
             window: cycle.packets / cycle.rounds,
         }
     }
+}
+
+/// DCTCP's mean window in packets, where packets are marked and lost at random; `b` packets must be
+/// acknowledged for the window to grow as by one acknowledgment.
+///
+/// alpha is the share m that is marked, and a mark reduces W by alpha/2. The next mark that does so
+/// is one of a later window: a round trip later, and until it comes `(1-m)/m` packets pass, which are
+/// `(1-m)/(m W)` round trips. Losses at a rate l take 2/3 W^2 l a round trip, as from Reno. So growth and
+/// reductions balance at
+/// `1/b = W m/2 / (1 + (1-m)/(m W)) + 2/3 W^2 l`;
+/// without losses W is (1 + sqrt(3 - 2m))/m for b = 1, where a mark in each round trip would give 2/m.
+/// This W is the one before a reduction. The mean is a packet less: half of what grows back, and half
+/// a packet that `cwnd` has beyond whole ones.
+pub fn dctcp_window(signals: SignalRate, b: f64) -> f64 {
+    let SignalRate { loss: l, marks: m } = signals;
+    let reduced = |w: f64| w * m / 2.0 / (1.0 + (1.0 - m) / (m * w)) + 2.0 / 3.0 * w * w * l;
+    let before = falling_root_of_powers(1e-3, 1e15, |w| 1.0 / b - reduced(w));
+    (before - 1.0).max(before.min(DCTCP_LEAST))
 }
 
 /// Formula (24): the expected duration of consecutive timeouts with exponential backoff, in seconds;
@@ -241,13 +321,20 @@ mod tests {
 
     #[test]
     fn throughput_falls_with_the_signal_rate() {
-        for control in [Control::Reno, Control::Cubic] {
+        for control in Control::ALL.iter().copied() {
             let tcp = Tcp {
                 control,
                 ..Tcp::default()
             };
-            let rates = (1..=400).map(|step| tcp.steady(lost(f64::from(step) / 401.0), 0.05).rate);
-            assert!(rates.is_sorted_by(|a, b| a >= b), "{control:?}");
+            for loss in [1.0, 0.1, 0.0] {
+                let rates = (1..=400).map(|step| {
+                    let p = f64::from(step) / 401.0;
+                    let (loss, marks) = (loss * p, (1.0 - loss) * p);
+                    tcp.steady(SignalRate { loss, marks }, 0.05).rate
+                });
+                let falls = rates.is_sorted_by(|before, after| *after <= before * (1.0 + 1e-12));
+                assert!(falls, "{control:?} {loss}");
+            }
         }
         let bounded = Tcp {
             max_window: 20.0,
@@ -297,6 +384,25 @@ mod tests {
         assert!(dropped.timeout_share > 0.1 && dropped.rate < marked.rate);
         let rare = tcp.steady(lost(1e-6), 0.1).rate;
         assert!((rare / square_root_bound(1e-6, 1.0, 0.1) - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn dctcp_balances_growth_and_marks() {
+        let tcp = Tcp {
+            control: Control::Dctcp,
+            ecn: true,
+            ..Tcp::default()
+        };
+        let window = |marks, loss| tcp.steady(SignalRate { loss, marks }, 0.02).window;
+        for marks in [1e-4_f64, 0.02, 0.1, 0.3] {
+            let closed = (1.0 + (3.0 - 2.0 * marks).sqrt()) / marks - 1.0;
+            assert!((window(marks, 0.0) / closed - 1.0).abs() < 1e-9, "{marks}");
+        }
+        assert_eq!(window(1.0, 0.0), 2.0);
+        // Without marks it is Reno, and nearly so with very few.
+        let reno = Tcp::default().steady(lost(1e-4), 0.02);
+        assert_eq!(tcp.steady(lost(1e-4), 0.02), reno);
+        assert!((window(1e-9, 1e-4) / reno.window - 1.0).abs() < 0.02);
     }
 
     #[test]

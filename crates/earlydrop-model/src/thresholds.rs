@@ -6,7 +6,7 @@ use crate::closed_loop::{ClosedLoop, closed_loop};
 use crate::response::packets_of;
 use crate::solve::falling_root_of_powers;
 use crate::stability::{Verdict, stability};
-use crate::{Gateway, Load, ModelError, averaging, fluid_balance};
+use crate::{Control, Gateway, Load, ModelError, averaging, fluid_balance};
 
 /// RED's thresholds in packets, with max_p and the weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -205,12 +205,13 @@ pub(crate) fn balance(
 }
 
 /// The scheme with marks above `max` as well, where flows with ECN have windows so small that the
-/// average is there: it would drop what they are ready to be marked for. Unless the scheme says
-/// otherwise.
+/// average is there, or are DCTCP, for which the queue itself is compared with `max`: it would drop
+/// what they are ready to be marked for. Unless the scheme says otherwise.
 fn marking(scheme: &Spec, load: &Load, goal: f64) -> Result<Spec, ModelError> {
     const NAME: &str = "mark_above_max";
     let knows = scheme.descriptor().parameter(NAME).is_some();
-    let is_dropped_above_max = load.tcp.ecn && load.has_small_windows(goal);
+    let is_above_max = load.has_small_windows(goal) || load.tcp.control == Control::Dctcp;
+    let is_dropped_above_max = load.tcp.ecn && is_above_max;
     if !is_dropped_above_max || !knows || scheme.settings(&load.link())?.is_set(NAME) {
         return Ok(scheme.clone());
     }

@@ -4,7 +4,7 @@
 //! measured error under each.
 
 use crate::stability::{Verdict, stability};
-use crate::{Gateway, Load, Prediction, sawtooth};
+use crate::{Control, Gateway, Load, Prediction, sawtooth};
 
 /// A reason to distrust a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl Group {
     }
 }
 
-/// The loads whose predictions were compared with simulations: from and to.
+/// The loads of Reno and CUBIC whose predictions were compared with simulations: from and to.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
     /// Bits per second.
@@ -161,7 +161,8 @@ impl Region {
     /// Whether a load lies in it.
     pub fn contains(&self, load: &Load) -> bool {
         let within = |value: f64, (low, high): (f64, f64)| (low..=high).contains(&value);
-        within(load.rate.0 as f64, self.rate)
+        load.tcp.control != Control::Dctcp
+            && within(load.rate.0 as f64, self.rate)
             && within(load.rtt.as_secs_f64(), self.rtt)
             && within(load.flows, self.flows)
     }
@@ -315,5 +316,8 @@ mod tests {
             ..load
         };
         assert_eq!(Band::of(&far, &[]), None);
+        let mut other = load;
+        other.tcp.control = Control::Dctcp;
+        assert_eq!(Band::of(&other, &[]), None);
     }
 }
