@@ -14,10 +14,8 @@ use earlydrop_report::request::RequestError;
 
 use crate::diagnostics;
 use crate::draw::Style;
+use crate::interruption;
 use crate::output;
-
-/// The exit code after Ctrl-C: 128 and the number of SIGINT, as shells have it.
-pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The reason why a command fails.
 #[derive(Debug)]
@@ -28,8 +26,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// An error while the command ran: exit code 1.
     Runtime(String),
-    /// The user pressed Ctrl-C: exit code 130, as of a command that the signal ends. Finished runs
-    /// are kept.
+    /// A signal stopped it, such as Ctrl-C's: 128 and the signal's number, as of a command that the
+    /// signal ends. Finished runs are kept.
     Interrupted(String),
     /// The reader of standard output has closed it: exit code 0.
     BrokenPipe,
@@ -46,7 +44,7 @@ impl Failure {
             }
             Failure::Usage(text) => (format!("error: {text}"), 2),
             Failure::Runtime(text) => (format!("error: {text}"), 1),
-            Failure::Interrupted(text) => (text.clone(), INTERRUPTED),
+            Failure::Interrupted(text) => (text.clone(), interruption::exit_code()),
             Failure::BrokenPipe => return 0,
         };
         output::error(&text);

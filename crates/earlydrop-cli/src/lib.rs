@@ -11,6 +11,9 @@ mod diagnostics;
 mod draw;
 mod failure;
 mod help;
+#[cfg_attr(unix, path = "interruption/signals.rs")]
+#[cfg_attr(not(unix), path = "interruption/console.rs")]
+mod interruption;
 mod markdown;
 #[cfg(target_os = "linux")]
 mod notices;
@@ -126,7 +129,7 @@ fn version() -> &'static str {
 }
 
 /// Runs a command line, its first word the program's name, and returns the exit code: 0, 1 for an
-/// error while it ran, 2 for a wrong argument, 130 after Ctrl-C.
+/// error while it ran, 2 for a wrong argument, 130 after Ctrl-C, 143 after SIGTERM.
 ///
 /// Results go to this process's standard output, messages and progress to its standard error.
 /// Commands that run for long handle SIGINT, SIGTERM and SIGHUP from then on: the first stops the

@@ -1,8 +1,5 @@
 //! Progress bars on standard error, and the flag that Ctrl-C sets.
 
-#[cfg_attr(unix, path = "progress/signals.rs")]
-#[cfg_attr(not(unix), path = "progress/console.rs")]
-mod interruption;
 #[cfg(target_os = "linux")]
 mod real_time;
 
@@ -17,6 +14,7 @@ use earlydrop_lab::run::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::failure::Failure;
+use crate::interruption;
 
 /// A progress bar with the time left; invisible where standard error is not a terminal.
 pub(crate) struct Bar {

@@ -115,14 +115,23 @@ fn after_three_kills_every_cell_is_stored_once() {
 
 #[test]
 fn ctrl_c_stops_cleanly_and_keeps_what_is_done() {
+    stops_cleanly("INT", 130);
+}
+
+#[test]
+fn a_batch_system_that_ends_a_run_sees_by_which_signal() {
+    stops_cleanly("TERM", 143);
+}
+
+fn stops_cleanly(by: &str, code: i32) {
     let user = User::new();
     user.writes("many.toml", MANY);
     let child = start(&user);
     stop_after(&user, &child, 20);
-    signal(&child, "INT");
+    signal(&child, by);
     signal(&child, "CONT");
     let ran = Ran::of(child.wait_with_output().unwrap());
-    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert_eq!(ran.code, Some(code), "{ran:?}");
     assert!(
         ran.err
             .contains("runs are kept in out; the same command resumes"),

@@ -3,13 +3,19 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::failure::INTERRUPTED;
+/// The exit code after Ctrl-C, as shells have it.
+const INTERRUPTED: u8 = 130;
 
 /// The flag of the command that runs, which Ctrl-C sets.
 static STOP: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
 
+/// The exit code of a command that was stopped.
+pub(crate) fn exit_code() -> u8 {
+    INTERRUPTED
+}
+
 /// A new flag for the command that runs.
-pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, String> {
+pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, String> {
     static INSTALLED: OnceLock<Result<(), String>> = OnceLock::new();
     let flag = Arc::new(AtomicBool::new(false));
     *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(flag.clone());

@@ -4,16 +4,30 @@
 
 use std::fs;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::failure::INTERRUPTED;
+/// The number of the last signal that was caught; 0 before the first.
+static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+
+/// The exit code of a command that a signal ended, as shells have it: 128 and the signal's number.
+const fn code_of(signal: i32) -> i32 {
+    128 + signal
+}
+
+/// The exit code of a command that was stopped.
+pub(crate) fn exit_code() -> u8 {
+    match CAUGHT.load(Ordering::Relaxed) {
+        0 => code_of(SIGINT) as u8,
+        signal => code_of(signal as i32) as u8,
+    }
+}
 
 /// The flag of the command that runs.
-pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, String> {
+pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, String> {
     static INSTALLED: OnceLock<Result<Arc<AtomicBool>, String>> = OnceLock::new();
     let installed = INSTALLED.get_or_init(|| install().map_err(|error| error.to_string()));
     let flag = installed.clone()?;
@@ -28,7 +42,8 @@ fn install() -> io::Result<Arc<AtomicBool>> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if signal != SIGHUP || ignored & 1 << (signal - 1) == 0 {
             // In this order: what ends the program sees the flag of the signal before.
-            flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), stop.clone())?;
+            flag::register_conditional_shutdown(signal, code_of(signal), stop.clone())?;
+            flag::register_usize(signal, CAUGHT.clone(), signal as usize)?;
             flag::register(signal, stop.clone())?;
         }
     }
