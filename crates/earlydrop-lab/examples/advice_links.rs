@@ -14,8 +14,8 @@ use std::sync::atomic::AtomicBool;
 
 use earlydrop_lab::advice::{Advised, Effort, MET, Miss, advise};
 use earlydrop_lab::verify::{Measurement, RunLength, measure};
-use earlydrop_model::Load;
 use earlydrop_model::configure::Goal;
+use earlydrop_model::{Control, Load};
 
 use random_links::{RandomLinks, SEEDS};
 
@@ -122,7 +122,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let stop = AtomicBool::new(false);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut tallies: [Tally; 3] = Default::default();
-    for question in RandomLinks::new(seed).take(links as usize) {
+    let mut of_senders: Vec<Tally> = Control::ALL.iter().map(|_| Tally::default()).collect();
+    for question in RandomLinks::with_dctcp(seed).take(links as usize) {
         let (load, goal) = (question.load, question.goal);
         let length = RunLength::brief(&question, SEEDS);
         let effort = Effort {
@@ -153,6 +154,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             _ => 0,
         };
         tallies[kind].count(goal, &advised, &again);
+        for (control, tally) in Control::ALL.iter().zip(&mut of_senders) {
+            if *control == load.tcp.control {
+                tally.count(goal, &advised, &again);
+            }
+        }
         eprintln!(
             "{:.1} s {}: {}",
             took,
@@ -165,6 +171,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let names = ["none (stable, full)", "utilisation=98%", "delay"];
     for (name, tally) in names.iter().zip(&tallies) {
         println!("{}", tally.row(name));
+    }
+    for (control, tally) in Control::ALL.iter().zip(&of_senders) {
+        println!("{}", tally.row(control.title()));
     }
     Ok(())
 }

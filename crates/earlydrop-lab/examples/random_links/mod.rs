@@ -16,12 +16,27 @@ const MOST_PACKETS: f64 = 3e6;
 /// Questions without end, about RED; those whose run has more packets than [`MOST_PACKETS`] are left out.
 pub(crate) struct RandomLinks {
     random: Pcg32,
+    /// Draws which links have DCTCP; `None` if none has.
+    dctcp: Option<Pcg32>,
 }
 
 impl RandomLinks {
     pub(crate) fn new(seed: u64) -> RandomLinks {
         RandomLinks {
             random: Pcg32::new(seed, 1),
+            dctcp: None,
+        }
+    }
+
+    /// The same links, of which a third have DCTCP in place of Reno or CUBIC.
+    #[allow(
+        dead_code,
+        reason = "one of the examples that share this draws with it"
+    )]
+    pub(crate) fn with_dctcp(seed: u64) -> RandomLinks {
+        RandomLinks {
+            dctcp: Some(Pcg32::new(seed, 2)),
+            ..RandomLinks::new(seed)
         }
     }
 }
@@ -31,7 +46,12 @@ impl Iterator for RandomLinks {
 
     fn next(&mut self) -> Option<Question> {
         loop {
-            let load = draw(&mut self.random);
+            let mut load = draw(&mut self.random);
+            if let Some(random) = &mut self.dctcp
+                && random.chance(1.0 / 3.0)
+            {
+                (load.tcp.control, load.tcp.ecn) = (Control::Dctcp, true);
+            }
             let question = Question {
                 load,
                 scheme: Spec::new("red").ok()?,
