@@ -117,7 +117,7 @@ fn configure_options(mut given: Options) -> ConfigureOptions {
         packet: take("packet").unwrap_or(usual.packet),
         buffer: take("buffer"),
         tcp: take("tcp").unwrap_or(usual.tcp),
-        ecn: take("ecn").unwrap_or(usual.ecn),
+        ecn: take("ecn"),
         method: take("method"),
         loss: take("loss"),
         windows: take("windows"),

@@ -21,12 +21,13 @@ pub(crate) struct LoadArguments {
     /// The packet size [default: the configuration's, else 1500 bytes]
     #[arg(long, value_name = "SIZE")]
     packet: Option<String>,
-    /// TCP's congestion control: reno, cubic
-    #[arg(long, value_name = "CONTROL", default_value = "cubic", value_parser = ["reno", "cubic"])]
+    /// TCP's congestion control: reno, cubic, dctcp
+    #[arg(long, value_name = "CONTROL", default_value = "cubic",
+          value_parser = ["reno", "cubic", "dctcp"])]
     tcp: String,
-    /// Whether the flows use ECN: on, off
-    #[arg(long, value_name = "MODE", default_value = "off", value_parser = ["on", "off"])]
-    ecn: String,
+    /// Whether the flows use ECN: on, off [default: off; on with dctcp]
+    #[arg(long, value_name = "MODE", value_parser = ["on", "off"])]
+    ecn: Option<String>,
     /// The traffic class that is meant, where the configuration has several
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
@@ -49,7 +50,7 @@ impl LoadArguments {
             flows: self.flows.clone(),
             packet: self.packet.clone(),
             tcp: Some(self.tcp.clone()),
-            ecn: Some(self.ecn.clone()),
+            ecn: self.ecn.clone(),
             class: self.class.clone(),
             profile: self.profile.clone(),
             queue: self.queue.clone(),

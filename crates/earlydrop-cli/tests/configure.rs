@@ -324,7 +324,11 @@ fn wrong_arguments_are_refused_with_a_suggestion() {
             &["--packet", "10 bytes"],
             &["--packet \"10 bytes\"", "nearest: --packet 100bytes"],
         ),
-        (&["--tcp", "bbr"], &["--tcp bbr", "reno, cubic"]),
+        (&["--tcp", "bbr"], &["--tcp bbr", "reno, cubic, dctcp"]),
+        (
+            &["--tcp", "dctcp", "--ecn", "off"],
+            &["--ecn off: DCTCP without ECN is Reno", "nearest: --ecn on"],
+        ),
         (&["--ecn", "offf"], &["--ecn offf", "nearest: off"]),
         (&["--loss", "0"], &["--loss 0", "allowed"]),
         (&["--loss", "100%"], &["--loss = 1", "nearest"]),

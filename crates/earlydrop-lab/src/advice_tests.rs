@@ -1,4 +1,5 @@
 use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop_model::Control;
 
 use super::search::{TRIALS, for_round_trips};
 use super::*;
@@ -92,6 +93,24 @@ fn a_search_ends_where_no_thresholds_lie_between() {
     load.tcp.ecn = true;
     let found = advised(load, Goal::Utilisation(0.98)).simulated;
     assert!(found.trials.len() <= TRIALS, "{:?}", found.trials);
+}
+
+/// DCTCP's marks follow the queue itself, above max as well; the model's proposal is near what its
+/// simulation gives, and nothing is lost.
+#[test]
+fn dctcp_is_marked_by_the_queue_as_it_is() {
+    let mut load = load(1000, 2, 10.0);
+    (load.tcp.control, load.tcp.ecn) = (Control::Dctcp, true);
+    let wanted = Nanos::from_micros(1000);
+    let found = advised(load, Goal::Delay(wanted)).simulated;
+    let chosen = &found.trials[found.chosen];
+    let settings = chosen.spec.settings(&load.link()).unwrap();
+    assert_eq!(settings.number("weight"), 1.0);
+    assert!(settings.flag("mark_above_max"));
+    assert!(chosen.measured.loss.mean == 0.0 && chosen.measured.marks.mean > 0.0);
+    assert!(!found.misses.iter().any(is_delay), "{:?}", found.misses);
+    let first = found.trials[0].measured.delay.mean / wanted.as_secs_f64();
+    assert!((first - 1.0).abs() < MET, "the model alone: {first}");
 }
 
 /// The buffer of what is recommended is drop-tail's as well, and no longer than three times the path.

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use earlydrop::registry::Spec;
 use earlydrop::units::Nanos;
+use earlydrop_model::Load;
 use earlydrop_model::configure::{Goal, Question};
-use earlydrop_model::{Control, Load};
 
 use crate::document::{Problem, Problems};
 use crate::metrics;
@@ -86,11 +86,13 @@ pub struct Measurement {
 
 /// The text of a scenario file that simulates `load` under each of `schemes`.
 pub fn scenario(load: &Load, schemes: &[Spec], length: RunLength) -> String {
-    let control = match load.tcp.control {
-        Control::Reno => "reno",
-        Control::Cubic => "cubic",
+    let control = load.tcp.control.name();
+    // auto: DCTCP's marks are echoed packet by packet.
+    let ecn = match load.tcp.ecn {
+        true if load.tcp.control.needs_ecn() => "auto",
+        true => "on",
+        false => "off",
     };
-    let ecn = if load.tcp.ecn { "on" } else { "off" };
     let receiver_window = load.tcp.max_window.clamp(1.0, 65_535.0).round();
     let schemes: Vec<String> = schemes.iter().map(|spec| format!("\"{spec}\"")).collect();
     format!(
@@ -256,6 +258,32 @@ mod tests {
             "{measured:?}"
         );
         assert_eq!(measured.queue.count, 2);
+    }
+
+    /// Windows of DCTCP over a dial that marks at random, on a link that they do not fill.
+    #[test]
+    fn dctcp_keeps_the_windows_that_the_model_balances() {
+        let mut load = Load {
+            rate: "10 Gbps".parse().unwrap(),
+            rtt: Nanos::from_millis(20),
+            flows: 10.0,
+            ..Load::default()
+        };
+        (load.tcp.control, load.tcp.ecn) = (earlydrop_model::Control::Dctcp, true);
+        let length = RunLength {
+            duration: Nanos::from_secs(12),
+            warm_up: Nanos::from_secs(4),
+            seeds: 1,
+            first_seed: 1,
+        };
+        for marks in [0.02, 0.1, 0.3] {
+            let spec = format!("dial:probability={marks},ecn=on").parse().unwrap();
+            let measured = measure(&load, &spec, length, 1, &AtomicBool::new(false)).unwrap();
+            let window = measured.utilisation.mean * load.bdp() / load.flows;
+            let signals = earlydrop_model::SignalRate { loss: 0.0, marks };
+            let expected = load.tcp.steady(signals, load.rtt.as_secs_f64()).window;
+            assert!((window / expected - 1.0).abs() < 0.1, "{marks}: {window}");
+        }
     }
 
     /// Few flows on a fast link: the model knows that its queue is an upper bound, and says so.

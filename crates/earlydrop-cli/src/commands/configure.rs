@@ -53,12 +53,12 @@ pub(crate) struct Configure {
     /// at least four packets per flow]
     #[arg(long, value_name = "LENGTH")]
     buffer: Option<String>,
-    /// TCP's congestion control: reno, cubic
+    /// TCP's congestion control: reno, cubic, dctcp
     #[arg(long, value_name = "CONTROL", default_value = "cubic")]
     tcp: String,
-    /// TCP's use of ECN: off, on
-    #[arg(long, value_name = "MODE", default_value = "off")]
-    ecn: String,
+    /// TCP's use of ECN: off, on [default: off; on with dctcp]
+    #[arg(long, value_name = "MODE")]
+    ecn: Option<String>,
     /// The method whose parameters are recommended: given, balance, paper, morris, floyd-1997,
     /// floyd-2000, floyd-2001, or the defaults of cisco, linux, ns2 [default: balance, or given if the
     /// scheme sets min or max]

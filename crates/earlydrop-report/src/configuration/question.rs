@@ -13,7 +13,7 @@ use earlydrop_model::{Load, ModelError, Tcp};
 
 use super::{ConfigurationReport, Unsimulated};
 use crate::batch_queue;
-use crate::request::{self, RequestError, control, ecn};
+use crate::request::{self, RequestError, control, ecn_of};
 
 /// How long simulations may take unless more is allowed.
 pub const PATIENCE: &str = "30 s";
@@ -36,10 +36,10 @@ pub struct ConfigureOptions {
     pub packet: String,
     /// The buffer size: "600 packets", "300 kB", "100 ms".
     pub buffer: Option<String>,
-    /// TCP's congestion control: "reno" or "cubic".
+    /// TCP's congestion control: "reno", "cubic" or "dctcp".
     pub tcp: String,
-    /// TCP's use of ECN: "off" or "on".
-    pub ecn: String,
+    /// TCP's use of ECN: "off" or "on"; `None`: on with DCTCP, else off.
+    pub ecn: Option<String>,
     /// The method whose parameters are recommended: "balance", "paper".
     pub method: Option<String>,
     /// The loss rate of Chandrayana et al.'s open loop: "2%".
@@ -70,7 +70,7 @@ impl ConfigureOptions {
             packet: "1500 bytes".to_string(),
             buffer: None,
             tcp: "cubic".to_string(),
-            ecn: "off".to_string(),
+            ecn: None,
             method: None,
             loss: None,
             windows: None,
@@ -91,7 +91,7 @@ impl ConfigureOptions {
             .option("--scheme", &self.scheme)
             .option("--packet", &self.packet)
             .option("--tcp", &self.tcp)
-            .option("--ecn", &self.ecn)
+            .given("--ecn", self.ecn.as_ref())
             .given("--goal", self.goal.as_ref())
             .given("--buffer", self.buffer.as_ref())
             .given("--method", self.method.as_ref())
@@ -140,10 +140,11 @@ impl ConfigureOptions {
 
     fn load(&self) -> Result<Load, RequestError> {
         let timeout = |text: &String| request::time("timeout", text);
+        let control = control(&self.tcp)?;
         let tcp = Tcp {
             timeout: self.timeout.as_ref().map(timeout).transpose()?,
-            control: control(&self.tcp)?,
-            ecn: ecn(&self.ecn)?,
+            control,
+            ecn: ecn_of(control, self.ecn.as_deref())?,
             ..Tcp::default()
         };
         Ok(Load {

@@ -4,7 +4,7 @@ use earlydrop_lab::statistics::Mean;
 use earlydrop_model::configure::{Choice, Recommendation};
 use earlydrop_model::stability::{LEAST_MARGIN, Stability};
 use earlydrop_model::validity::{Band, Caveat, REGION, Region};
-use earlydrop_model::{Control, Load, Prediction, required_signal_probability};
+use earlydrop_model::{Load, Prediction, required_signal_probability};
 
 use super::ConfigurationReport;
 use earlydrop_lab::number::{number, percent, time};
@@ -22,10 +22,7 @@ const NOTHING: f64 = 1e-9;
 /// The question in one line: flows, link, buffer and goal.
 pub fn title(recommendation: &Recommendation) -> String {
     let load = &recommendation.load;
-    let control = match load.tcp.control {
-        Control::Reno => "Reno",
-        Control::Cubic => "CUBIC",
-    };
+    let control = load.tcp.control.title();
     let plural = if load.flows == 1.0 { "" } else { "s" };
     format!(
         "{} {control} flow{plural}{} on {} over {}, buffer {}; target {} ({} packets)",
@@ -183,7 +180,7 @@ pub fn band_text(load: &Load, caveats: &[Caveat], prediction: &Prediction) -> St
     let limits = limits(caveats);
     let Some(band) = Band::of(load, caveats) else {
         return format!(
-            "{limits} No range is known: the model was compared with simulations of {}.",
+            "{limits} No range is known: the model was compared with simulations of Reno and CUBIC over {}.",
             region()
         );
     };

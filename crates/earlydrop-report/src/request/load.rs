@@ -179,12 +179,24 @@ fn one_of<T: Copy>(option: &str, text: &str, known: &[(&str, T)]) -> Result<T, R
 
 /// TCP's congestion control by its name.
 pub(crate) fn control(text: &str) -> Result<Control, RequestError> {
-    let known = [("reno", Control::Reno), ("cubic", Control::Cubic)];
+    let known: Vec<(&str, Control)> = Control::ALL.iter().map(|one| (one.name(), *one)).collect();
     one_of("tcp", text, &known)
 }
 
+/// Whether the flows use ECN: as given, else only where their congestion control needs it.
+pub(crate) fn ecn_of(control: Control, given: Option<&str>) -> Result<bool, RequestError> {
+    let given = given.map(ecn).transpose()?;
+    match given {
+        Some(false) if control.needs_ecn() => Err(RequestError::Option(format!(
+            "--ecn off: {} without ECN is Reno; allowed: on; nearest: --ecn on, or --tcp reno",
+            control.title()
+        ))),
+        given => Ok(given.unwrap_or(control.needs_ecn())),
+    }
+}
+
 /// The use of ECN: "on" or "off".
-pub(crate) fn ecn(text: &str) -> Result<bool, RequestError> {
+fn ecn(text: &str) -> Result<bool, RequestError> {
     one_of("ecn", text, &[("off", false), ("on", true)])
 }
 
@@ -210,13 +222,14 @@ impl LoadOptions {
     fn read(&self) -> Result<GivenLoad, RequestError> {
         let rtt = |text| values::time("rtt", text);
         let tcp = self.tcp.as_deref().map(control).transpose()?;
+        let tcp = tcp.unwrap_or(Control::Cubic);
         Ok(GivenLoad {
             link: self.link.as_deref().map(values::link).transpose()?,
             rtt: self.rtt.as_deref().map(rtt).transpose()?,
             flows: self.flows.as_deref().map(values::flows).transpose()?,
             packet: self.packet.as_deref().map(values::packet).transpose()?,
-            control: tcp.unwrap_or(Control::Cubic),
-            ecn: self.ecn.as_deref().map_or(Ok(false), ecn)?,
+            control: tcp,
+            ecn: ecn_of(tcp, self.ecn.as_deref())?,
             context: Context {
                 class: self.class.clone(),
                 profile: self.profile.clone(),
@@ -281,10 +294,7 @@ impl GivenLoad {
         format!(
             "{} {} flows{}{} on {}{rate}, RTT {}{}, packets of {} bytes{packet}",
             load.flows,
-            match self.control {
-                Control::Reno => "Reno",
-                Control::Cubic => "CUBIC",
-            },
+            self.control.title(),
             flag(self.flows.is_some(), "--flows"),
             if load.tcp.ecn { " with ECN" } else { "" },
             load.rate,
