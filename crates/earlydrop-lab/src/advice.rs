@@ -263,6 +263,7 @@ pub fn advise(
     })
 }
 
+/// Simulates what the model proposes until the goal is met, and what stands beside it.
 fn answer(
     question: &Question,
     effort: Effort,
@@ -277,50 +278,19 @@ fn answer(
         progress,
         trials: Vec::new(),
     };
-    let first = &proposal.choices[0];
     let buffer = proposal.buffer;
     let mut drop_tail = search.drop_tail(buffer)?;
     let full = FULL.min(drop_tail.utilisation.mean - BELOW_DROP_TAIL);
-    let usual = Wanted {
-        share: full,
-        spares: Some(drop_tail),
-    };
-    let is_free = [BALANCE, TARGETED].contains(&first.advice.method);
-    let wanted = match question.goal {
-        Goal::Delay(_) => None,
-        Goal::Utilisation(share) => Some(Wanted {
-            share,
-            spares: None,
-        }),
-        _ => Some(usual),
-    };
-    let (chosen, rather) = match (question.goal, wanted) {
-        _ if !is_free => {
-            let verdict = first.stability.map(|margins| margins.verdict());
-            let spec = first.advice.spec.clone();
-            (search.try_spec(proposal.goal, spec, verdict)?, None)
-        }
-        (_, Some(wanted)) => (search.least(proposal.goal, wanted)?, None),
-        (_, None) => {
-            let chosen = search.delay(proposal.goal)?;
-            let trial = &search.trials[chosen];
-            let rather = match trial.is_stable() && trial.fills(full) {
-                true => None,
-                false => search.rather(chosen, usual)?,
-            };
-            (chosen, rather)
-        }
-    };
+    let (chosen, rather) = searched(&mut search, &proposal, full, drop_tail)?;
     let trial = search.trials[chosen].clone();
-    let recommendation = match is_free {
+    let recommendation = match is_free(&proposal) {
         true => recommend(question, trial.target)?,
         false => proposal,
     };
     if recommendation.buffer != buffer {
         drop_tail = search.drop_tail(recommendation.buffer)?;
     }
-    let share = wanted.map(|wanted| wanted.share);
-    let misses = misses(question.goal, share, &trial, &drop_tail);
+    let misses = misses(question.goal, full, &trial, &drop_tail);
     let with_room = match misses.iter().any(Miss::is_of_length) {
         true => search.with_room(&trial)?,
         false => None,
@@ -356,8 +326,52 @@ fn answer(
     })
 }
 
-/// What a trial misses of the goal; `share` is the utilisation that it is to have.
-fn misses(goal: Goal, share: Option<f64>, trial: &Trial, drop_tail: &Measurement) -> Vec<Miss> {
+/// Whether the proposal may be corrected: its parameters are the model's own choice.
+fn is_free(proposal: &Recommendation) -> bool {
+    [BALANCE, TARGETED].contains(&proposal.choices[0].advice.method)
+}
+
+/// The index of the trial to recommend, and of one that stands [beside it](Simulated::rather); `full` is
+/// the utilisation that counts as full.
+fn searched(
+    search: &mut Search<'_>,
+    proposal: &Recommendation,
+    full: f64,
+    drop_tail: Measurement,
+) -> Result<(usize, Option<usize>), AdviceError> {
+    let first = &proposal.choices[0];
+    if !is_free(proposal) {
+        let verdict = first.stability.map(|margins| margins.verdict());
+        let spec = first.advice.spec.clone();
+        return Ok((search.try_spec(proposal.goal, spec, verdict)?, None));
+    }
+    let usual = Wanted {
+        share: full,
+        spares: Some(drop_tail),
+    };
+    match search.question.goal {
+        Goal::Delay(_) => {
+            let chosen = search.delay(proposal.goal)?;
+            let trial = &search.trials[chosen];
+            let rather = match trial.is_stable() && trial.fills(full) {
+                true => None,
+                false => search.rather(chosen, usual)?,
+            };
+            Ok((chosen, rather))
+        }
+        Goal::Utilisation(share) => {
+            let asked = Wanted {
+                share,
+                spares: None,
+            };
+            Ok((search.least(proposal.goal, asked)?, None))
+        }
+        _ => Ok((search.least(proposal.goal, usual)?, None)),
+    }
+}
+
+/// What a trial misses of the goal; `full` is the utilisation that counts as full.
+fn misses(goal: Goal, full: f64, trial: &Trial, drop_tail: &Measurement) -> Vec<Miss> {
     let measured = &trial.measured;
     let used = measured.utilisation.mean;
     let mut misses = Vec::new();
@@ -367,6 +381,11 @@ fn misses(goal: Goal, share: Option<f64>, trial: &Trial, drop_tail: &Measurement
             misses.push(Miss::Delay(wanted, got));
         }
     }
+    let share = match goal {
+        Goal::Delay(_) => None,
+        Goal::Utilisation(share) => Some(share),
+        _ => Some(full),
+    };
     if let Some(share) = share.filter(|share| !trial.fills(*share)) {
         misses.push(Miss::Utilisation(share, measured.utilisation));
     }
