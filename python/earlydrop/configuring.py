@@ -177,7 +177,8 @@ def configure(
     Parameters given with the scheme, or by its preset, are kept: `"red:max_p=0.1"`,
     `"nlred:as=paper"`. `goal` is "delay=10ms" or "utilisation=98%". What the model proposes is
     simulated, and corrected, before it is recommended, unless that takes longer than `patience`
-    ("30 s"); `simulate=False` is the model alone.
+    ("30 s"); `simulate=False` is the model alone. `tcp` is "reno", "cubic" or "dctcp", with which
+    `ecn` is on.
 
     >>> import earlydrop
     >>> advice = earlydrop.configure(link="100 Mbps", rtt="50 ms", flows=150)

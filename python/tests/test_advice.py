@@ -74,6 +74,7 @@ def test_ctrl_c_ends_the_command_with_130(tmp_path: Path) -> None:
         ({}, []),
         ({"goal": "delay=10ms", "ecn": True, "tcp": "reno"},
          ["--goal", "delay=10ms", "--ecn", "on", "--tcp", "reno"]),
+        ({"tcp": "dctcp", "simulate": False}, ["--tcp", "dctcp", "--no-simulation"]),
         ({"scheme": "codel", "buffer": "300 packets"},
          ["--scheme", "codel", "--buffer", "300 packets"]),
         ({"loss": "2%", "windows": "normal:4,4,8", "method": "paper", "timeout": "300 ms"},
@@ -189,7 +190,7 @@ def test_refusals_name_the_keyword() -> None:
     load: dict[str, Any] = {"link": "100 Mbps", "rtt": "50 ms", "flows": 150}
     refusals = {
         r"^rtt=50: the number needs a unit; .*nearest: rtt=50ms$": {"rtt": 50},
-        r"^tcp=bbr: allowed: reno, cubic; nearest:": {"tcp": "bbr"},
+        r"^tcp=bbr: allowed: reno, cubic, dctcp; nearest:": {"tcp": "bbr"},
         r"^goal=dly=3: ": {"goal": "dly=3"},
         r"^windows: needs the loss rate, loss$": {"windows": "fixed:4"},
         r"^scheme=rde: no scheme is called 'rde'; did you mean 'red'": {"scheme": "rde"},
