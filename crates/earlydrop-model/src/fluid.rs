@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use earlydrop::units::Nanos;
 
 use crate::tcp::DCTCP_GAIN;
-use crate::{Control, Gateway, Load, Prediction};
+use crate::{Gateway, Load, Prediction};
 
 /// A change of the number of flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,14 +78,14 @@ pub fn transient(
     let step = (load.rtt.as_secs_f64() / STEPS).max(span / MOST_STEPS);
     let arrivals = load.service() / (1.0 - operating_point.loss);
     let window = arrivals * load.round_trip(operating_point.queue) / load.flows;
-    let is_dctcp = load.tcp.control == Control::Dctcp && operating_point.marks > 0.0;
-    let reduced = signals * window * if is_dctcp { 1.0 } else { window };
+    let follows_marks = load.tcp.follows_marks(operating_point.marks);
+    let reduced = signals * window * if follows_marks { 1.0 } else { window };
     let mut integrator = Integrator {
         load: *load,
         gateway,
         decay: -(-weight).ln_1p(),
         cut: 1.0 / (load.tcp.packets_per_ack * reduced),
-        alpha: is_dctcp.then_some(signals),
+        alpha: follows_marks.then_some(signals),
         now: State {
             at: 0.0,
             window,
@@ -184,8 +184,8 @@ pub fn amplitude(states: &[State]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fluid_balance;
     use crate::stability::{Verdict, stability};
+    use crate::{Control, fluid_balance};
 
     fn states(scheme: &str, load: &Load, changes: &[Change]) -> (Vec<State>, Prediction, Gateway) {
         let gateway = Gateway::of(&scheme.parse().unwrap(), load).unwrap();

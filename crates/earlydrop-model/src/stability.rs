@@ -18,7 +18,7 @@ use std::f64::consts::PI;
 
 use crate::solve::falling_root_of_powers;
 use crate::tcp::DCTCP_GAIN;
-use crate::{Control, Gateway, Load, Prediction};
+use crate::{Gateway, Load, Prediction};
 
 /// The least phase margin of a stable loop, in degrees; below it, the loop rings for long.
 const SAFE: f64 = 30.0;
@@ -125,8 +125,7 @@ pub fn stability(
     // An average that is the queue itself has no pole.
     let average = -(-weight).ln_1p() * arrivals;
     let window = r * c / n;
-    let is_dctcp = load.tcp.control == Control::Dctcp && operating_point.marks > 0.0;
-    let (gain, poles) = match is_dctcp {
+    let (gain, poles) = match load.tcp.follows_marks(operating_point.marks) {
         true => (
             slope * n * window.powi(2) / 2.0,
             [1.0 / (window * r), DCTCP_GAIN / r, 1.0 / r, average],

@@ -145,12 +145,17 @@ impl Tcp {
         }
     }
 
+    /// Whether windows follow the share of packets that is marked, as DCTCP's do where there are marks.
+    pub(crate) fn follows_marks(&self, marks: f64) -> bool {
+        self.control == Control::Dctcp && marks > 0.0
+    }
+
     /// The cycle at a round-trip time of `rtt` seconds.
     fn cycle(&self, signals: SignalRate, rtt: f64) -> Cycle {
         let p = signals.total();
         match self.control {
             Control::Cubic => self.cubic_cycle(p, rtt),
-            Control::Dctcp if signals.marks > 0.0 => {
+            _ if self.follows_marks(signals.marks) => {
                 let window = dctcp_window(signals, self.packets_per_ack).min(self.max_window);
                 Cycle {
                     peak: window,
