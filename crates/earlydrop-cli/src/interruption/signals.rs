@@ -10,8 +10,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// The number of the last signal that was caught; 0 before the first.
-static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+/// The number of the last signal that was caught; SIGINT's before the first.
+static CAUGHT: LazyLock<Arc<AtomicUsize>> =
+    LazyLock::new(|| Arc::new(AtomicUsize::new(SIGINT as usize)));
 
 /// The exit code of a command that a signal ended, as shells have it: 128 and the signal's number.
 const fn code_of(signal: i32) -> i32 {
@@ -20,10 +21,7 @@ const fn code_of(signal: i32) -> i32 {
 
 /// The exit code of a command that was stopped.
 pub(crate) fn exit_code() -> u8 {
-    match CAUGHT.load(Ordering::Relaxed) {
-        0 => code_of(SIGINT) as u8,
-        signal => code_of(signal as i32) as u8,
-    }
+    code_of(CAUGHT.load(Ordering::Relaxed) as i32) as u8
 }
 
 /// The flag of the command that runs.
