@@ -124,6 +124,7 @@ impl Run {
                 + self.bytes_of_group_delays()
                 + network::bytes_of_links(self.network.links().len())
                 + network::bytes_of_changes(&self.network)
+                + network::bytes_of_sprayed_routes(&self.network, &self.flows)
                 + self.bytes_of_sojourns(),
             queue_bytes: network::bytes_of_queues(&self.network),
         }

@@ -329,6 +329,36 @@ fn the_memory_of_many_flows_with_delays_is_not_underestimated() {
     }
 }
 
+/// Thousands of flows whose packets are sprayed over all routes, between few hosts and between many.
+#[test]
+fn the_memory_of_sprayed_routes_is_estimated() {
+    let profile = Arc::new(Profile::modern(Algorithm::Reno));
+    for (leaves, spines, hosts) in [(2, 16, 2), (8, 2, 32), (8, 16, 32)] {
+        let (cost, took) = peak(|| {
+            let link = Link::new(BitsPerSec::from_mbps(1000), Nanos::from_micros(1));
+            let port = link.clone().queue("droptail:limit=25".parse().unwrap());
+            let links = FabricLinks::equal(link, port);
+            let mut fabric = Fabric::leaf_spine(leaves, spines, hosts, &links);
+            fabric.network.spraying = true;
+            let count = fabric.hosts.len();
+            let mut run = Run::new(fabric.network, Nanos::from_millis(1));
+            for number in 0..4000 {
+                let from = number % count;
+                let to = (from + 1 + number * 7 % (count - 1)) % count;
+                let (from, to) = (fabric.hosts[from], fabric.hosts[to]);
+                run.add(Flow::bulk(from, to, &profile));
+            }
+            run
+        });
+        let share = cost.memory() / took;
+        println!("{leaves} {spines} {hosts}: {:.2} MB {share:.2}", took / 1e6);
+        assert!(
+            (1.0..2.0).contains(&share),
+            "{leaves} {spines} {hosts}: {share}"
+        );
+    }
+}
+
 /// A table of a million flows, which a scheme has from the start, is not built and then copied.
 #[test]
 fn the_memory_of_a_table_of_flows_is_taken_once() {

@@ -1,10 +1,13 @@
 //! What nodes, links and their queues take before the first packet.
 
+use std::collections::HashSet;
+
 use earlydrop::registry::Plan;
 use earlydrop::units::Nanos;
 
-use crate::network::{Change, Link, Network};
+use crate::network::{Change, Link, MAX_SPRAYED, Network, Node, Routes};
 use crate::packet::Packet;
+use crate::traffic::Flow;
 
 /// Bytes of a link and of the share of its nodes: its description, with names and the scheme's
 /// parameters, and a wire.
@@ -16,6 +19,35 @@ const BYTES_OF_PORT: f64 = 1_600.0;
 /// Bytes of a change: twice as much as is described, and as many for its event, each in a list
 /// that doubles when it is full.
 const BYTES_OF_CHANGE: usize = 4 * size_of::<(Nanos, Change)>() + 96;
+
+/// Bytes of one of the routes that the packets of a flow are sprayed over: its links there and back.
+const BYTES_OF_SPRAYED: f64 = 130.0;
+
+/// Bytes of its hops, which flows between the same hosts share.
+const BYTES_OF_SPRAYED_HOPS: f64 = 450.0;
+
+/// So many flows stand for all where their routes are counted.
+const COUNTED: usize = 64;
+
+/// Bytes of the routes that packets are sprayed over; 0 where they are not.
+pub(super) fn bytes_of_sprayed_routes(network: &Network, flows: &[Flow]) -> f64 {
+    if !network.spraying {
+        return 0.0;
+    }
+    let mut routes = Routes::new(network);
+    let some: Vec<&Flow> = flows
+        .iter()
+        .step_by(flows.len().div_ceil(COUNTED).max(1))
+        .collect();
+    let found = some
+        .iter()
+        .map(|flow| routes.find_all(flow.from, flow.to, MAX_SPRAYED).len());
+    // A single route is not sprayed over.
+    let sprayed: usize = found.filter(|routes| *routes > 1).sum();
+    let of_flow = sprayed as f64 / some.len().max(1) as f64;
+    let pairs: HashSet<(Node, Node)> = flows.iter().map(|flow| (flow.from, flow.to)).collect();
+    of_flow * (flows.len() as f64 * BYTES_OF_SPRAYED + pairs.len() as f64 * BYTES_OF_SPRAYED_HOPS)
+}
 
 /// Bytes of so many links, without their queues.
 pub fn bytes_of_links(links: usize) -> f64 {

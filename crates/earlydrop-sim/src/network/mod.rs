@@ -17,6 +17,7 @@ pub use access::Aggregation;
 pub(crate) use access::MediumAccess;
 pub use delays::DelayTrace;
 pub use fabric::{Fabric, FabricLinks};
+pub(crate) use routes::MAX_SPRAYED;
 pub use routes::Routes;
 pub use topology::{Dumbbell, ParkingLot};
 pub use trace::{Opportunities, Trace, TraceError};

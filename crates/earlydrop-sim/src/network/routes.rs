@@ -7,6 +7,9 @@ use earlydrop::packet::FlowKey;
 
 use super::{LinkId, Network, Node};
 
+/// More shortest routes between two hosts than this are not used for spraying.
+pub(crate) const MAX_SPRAYED: usize = 256;
+
 /// Finds routes, and caches its searches.
 ///
 /// A host with a single link is skipped: its route leads over its router. So a network of many

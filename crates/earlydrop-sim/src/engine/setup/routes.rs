@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 use super::super::route::Stage;
 use crate::empty_path::EmptyPath;
-use crate::network::{LinkId, Network, Node, Routes};
+use crate::network::{LinkId, MAX_SPRAYED, Network, Node, Routes};
 use crate::streams::{Purpose, stream};
 use crate::traffic::{Application, Flow, Ports, Traffic};
 
@@ -101,9 +101,6 @@ pub(super) struct Spray {
     /// How many routes differ, forward and backward: the first of the pairs.
     pub(super) distinct: [usize; 2],
 }
-
-/// More shortest routes between two hosts than this are not used for spraying.
-const MAX_SPRAYED: usize = 256;
 
 impl Spray {
     /// The routes between two hosts; `None` where there is one in each direction.
