@@ -144,7 +144,7 @@ fn hold_in_order(queue: &mut Events<Event>, random: &mut Pcg32) {
     for _ in 0..EVENTS {
         let (now, event) = EventQueue::pop(queue);
         black_box(ahead(random));
-        queue.push_in_stream(Nanos(now + 10_000_000), black_box(event));
+        queue.push_in_stream(0, Nanos(now + 10_000_000), black_box(event));
     }
 }
 

@@ -219,7 +219,7 @@ impl Simulation {
                 self.arrive(place + 1, segment, at);
                 return self.send_and_wake(index, now);
             }
-            self.scheduler.resume_in_stream(at, segment.at_next_hop());
+            self.scheduler.resume_sent(at, segment.at_next_hop());
         }
         if flow.wake_at > sender.deadline() {
             self.flows.schedule_wake(&mut self.scheduler, index);

@@ -28,11 +28,18 @@ impl Scheduler {
         self.events.push(at, Event(packet));
     }
 
-    /// [`resume`](Scheduler::resume) of a packet that probably is later than all others that this
-    /// is called for.
+    /// [`resume`](Scheduler::resume) of a packet that its sender sends now. Over equal access links
+    /// it is the latest of these.
     #[inline(always)]
-    pub(super) fn resume_in_stream(&mut self, at: Nanos, packet: Packet) {
-        self.events.push_in_stream(at, Event(packet));
+    pub(super) fn resume_sent(&mut self, at: Nanos, packet: Packet) {
+        self.events.push_in_stream(0, at, Event(packet));
+    }
+
+    /// [`resume`](Scheduler::resume) of a packet that is on its way, or of the answer to it. If all
+    /// come from one queue, it is the latest of these.
+    #[inline(always)]
+    pub(super) fn resume_forwarded(&mut self, at: Nanos, packet: Packet) {
+        self.events.push_in_stream(1, at, Event(packet));
     }
 
     /// Schedules a task for `at`.

@@ -151,7 +151,7 @@ impl Simulation {
         if at < self.scheduler.now {
             return self.arrive(place + 1, segment, at);
         }
-        self.scheduler.resume_in_stream(at, segment.at_next_hop());
+        self.scheduler.resume_sent(at, segment.at_next_hop());
     }
 
     /// [`forward_hops`](Simulation::forward_hops), called instead of inlined.
@@ -214,7 +214,7 @@ impl Simulation {
                 }
                 Some(Stage::Event) if at >= self.scheduler.now => {
                     let hop = place - self.routes.begin(&packet);
-                    return self.scheduler.resume(at, packet.at_hop(hop));
+                    return self.scheduler.resume_forwarded(at, packet.at_hop(hop));
                 }
                 Some(_) => return self.arrive(place, packet, at),
             }

@@ -1,9 +1,10 @@
 //! The event queue of a discrete-event simulation.
 //!
 //! Most events of the simulator are scheduled in the order of their times: packets that cross equal
-//! access links become events in the order in which they were sent. Those are kept in a ring, the
-//! *stream*, without sorting. All others are in a calendar queue. The next event is the earlier of
-//! the two heads; of events at the same time, the one that was pushed first.
+//! access links become events in the order in which they were sent, and those that come from one
+//! queue in the order in which they left it. They are kept in rings, the *streams*, without sorting;
+//! all others are in a calendar queue. The next event is the earliest of the heads; of events at the
+//! same time, the one that was pushed first.
 
 mod calendar;
 mod pool;
@@ -23,23 +24,28 @@ use self::stream::Stream;
 /// use earlydrop_sim::events::Events;
 /// let mut events = Events::new();
 /// events.push(Nanos(20), "later");
-/// events.push_in_stream(Nanos(10), "first");
+/// events.push_in_stream(0, Nanos(10), "first");
 /// assert_eq!(events.pop(), Some((Nanos(10), "first")));
 /// assert_eq!(events.now(), Nanos(10));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Events<E> {
     now: u64,
-    stream: Stream<E>,
+    /// Events pushed since the start.
+    pushed: u64,
+    streams: [Stream<E>; STREAMS],
     calendar: Calendar<Numbered<E>>,
 }
+
+/// So many streams are each in the order of their times.
+pub const STREAMS: usize = 2;
 
 /// An event in the calendar.
 #[derive(Clone, Copy, Debug)]
 struct Numbered<E> {
     event: E,
-    /// How many events had been pushed into the stream before.
-    after: u64,
+    /// How many events had been pushed anywhere before.
+    number: u64,
 }
 
 impl<E: Copy> Default for Events<E> {
@@ -53,7 +59,8 @@ impl<E: Copy> Events<E> {
     pub fn new() -> Events<E> {
         Events {
             now: 0,
-            stream: Stream::new(),
+            pushed: 0,
+            streams: [Stream::new(), Stream::new()],
             calendar: Calendar::new(),
         }
     }
@@ -65,7 +72,8 @@ impl<E: Copy> Events<E> {
 
     /// The number of pending events.
     pub fn len(&self) -> usize {
-        self.stream.len() + self.calendar.len()
+        let in_streams: usize = self.streams.iter().map(Stream::len).sum();
+        in_streams + self.calendar.len()
     }
 
     /// Whether no event is pending.
@@ -79,17 +87,26 @@ impl<E: Copy> Events<E> {
     #[inline(always)]
     pub fn push(&mut self, at: Nanos, event: E) {
         debug_assert!(at.0 >= self.now, "an event in the past");
-        let after = self.stream.pushed();
-        let numbered = Numbered { event, after };
+        let number = self.number();
+        let numbered = Numbered { event, number };
         self.calendar.push(at.0.max(self.now), numbered);
     }
 
-    /// Adds an event that is probably later than all others added with this method. That is fast;
-    /// otherwise it is [`push`](Events::push).
+    /// The number of an event that is pushed now.
     #[inline(always)]
-    pub fn push_in_stream(&mut self, at: Nanos, event: E) {
-        if self.stream.ends_by(at.0) && at.0 >= self.now {
-            self.stream.push(at.0, event);
+    fn number(&mut self) -> u64 {
+        let number = self.pushed;
+        self.pushed += 1;
+        number
+    }
+
+    /// Adds an event that is probably later than all others added to this stream, one of
+    /// [`STREAMS`]. That is fast; otherwise it is [`push`](Events::push).
+    #[inline(always)]
+    pub fn push_in_stream(&mut self, stream: usize, at: Nanos, event: E) {
+        if self.streams[stream].ends_by(at.0) && at.0 >= self.now {
+            let number = self.number();
+            self.streams[stream].push(at.0, number, event);
         } else {
             self.push(at, event);
         }
@@ -104,31 +121,36 @@ impl<E: Copy> Events<E> {
     /// Removes the next event, unless it is later than `limit`, and moves to its time.
     #[inline(always)]
     pub fn pop_until(&mut self, limit: Nanos) -> Option<(Nanos, E)> {
-        let first = self.stream.first_at();
-        if first < self.calendar.earliest() && first <= limit.0 {
-            return Some(self.pop_stream());
+        let [sent, forwarded] = [self.streams[0].first_at(), self.streams[1].first_at()];
+        let first = sent.min(forwarded);
+        if first < self.calendar.earliest() && first <= limit.0 && sent != forwarded {
+            return Some(self.pop_stream(usize::from(forwarded < sent)));
         }
-        self.pop_either(limit.0)
+        self.pop_any(limit.0)
     }
 
     #[inline(always)]
-    fn pop_stream(&mut self) -> (Nanos, E) {
-        let (at, event) = self.stream.pop();
+    fn pop_stream(&mut self, stream: usize) -> (Nanos, E) {
+        let (at, event) = self.streams[stream].pop();
         self.now = at;
         (Nanos(at), event)
     }
 
-    /// [`pop_until`](Events::pop_until) if the calendar may have the next event.
+    /// [`pop_until`](Events::pop_until) if the calendar may have the next event, or two streams have
+    /// one at the same time.
     #[inline(always)]
-    fn pop_either(&mut self, limit: u64) -> Option<(Nanos, E)> {
-        let first = self.stream.first_at();
-        match self.calendar.advance(limit.min(first)) {
-            Some((at, numbered)) if at < first || numbered.after <= self.stream.popped() => {
+    fn pop_any(&mut self, limit: u64) -> Option<(Nanos, E)> {
+        let [sent, forwarded] = [self.streams[0].first(), self.streams[1].first()];
+        let first = sent.min(forwarded);
+        match self.calendar.advance(limit.min(first.0)) {
+            Some((at, numbered)) if (at, numbered.number) < first => {
                 self.calendar.pop();
                 self.now = at;
                 Some((Nanos(at), numbered.event))
             }
-            _ if first <= limit && first < u64::MAX => Some(self.pop_stream()),
+            _ if first.0 <= limit && first.0 < u64::MAX => {
+                Some(self.pop_stream(usize::from(forwarded < sent)))
+            }
             _ => None,
         }
     }
@@ -142,7 +164,7 @@ impl<E: Copy> Events<E> {
     /// All pending events, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         let others = self.calendar.iter().map(|numbered| &numbered.event);
-        self.stream.iter().chain(others)
+        self.streams.iter().flat_map(Stream::iter).chain(others)
     }
 }
 
@@ -155,24 +177,26 @@ mod tests {
     #[test]
     fn equal_times_keep_their_order_in_the_stream_and_out_of_it() {
         let mut events = Events::new();
-        events.push_in_stream(Nanos(12), 'a');
-        events.push_in_stream(Nanos(8), 'b');
+        events.push_in_stream(0, Nanos(12), 'a');
+        events.push_in_stream(0, Nanos(8), 'b');
         events.push(Nanos(12), 'c');
         assert_eq!(events.pop(), Some((Nanos(8), 'b')));
-        events.push_in_stream(Nanos(12), 'd');
+        events.push_in_stream(1, Nanos(12), 'd');
+        events.push_in_stream(0, Nanos(12), 'f');
+        events.push_in_stream(1, Nanos(12), 'g');
         events.push(Nanos(8), 'e');
         let rest: String = std::iter::from_fn(|| events.pop().map(|(_, event)| event)).collect();
-        assert_eq!(rest, "eacd");
+        assert_eq!(rest, "eacdfg");
         assert!(events.is_empty());
     }
 
     proptest! {
         #[test]
         fn the_order_is_that_of_a_sorted_list(
-            // Steps: some pushes at distances from the present, each into the stream or not,
+            // Steps: some pushes at distances from the present, each into a stream or not,
             // then some pops.
             steps in prop::collection::vec(
-                (prop::collection::vec((0_u32..63, any::<bool>()), 0..8), 0_usize..8),
+                (prop::collection::vec((0_u32..63, 0..=STREAMS), 0..8), 0_usize..8),
                 1..60,
             ),
         ) {
@@ -180,13 +204,13 @@ mod tests {
             let mut reference = BinaryHeap::new();
             let mut number = 0_u64;
             for (pushes, pops) in steps {
-                for (bits, in_stream) in pushes {
+                for (bits, stream) in pushes {
                     let distance = (1_u64 << bits >> 1) + number % 3;
                     // The last moment of all never comes.
                     let at = events.now().0.saturating_add(distance).min(u64::MAX - 1);
-                    match in_stream {
-                        true => events.push_in_stream(Nanos(at), number),
-                        false => events.push(Nanos(at), number),
+                    match stream {
+                        STREAMS => events.push(Nanos(at), number),
+                        stream => events.push_in_stream(stream, Nanos(at), number),
                     }
                     reference.push(std::cmp::Reverse((at, number)));
                     number += 1;
@@ -211,16 +235,16 @@ mod tests {
             let mut events = Events::new();
             let mut reference = BTreeSet::new();
             let mut number = 0;
-            let mut add = |events: &mut Events<u64>, reference: &mut BTreeSet<_>, at, in_stream| {
+            let mut add = |events: &mut Events<u64>, reference: &mut BTreeSet<_>, at, stream| {
                 number += 1;
                 reference.insert((at, number));
-                match in_stream {
-                    true => events.push_in_stream(Nanos(at), number),
-                    false => events.push(Nanos(at), number),
+                match stream {
+                    STREAMS => events.push(Nanos(at), number),
+                    stream => events.push_in_stream(stream, Nanos(at), number),
                 }
             };
             for flow in 0..flows {
-                add(&mut events, &mut reference, flow * 7 % packet, false);
+                add(&mut events, &mut reference, flow * 7 % packet, STREAMS);
             }
             for draw in draws {
                 let expected = reference.pop_first();
@@ -228,14 +252,17 @@ mod tests {
                 prop_assert_eq!(popped.map(|(at, number)| (at.0, number)), expected);
                 let now = events.now().0;
                 match draw % 32 {
-                    0 => add(&mut events, &mut reference, now + timer, false),
-                    1 => add(&mut events, &mut reference, now + draw % packet, true),
+                    0 => add(&mut events, &mut reference, now + timer, STREAMS),
+                    1 => add(&mut events, &mut reference, now + draw % packet, 1),
                     2 => {}
                     3 => {
-                        add(&mut events, &mut reference, now + 2 * packet, true);
-                        add(&mut events, &mut reference, now + 2 * packet, false);
+                        add(&mut events, &mut reference, now + 2 * packet, 0);
+                        add(&mut events, &mut reference, now + 2 * packet, STREAMS);
                     }
-                    _ => add(&mut events, &mut reference, now + 2 * packet, true),
+                    draw => {
+                        let stream = usize::from(draw > 16);
+                        add(&mut events, &mut reference, now + (2 + draw / 17) * packet, stream);
+                    }
                 }
             }
         }

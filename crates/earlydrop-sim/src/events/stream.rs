@@ -1,10 +1,10 @@
 //! A ring of events that are scheduled in the order of their times.
 
-/// A queue of events, each with its time; none is earlier than the one before it.
+/// A queue of events; none is earlier than the one before it.
 #[derive(Clone, Debug)]
 pub(super) struct Stream<E> {
     /// A ring whose length is a power of two, or zero.
-    ring: Vec<(u64, E)>,
+    ring: Vec<Entry<E>>,
     /// Events pushed and popped since the start.
     pushed: u64,
     popped: u64,
@@ -12,6 +12,15 @@ pub(super) struct Stream<E> {
     first_at: u64,
     /// The time of the event pushed last.
     last_at: u64,
+}
+
+/// An event with its time.
+#[derive(Clone, Copy, Debug)]
+struct Entry<E> {
+    at: u64,
+    /// How many events had been pushed anywhere before.
+    number: u64,
+    event: E,
 }
 
 impl<E: Copy> Stream<E> {
@@ -42,16 +51,13 @@ impl<E: Copy> Stream<E> {
         self.last_at <= at
     }
 
-    /// Events pushed since the start.
+    /// The time of the first event and its number; the greatest there are if there is none.
     #[inline(always)]
-    pub(super) fn pushed(&self) -> u64 {
-        self.pushed
-    }
-
-    /// Events popped since the start.
-    #[inline(always)]
-    pub(super) fn popped(&self) -> u64 {
-        self.popped
+    pub(super) fn first(&self) -> (u64, u64) {
+        match self.first_at {
+            u64::MAX => (u64::MAX, u64::MAX),
+            at => (at, self.ring[self.place(self.popped)].number),
+        }
     }
 
     #[inline(always)]
@@ -61,12 +67,13 @@ impl<E: Copy> Stream<E> {
 
     /// Adds an event at `at`, by which the others must [end](Stream::ends_by).
     #[inline(always)]
-    pub(super) fn push(&mut self, at: u64, event: E) {
+    pub(super) fn push(&mut self, at: u64, number: u64, event: E) {
+        let entry = Entry { at, number, event };
         if self.len() == self.ring.len() {
-            self.grow(at, event);
+            self.grow(entry);
         }
         let place = self.place(self.pushed);
-        self.ring[place] = (at, event);
+        self.ring[place] = entry;
         if self.pushed == self.popped {
             self.first_at = at;
         }
@@ -74,12 +81,12 @@ impl<E: Copy> Stream<E> {
         self.pushed += 1;
     }
 
-    /// Doubles the ring; an event is needed to fill it with.
+    /// Doubles the ring; an entry is needed to fill it with.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, at: u64, event: E) {
+    fn grow(&mut self, any: Entry<E>) {
         let length = (2 * self.ring.len()).max(64);
-        let mut ring = vec![(at, event); length];
+        let mut ring = vec![any; length];
         for number in self.popped..self.pushed {
             ring[number as usize & (length - 1)] = self.ring[self.place(number)];
         }
@@ -93,14 +100,14 @@ impl<E: Copy> Stream<E> {
         self.popped += 1;
         self.first_at = match self.popped == self.pushed {
             true => u64::MAX,
-            false => self.ring[self.place(self.popped)].0,
+            false => self.ring[self.place(self.popped)].at,
         };
-        first
+        (first.at, first.event)
     }
 
     /// All events, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &E> {
         let numbers = self.popped..self.pushed;
-        numbers.map(|number| &self.ring[self.place(number)].1)
+        numbers.map(|number| &self.ring[self.place(number)].event)
     }
 }
