@@ -112,10 +112,12 @@ fn check_plan(plan: &Plan) -> Result<(), String> {
 
 /// The simulation of a cell: what is planned can be started.
 fn start(plan: &Plan, cell: Cell) -> Result<(PreparedRun, Simulation), String> {
-    let started = plan.prepare(cell, true).and_then(|prepared| {
-        let simulation = prepared.start()?;
-        Ok((prepared, simulation))
-    });
+    let started = plan
+        .prepare(cell, plan.keeps_series(cell))
+        .and_then(|prepared| {
+            let simulation = prepared.start()?;
+            Ok((prepared, simulation))
+        });
     started.map_err(|problem| format!("planned, but: {problem}"))
 }
 
