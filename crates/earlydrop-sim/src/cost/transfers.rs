@@ -4,6 +4,7 @@ use earlydrop::units::Nanos;
 
 use super::flight::{Flight, starts_after};
 use crate::run::Run;
+use crate::tcp::Handshake;
 use crate::traffic::{Application, Incast, Ports, Traffic};
 
 /// The transfers of all flows, if TCP sends `packets` in all.
@@ -51,7 +52,15 @@ fn of_those(
         in_time += match application {
             Application::Bulk | Application::Transfer(_) => 1.0,
             Application::FlowList(list) => list.len() as f64,
-            Application::Arrivals { every, .. } => starts_after(every, Nanos::ZERO, lasts),
+            Application::Arrivals { every, at_most, .. } => {
+                // So many at once, and each takes a round trip at least, after its handshake.
+                let takes = match profile.handshake {
+                    Handshake::None => *round_trip,
+                    _ => Nanos(round_trip.0.saturating_mul(2)),
+                };
+                let rounds = (lasts.0 / takes.0.max(1) + 1) as f64;
+                starts_after(every, Nanos::ZERO, lasts).min(f64::from(*at_most) * rounds)
+            }
             Application::Web { pause: between, .. }
             | Application::Pages { pause: between, .. }
             | Application::Requests { think: between, .. }
@@ -93,6 +102,26 @@ mod tests {
             run.add(Flow::tcp(server, client, &profile, application));
         }
         run
+    }
+
+    #[test]
+    fn no_more_arrivals_end_than_may_go_on_at_once() {
+        let mut run = pages(Nanos::ZERO);
+        run.flows.truncate(1);
+        if let Traffic::Tcp { application, .. } = &mut run.flows[0].traffic {
+            *application = Application::Arrivals {
+                every: Spread::constant(Nanos::from_micros(1)),
+                size: Spread::constant(Bytes(100)),
+                at_most: 10,
+            };
+        }
+        let ended = run.results().unwrap().completions.len() as f64;
+        let packets = run.cost().packets;
+        let flight = flight::estimate(&run, run.tcp_packets_per_second());
+        let estimated = of_all(&run, &flight, packets);
+        // A handshake, a segment, and 40 ms until it is acknowledged.
+        assert!(estimated >= ended && ended > 1000.0, "{ended} {estimated}");
+        assert!(estimated < 2.5 * ended, "{ended} {estimated}");
     }
 
     #[test]
