@@ -150,7 +150,7 @@ impl Plan {
         let checked = document.check(&source.limits);
         checked.map_err(|problem| vec![problem])?;
         let recordings = Recordings::new(&source.traces);
-        let mut points = points(source, &recordings, &tree, &axes)?;
+        let mut points = points(source, &recordings, &tree, &axes, seeds.len())?;
         name_first(&mut points);
         if let Some(problem) = recordings.repeated_in(&axes) {
             return Err(vec![problem]);
@@ -188,7 +188,7 @@ impl Plan {
             points: memory_of(self.points.len(), &self.points[0]),
             files: self.recordings.iter().map(Recording::bytes).sum(),
             document: self.document_bytes,
-            report: self.report_size().bytes(),
+            report: report_size(self.scenario(), self.points.len(), self.seeds.len()).bytes(),
             ..Budget::default()
         };
         let seeds_with_series = match self.scenario().measure.series {
@@ -208,30 +208,6 @@ impl Plan {
             }
         }
         budget
-    }
-
-    /// What decides how large its report is.
-    fn report_size(&self) -> ReportSize {
-        let scenario = self.scenario();
-        let means = self.points.len() * scenario.schemes.len();
-        // A single one has no rows of its own.
-        let links = match scenario.network.scheme_links(scenario.packet()).len() {
-            0 | 1 => 0,
-            several => several,
-        };
-        ReportSize {
-            means,
-            cells: means * self.seeds.len(),
-            values: METRICS.len()
-                + scenario.groups.len() * metrics::of_groups().count()
-                + links * LINK_METRICS.len(),
-            detailed: self.points.len().min(DETAILED_POINTS) * scenario.schemes.len(),
-            flows: scenario.flow_count(),
-            samples: match scenario.measure.series {
-                SeriesScope::None => 0.0,
-                _ => scenario.cost.samples,
-            },
-        }
     }
 
     /// The values of the swept fields at a point: "network.rtt = 50 ms"; empty without a sweep.
@@ -384,6 +360,7 @@ fn points(
     recordings: &Recordings<'_>,
     tree: &Node,
     axes: &[Axis],
+    seeds: usize,
 ) -> Result<Vec<Point>, Vec<Problem>> {
     let around = Surroundings {
         registry: source.registry(),
@@ -404,8 +381,10 @@ fn points(
         };
         if points.is_empty() {
             // Before there are thousands.
+            let size = sweep::grid_size(axes);
             let budget = Budget {
-                points: memory_of(sweep::grid_size(axes), &point),
+                points: memory_of(size, &point),
+                report: report_size(&point.scenario, size, seeds).bytes(),
                 files: recordings.bytes(),
                 document: memory_of_document(&tree),
                 ..Budget::default()
@@ -417,6 +396,29 @@ fn points(
         points.push(point);
     }
     Ok(points)
+}
+
+/// What decides how large the report is of a plan with this scenario at its first point.
+fn report_size(scenario: &Scenario, points: usize, seeds: usize) -> ReportSize {
+    let means = points * scenario.schemes.len();
+    // A single one has no rows of its own.
+    let links = match scenario.network.scheme_links(scenario.packet()).len() {
+        0 | 1 => 0,
+        several => several,
+    };
+    ReportSize {
+        means,
+        cells: means * seeds,
+        values: METRICS.len()
+            + scenario.groups.len() * metrics::of_groups().count()
+            + links * LINK_METRICS.len(),
+        detailed: points.min(DETAILED_POINTS) * scenario.schemes.len(),
+        flows: scenario.flow_count(),
+        samples: match scenario.measure.series {
+            SeriesScope::None => 0.0,
+            _ => scenario.cost.samples,
+        },
+    }
 }
 
 /// Bytes of memory of so many points like this one: they differ in values, not in their number.

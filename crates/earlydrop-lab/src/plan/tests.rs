@@ -58,6 +58,16 @@ fn points_are_counted_before_they_are_made() {
     let refused = refused.to_string();
     assert!(refused.contains("points of the sweep"), "{refused}");
     assert!(refused.contains("--limits memory=1GB"), "{refused}");
+    // So is their report, of a hundred runs each.
+    let seeded = Source::new(
+        "s.toml",
+        &format!("seeds = 100\n{text}"),
+        TraceFiles::default(),
+    );
+    let limits = "memory=2GB".parse().unwrap();
+    let refused = seeded.unwrap().with_limits(limits).plan().unwrap_err();
+    let refused = refused.to_string();
+    assert!(refused.contains("their report"), "{refused}");
     let read = source.plan().unwrap_err().to_string();
     assert!(read.contains("fast"), "{read}");
     // A plan's budget has all of its points.
