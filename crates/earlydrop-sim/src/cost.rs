@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::mem::size_of;
 
 pub use network::{bytes_of_links, bytes_of_queue};
+pub use transfers::Crowd;
 
 use earlydrop::units::Nanos;
 
@@ -47,6 +48,8 @@ pub struct Cost {
     pub network_bytes: f64,
     /// Bytes for queues and their schemes, without packets.
     pub queue_bytes: f64,
+    /// Arrivals of which some cannot begin.
+    pub crowd: Option<Crowd>,
 }
 
 /// Series of a queue: packets, bytes, drops, marks, and a scheme's probes.
@@ -127,6 +130,7 @@ impl Run {
                 + network::bytes_of_sprayed_routes(&self.network, &self.flows)
                 + self.bytes_of_sojourns(),
             queue_bytes: network::bytes_of_queues(&self.network),
+            crowd: transfers::crowd(self, &flight),
         }
     }
 

@@ -299,6 +299,15 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
             &["flows `probe`: BBRv3 is no L4S sender (RFC 9331, 4.3)"],
         ),
         (
+            "schemes = [\"droptail\"]\nnetwork = { rate = \"1 Gbps\", rtt = \"20 ms\" }\n\
+             flows.rpc = { kind = \"arrivals\", load = 0.4, size = \"1 kB\" }",
+            &[
+                "flows `rpc`: 45788 transfers begin a second and take 40 ms at least",
+                "so 1832 would be in progress; with at_most = 1000 at least 45% of them are skipped",
+                "nearest: at_most = 3664",
+            ],
+        ),
+        (
             "duration = \"10 s\"\nschemes = [\"droptail\"]\nflows.late = { start = \"20 s\" }",
             &["flows `late`: a start at 20 s has no effect: the run ends at 10 s"],
         ),

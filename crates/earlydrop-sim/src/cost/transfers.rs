@@ -4,8 +4,60 @@ use earlydrop::units::Nanos;
 
 use super::flight::{Flight, starts_after};
 use crate::run::Run;
-use crate::tcp::Handshake;
+use crate::tcp::{Handshake, Profile};
 use crate::traffic::{Application, Incast, Ports, Traffic};
+
+/// Arrivals of which some do not begin, since too many are in progress.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crowd {
+    /// The flow that they arrive at.
+    pub flow: usize,
+    /// Arrivals a second.
+    pub per_second: f64,
+    /// How long each takes at least.
+    pub takes: Nanos,
+    /// So many may be in progress.
+    pub at_most: u32,
+}
+
+impl Crowd {
+    /// So many would be in progress on average, at least (Little's law).
+    pub fn in_progress(&self) -> f64 {
+        self.per_second * self.takes.as_secs_f64()
+    }
+}
+
+/// The largest crowd, in relation to what is allowed.
+pub(super) fn crowd(run: &Run, flight: &Flight) -> Option<Crowd> {
+    let lasts = run.lasts();
+    let crowds = flight.round_trips.iter().filter_map(|(flow, round_trip)| {
+        let Traffic::Tcp {
+            profile,
+            application: Application::Arrivals { every, at_most, .. },
+        } = &run.flows[*flow].traffic
+        else {
+            return None;
+        };
+        Some(Crowd {
+            flow: *flow,
+            per_second: 1e9 / every.mean_up_to(lasts).max(1.0),
+            takes: transfer_takes(profile, *round_trip),
+            at_most: *at_most,
+        })
+    });
+    let excess = |crowd: &Crowd| crowd.in_progress() / f64::from(crowd.at_most.max(1));
+    let largest = crowds.max_by(|a, b| excess(a).total_cmp(&excess(b)));
+    largest.filter(|largest| excess(largest) > 1.0)
+}
+
+/// The least time of a transfer over a connection of its own: a round trip, after one for the
+/// handshake.
+fn transfer_takes(profile: &Profile, round_trip: Nanos) -> Nanos {
+    match profile.handshake {
+        Handshake::None => round_trip,
+        Handshake::ThreeWay => Nanos(round_trip.0.saturating_mul(2)),
+    }
+}
 
 /// The transfers of all flows, if TCP sends `packets` in all.
 pub(super) fn of_all(run: &Run, flight: &Flight, packets: f64) -> f64 {
@@ -53,11 +105,7 @@ fn of_those(
             Application::Bulk | Application::Transfer(_) => 1.0,
             Application::FlowList(list) => list.len() as f64,
             Application::Arrivals { every, at_most, .. } => {
-                // So many at once, and each takes a round trip at least, after its handshake.
-                let takes = match profile.handshake {
-                    Handshake::None => *round_trip,
-                    _ => Nanos(round_trip.0.saturating_mul(2)),
-                };
+                let takes = transfer_takes(profile, *round_trip);
                 let rounds = (lasts.0 / takes.0.max(1) + 1) as f64;
                 starts_after(every, Nanos::ZERO, lasts).min(f64::from(*at_most) * rounds)
             }
@@ -82,7 +130,7 @@ mod tests {
     use crate::cost::flight;
     use crate::network::{Link, Network};
     use crate::spread::Spread;
-    use crate::tcp::{Algorithm, Profile};
+    use crate::tcp::Algorithm;
     use crate::traffic::Flow;
 
     /// A thousand flows of pages of a segment over 10 Mbps, with these pauses.
@@ -115,10 +163,19 @@ mod tests {
                 at_most: 10,
             };
         }
-        let ended = run.results().unwrap().completions.len() as f64;
+        let results = run.results().unwrap();
+        let ended = results.completions.len() as f64;
         let packets = run.cost().packets;
         let flight = flight::estimate(&run, run.tcp_packets_per_second());
         let estimated = of_all(&run, &flight, packets);
+        // A million a second for 40 ms each.
+        let crowd = crowd(&run, &flight).unwrap();
+        assert_eq!((crowd.flow, crowd.at_most), (0, 10));
+        assert!(
+            (39_999.0..41_000.0).contains(&crowd.in_progress()),
+            "{crowd:?}"
+        );
+        assert!(results.flows[0].left_out > 10_000_000);
         // A handshake, a segment, and 40 ms until it is acknowledged.
         assert!(estimated >= ended && ended > 1000.0, "{ended} {estimated}");
         assert!(estimated < 2.5 * ended, "{ended} {estimated}");
