@@ -185,6 +185,8 @@ impl Draw<'_> {
                     _ if field.name == "control" => 1,
                     Shape::One(kind) if is_choice(&kind) => 2,
                     Shape::Amount => 2,
+                    // What makes a choice what it is: how often transfers begin.
+                    _ if later => 2,
                     _ => one_in,
                 };
                 if !(is_needed || decides || self.rarely(one_in)) {
@@ -289,7 +291,12 @@ impl Draw<'_> {
 
     /// A number of a range: an end of it, or within some decades of the default.
     fn number(&mut self, range: &Range, default: &str, unit: &str) -> f64 {
-        let usual = default.parse::<Quantity>().ok().map(|usual| usual.amount);
+        // Times are in proportion to the network's, or as on the Internet.
+        let round_trip = self.scale.filter(|_| unit == "s" && self.rarely(2));
+        let usual = match round_trip {
+            Some((_, rtt)) => rtt.parse::<Nanos>().ok().map(|rtt| rtt.as_secs_f64()),
+            None => default.parse::<Quantity>().ok().map(|usual| usual.amount),
+        };
         let usual = usual.filter(|usual| *usual > 0.0).unwrap_or(match unit {
             "bps" => 1e7,
             "bytes" => 1e3,
