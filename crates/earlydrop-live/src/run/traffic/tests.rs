@@ -104,6 +104,17 @@ fn a_transfer_delivers_its_size_once() {
     });
 }
 
+/// Every transfer has a connection of its own. The run may end between the beginning of the last
+/// one and its SYN.
+fn assert_all_but_the_last_opened(packets: &[Packet], seen: &TrafficReport) {
+    let (opened, begun) = (opened(packets, true) as u64, seen.transfers);
+    assert!(
+        (begun.saturating_sub(1)..=begun).contains(&opened),
+        "{opened} of {begun}"
+    );
+    assert!(opened >= seen.completed, "{opened} of {}", seen.completed);
+}
+
 #[test]
 fn web_transfers_have_the_sizes_drawn_by_the_simulator() {
     in_real_time(|| {
@@ -131,7 +142,7 @@ fn web_transfers_have_the_sizes_drawn_by_the_simulator() {
         }
         assert_eq!(seen.completed, seen.completions.len() as u64);
         assert!(seen.transfers - seen.completed <= 1);
-        assert_eq!(opened(&packets, true) as u64, seen.transfers);
+        assert_all_but_the_last_opened(&packets, &seen);
     });
 }
 
@@ -147,7 +158,7 @@ fn pages_are_requested_over_separate_connections() {
         let (seen, packets) = or_skip!(run_over(&run, Path::default()));
         let completed = seen.completed;
         assert!(completed > 2, "{completed}");
-        assert_eq!(opened(&packets, true) as u64, seen.transfers);
+        assert_all_but_the_last_opened(&packets, &seen);
         let asked = opened(&packets, false) as u64;
         assert!(
             (seen.transfers..=seen.transfers + 1).contains(&asked),
@@ -191,7 +202,7 @@ fn arrivals_beyond_at_most_are_left_out() {
         assert!(left_out > 0);
         // One is due every 20 ms, and none is lost if the thread is late.
         assert!((45..=50).contains(&(left_out + seen.transfers)), "{seen:?}");
-        assert_eq!(opened(&packets, true) as u64, seen.transfers);
+        assert_all_but_the_last_opened(&packets, &seen);
         let mut drawn: Vec<_> = (0..2)
             .flat_map(|slot| {
                 let mut random = stream(run.seed, Purpose::Spawned, spawned(0, slot));
