@@ -251,7 +251,7 @@ impl ReportSize {
 impl Budget {
     /// The budget of one cell whose run has this cost; without `series`, nothing is sampled.
     pub fn of_cell(cost: &Cost, flows: u64, series: bool) -> Budget {
-        let mut cost = *cost;
+        let mut cost = cost.clone();
         if !series {
             (cost.samples, cost.sample_bytes) = (0.0, 0.0);
         }

@@ -25,7 +25,7 @@ const PROBES: usize = 10;
 
 /// An estimate of what a run takes: events to within a small factor, and memory from above. It
 /// tells a run from one that would never end or never fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Packets sent.
     pub packets: f64,

@@ -100,16 +100,14 @@ fn bbr3_as_l4s(scenario: &Scenario) -> Option<(Rule, String)> {
 
 /// Arrivals of which some do not begin: the load is then not the one asked for.
 fn skipped_arrivals(scenario: &Scenario) -> Option<(Rule, String)> {
-    let crowd = scenario.cost.crowd?;
-    let prepared = scenario.run(&scenario.schemes[0], 1, false).ok()?;
-    let group = &prepared.run.flows[crowd.flow].group;
+    let crowd = scenario.cost.crowd.as_ref()?;
     let in_progress = crowd.in_progress();
     let skipped = 100.0 * (1.0 - f64::from(crowd.at_most) / in_progress);
     let text = format!(
         "flows `{}`: {} transfers begin a second and take {} ms at least, so {} would be in \
          progress; with at_most = {} at least {}% of them are skipped; nearest: at_most = {}, twice \
          as many as that",
-        group,
+        crowd.group,
         to_digits(crowd.per_second, 3),
         to_digits(crowd.takes.as_secs_f64() * 1e3, 3),
         to_digits(in_progress, 3),
@@ -117,7 +115,7 @@ fn skipped_arrivals(scenario: &Scenario) -> Option<(Rule, String)> {
         to_digits(skipped, 2),
         (2.0 * in_progress).ceil(),
     );
-    Some((("arrivals", vec![group.to_string()]), text))
+    Some((("arrivals", vec![crowd.group.to_string()]), text))
 }
 
 /// The schemes at a link.

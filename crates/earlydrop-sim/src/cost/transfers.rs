@@ -1,5 +1,7 @@
 //! Transfers of a run: about how many there are at most.
 
+use std::sync::Arc;
+
 use earlydrop::units::Nanos;
 
 use super::flight::{Flight, starts_after};
@@ -8,13 +10,13 @@ use crate::tcp::{Handshake, Profile};
 use crate::traffic::{Application, Incast, Ports, Traffic};
 
 /// Arrivals of which some do not begin, since too many are in progress.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Crowd {
-    /// The flow that they arrive at.
-    pub flow: usize,
+    /// The group of flows that they belong to.
+    pub group: Arc<str>,
     /// Arrivals a second.
     pub per_second: f64,
-    /// How long each takes at least.
+    /// How long each takes at least, within the run.
     pub takes: Nanos,
     /// So many may be in progress.
     pub at_most: u32,
@@ -31,17 +33,21 @@ impl Crowd {
 pub(super) fn crowd(run: &Run, flight: &Flight) -> Option<Crowd> {
     let lasts = run.lasts();
     let crowds = flight.round_trips.iter().filter_map(|(flow, round_trip)| {
+        let flow = &run.flows[*flow];
         let Traffic::Tcp {
             profile,
-            application: Application::Arrivals { every, at_most, .. },
-        } = &run.flows[*flow].traffic
+            application,
+        } = &flow.traffic
         else {
             return None;
         };
+        let Application::Arrivals { every, at_most, .. } = application else {
+            return None;
+        };
         Some(Crowd {
-            flow: *flow,
-            per_second: 1e9 / every.mean_up_to(lasts).max(1.0),
-            takes: transfer_takes(profile, *round_trip),
+            group: flow.group.clone(),
+            per_second: 1e9 / (every.mean.0.max(1) as f64),
+            takes: least_time(profile, application, *round_trip).min(lasts),
             at_most: *at_most,
         })
     });
@@ -50,12 +56,14 @@ pub(super) fn crowd(run: &Run, flight: &Flight) -> Option<Crowd> {
     largest.filter(|largest| excess(largest) > 1.0)
 }
 
-/// The least time of a transfer over a connection of its own: a round trip, after one for the
-/// handshake.
-fn transfer_takes(profile: &Profile, round_trip: Nanos) -> Nanos {
+/// The least time of a transfer: data and its acknowledgment, and before it the handshake of a
+/// connection of its own.
+fn least_time(profile: &Profile, application: &Application, round_trip: Nanos) -> Nanos {
+    let has_its_own =
+        is_over_new(application) || matches!(application, Application::Arrivals { .. });
     match profile.handshake {
-        Handshake::None => round_trip,
-        Handshake::ThreeWay => Nanos(round_trip.0.saturating_mul(2)),
+        Handshake::ThreeWay if has_its_own => Nanos(round_trip.0.saturating_mul(2)),
+        _ => round_trip,
     }
 }
 
@@ -98,14 +106,11 @@ fn of_those(
         };
         let segments = size.0 as f64 / f64::from(profile.payload().max(1));
         fewest = fewest.min(segments.max(1.0));
-        // Data and its acknowledgment, and before it the handshake of a new connection.
-        let round_trips = if is_over_new(application) { 2 } else { 1 };
-        let takes = Nanos(round_trip.0.saturating_mul(round_trips));
+        let takes = least_time(profile, application, *round_trip);
         in_time += match application {
             Application::Bulk | Application::Transfer(_) => 1.0,
             Application::FlowList(list) => list.len() as f64,
             Application::Arrivals { every, at_most, .. } => {
-                let takes = transfer_takes(profile, *round_trip);
                 let rounds = (lasts.0 / takes.0.max(1) + 1) as f64;
                 starts_after(every, Nanos::ZERO, lasts).min(f64::from(*at_most) * rounds)
             }
@@ -122,8 +127,6 @@ fn of_those(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use earlydrop::units::{BitsPerSec, Bytes};
 
     use super::*;
@@ -170,7 +173,7 @@ mod tests {
         let estimated = of_all(&run, &flight, packets);
         // A million a second for 40 ms each.
         let crowd = crowd(&run, &flight).unwrap();
-        assert_eq!((crowd.flow, crowd.at_most), (0, 10));
+        assert_eq!((&crowd.group, crowd.at_most), (&run.flows[0].group, 10));
         assert!(
             (39_999.0..41_000.0).contains(&crowd.in_progress()),
             "{crowd:?}"
