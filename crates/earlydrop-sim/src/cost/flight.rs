@@ -91,10 +91,9 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
                         .map(|link| run.network.get(*link))
                 };
                 let rtt = links().map(delay).sum();
-                // Of the random processing times of a window's packets, which keep their order, the
-                // longest is hardly less than half of the longest possible.
                 let processing = flow.overhead.as_secs_f64();
-                let least_rtt = links().map(least_delay).sum::<f64>() + processing / 2.0;
+                let waits = processing * mean_of_longest(profile.initial_window);
+                let least_rtt = links().map(least_delay).sum::<f64>() + waits;
                 let least = Nanos::from_secs_f64(links().map(least_delay).sum());
                 flight.round_trips.push((index, least));
                 for link in &forward {
@@ -118,6 +117,15 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
     flight.packets = on_links.min(sent - flight.in_processing);
     add_senders(run, &senders, &loads, segments_per_second, &mut flight);
     flight
+}
+
+/// How long packets sent at once wait for processing on average, as a share of the longest time.
+/// They keep their order, so the n-th waits for the longest of n times that are drawn evenly:
+/// n / (n + 1).
+fn mean_of_longest(packets: u32) -> f64 {
+    let packets = packets.clamp(1, 1000);
+    let waits = (1..=packets).map(|n| f64::from(n) / f64::from(n + 1));
+    waits.sum::<f64>() / f64::from(packets)
 }
 
 /// Datagrams a second of a flow while it sends, at the fastest of its rates.
