@@ -175,8 +175,9 @@ impl Draw<'_> {
                     Shape::One(Kind::Text(_)) | Shape::List(_) => field.when.is_some(),
                     _ => false,
                 };
-                // What can be chosen is, senders first, and what sets the scale: faults lie where two choices
-                // meet, and where packets, windows and timers are of other sizes than usual.
+                // What can be chosen is, senders first, and what sets the scale: faults lie where
+                // two choices meet, and where packets, windows and timers are of other sizes than
+                // usual.
                 let one_in = match field.shape {
                     _ if ["rate", "rtt"].contains(&field.name) => match self.scale {
                         Some(_) => 1,
