@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 using namespace ns3;
 
@@ -100,10 +101,11 @@ main(int argc, char** argv)
     ConfigureTcp();
 
     NodeContainer senders;
+    NodeContainer receivers;
     senders.Create(setup.flows);
+    receivers.Create(setup.flows);
     Ptr<Node> left = CreateObject<Node>();
     Ptr<Node> right = CreateObject<Node>();
-    Ptr<Node> sink = CreateObject<Node>();
     InternetStackHelper stack;
     stack.InstallAll();
 
@@ -154,30 +156,31 @@ main(int argc, char** argv)
     address.SetBase("10.250.0.0", "255.255.255.0");
     address.Assign(middle);
     plain.Uninstall(middle.Get(1));
-    NetDeviceContainer last = access.Install(right, sink);
-    address.SetBase("10.251.0.0", "255.255.255.0");
-    Ipv4InterfaceContainer addresses = address.Assign(last);
-    plain.Uninstall(last);
     address.SetBase("10.1.0.0", "255.255.255.0");
-    for (uint32_t i = 0; i < setup.flows; ++i)
-    {
-        NetDeviceContainer pair = access.Install(senders.Get(i), left);
-        address.Assign(pair);
+    auto attach = [&](Ptr<Node> router, Ptr<Node> host) {
+        NetDeviceContainer pair = access.Install(router, host);
+        Ipv4InterfaceContainer addresses = address.Assign(pair);
         plain.Uninstall(pair);
         address.NewNetwork();
+        return addresses.GetAddress(1);
+    };
+    std::vector<Ipv4Address> destinations;
+    for (uint32_t i = 0; i < setup.flows; ++i)
+    {
+        attach(left, senders.Get(i));
+        destinations.push_back(attach(right, receivers.Get(i)));
     }
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
 
-    const InetSocketAddress destination(addresses.GetAddress(1), PORT);
     PacketSinkHelper receiver("ns3::TcpSocketFactory",
                               InetSocketAddress(Ipv4Address::GetAny(), PORT));
-    receiver.Install(sink).Start(Seconds(0));
+    receiver.Install(receivers).Start(Seconds(0));
 
     Ptr<UniformRandomVariable> start = CreateObject<UniformRandomVariable>();
-    BulkSendHelper bulk("ns3::TcpSocketFactory", destination);
-    bulk.SetAttribute("SendSize", UintegerValue(PAYLOAD));
     for (uint32_t i = 0; i < setup.flows; ++i)
     {
+        BulkSendHelper bulk("ns3::TcpSocketFactory", InetSocketAddress(destinations[i], PORT));
+        bulk.SetAttribute("SendSize", UintegerValue(PAYLOAD));
         bulk.Install(senders.Get(i)).Start(Seconds(start->GetValue(0.0, 1.0)));
     }
 

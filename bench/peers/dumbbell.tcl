@@ -48,23 +48,22 @@ Agent/TCP set useHeaders_ false
 
 set left [$ns node]
 set right [$ns node]
-set sink [$ns node]
 $ns simplex-link $left $right $rate 10ms RED
 $ns simplex-link $right $left $rate 10ms DropTail
-$ns duplex-link $right $sink $access 1ms DropTail
 $ns queue-limit $left $right $limit
 $ns queue-limit $right $left 100000
-$ns queue-limit $right $sink 100000
-$ns queue-limit $sink $right 100000
 
 set start [new RandomVariable/Uniform]
 $start set min_ 0.0
 $start set max_ 1.0
 for {set i 0} {$i < $flows} {incr i} {
     set node [$ns node]
-    $ns duplex-link $node $left $access 1ms DropTail
-    $ns queue-limit $node $left 100000
-    $ns queue-limit $left $node 100000
+    set sink [$ns node]
+    foreach {near far} [list $node $left $sink $right] {
+        $ns duplex-link $near $far $access 1ms DropTail
+        $ns queue-limit $near $far 100000
+        $ns queue-limit $far $near 100000
+    }
     set tcp [new Agent/TCP/Reno]
     set receiver [new Agent/TCPSink]
     $ns attach-agent $node $tcp

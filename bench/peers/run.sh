@@ -6,9 +6,15 @@
 #
 # Simulators that are not installed are named and skipped. The others run in turn,
 # round after round, so that a machine slowing down slows all alike. Each prints
-# one line of JSON with packets_per_s, mean_queue and loss_percent; its wall clock
-# leaves out its set-up. Another contender is one line in `contenders`. Quote
-# ratios from one table, not figures from two.
+# one line of JSON with packets_per_s, mean_queue and loss_percent. Their wall clock
+# leaves out the set-up, and so does that of earlydrop's engine; `earlydrop run` is
+# the whole command, with set-up, default metrics, database and report. Another
+# contender is one line in `contenders`. Quote ratios from one table, not figures
+# from two.
+#
+# Transmissions are packets times hops, the oldest unit of the field: a packet that
+# the bottleneck forwards is sent by three links, and its acknowledgment by three; one
+# that it drops was sent by one.
 #
 # Debian's ns-3 has logging and assertions compiled in. The same version built
 # without them (-O3 -DNDEBUG) is 2.0 times as fast in both cases, with the same
@@ -37,7 +43,9 @@ else
 fi
 if command -v cargo >/dev/null; then
     cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p earlydrop-bench --example dumbbell
-    contenders+=("earlydrop | 10000 | 1000 | $root/target/release/examples/dumbbell @case @seconds @seed")
+    cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p earlydrop-cli
+    contenders+=("earlydrop's engine | 10000 | 1000 | $root/target/release/examples/dumbbell @case @seconds @seed")
+    contenders+=("earlydrop run | 10000 | 1000 | $here/command.sh $here/case-@case.toml @seconds @seed")
 else
     echo "skipped: earlydrop (no command 'cargo')"
 fi
@@ -63,9 +71,9 @@ for ((round = 1; round <= rounds; round++)); do
                 echo "failed: $command" >&2
                 exit 1
             fi
-            printf '%s\t%s %s\t%s\t%s\t%s\n' "$case" "${name// /}" "$(field "$line" version)" \
-                "$(field "$line" packets_per_s)" "$(field "$line" mean_queue)" \
-                "$(field "$line" loss_percent)" >>"$lines"
+            read -r name <<<"${name% } $(field "$line" version)"
+            printf "%s\t%s\t%s\t%s\t%s\n" "$case" "$name" "$(field "$line" packets_per_s)" \
+                "$(field "$line" mean_queue)" "$(field "$line" loss_percent)" >>"$lines"
         done
     done
 done
@@ -77,11 +85,21 @@ awk -F '\t' "$(cat "$here/../median.awk")"'
     rate[key] = rate[key] " " $3; queue[key] = queue[key] " " $4; loss[key] = loss[key] " " $5
 }
 END {
-    printf "%-4s  %-24s  %11s  %24s  %10s  %6s\n", "case", "tool", "packets/s", "min..max", "mean queue", "loss %"
+    print "| case | tool | packets/s | min to max | transmissions/s | mean queue | loss |"
+    print "|---|---|--:|---|--:|--:|--:|"
     for (k = 1; k <= keys; k++) {
         split(order[k], part, FS)
-        rates = median(rate[order[k]]); span = sprintf("%.0f..%.0f", low, high)
-        printf "%-4s  %-24s  %11.0f  %24s  %10.1f  %6.2f\n", part[1], part[2], rates, span,
-            median(queue[order[k]]), median(loss[order[k]])
+        share = median(loss[order[k]]) / 100
+        middle[order[k]] = median(rate[order[k]])
+        printf "| %s | %s | %.0f | %.0f to %.0f | %.1f M | %.1f | %.2f%% |\n", part[1], part[2],
+            middle[order[k]], low, high, middle[order[k]] * (6 + share / (1 - share)) / 1e6,
+            median(queue[order[k]]), 100 * share
+    }
+    print "\nRatios of medians:"
+    for (k = 1; k <= keys; k++) {
+        split(order[k], part, FS)
+        if (part[2] ~ /^earlydrop run/) continue
+        printf "%s: earlydrop run / %s: %.2f\n", part[1], part[2],
+            middle[part[1] FS "earlydrop run"] / middle[order[k]]
     }
 }' "$lines"

@@ -8,7 +8,8 @@ use earlydrop_sim::network::{Dumbbell, Link, LinkId};
 use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
 use earlydrop_sim::traffic::Flow;
 
-/// A dumbbell: bulk flows from as many hosts to one sink, over one bottleneck with RED.
+/// A dumbbell as scenarios have it: each bulk flow goes from a host of its own to a host of its own,
+/// over one bottleneck with RED. `bench/peers/case-a.toml` and `case-b.toml` are the same cases.
 #[derive(Clone, Copy, Debug)]
 pub struct Race {
     /// Number of flows.
@@ -90,10 +91,10 @@ impl Race {
         let mut dumbbell = Dumbbell::new(link(&red), link("droptail:limit=1000"));
         let near = Nanos::from_millis(1);
         let profile = Arc::new(self.profile);
-        let sink = dumbbell.right_host(self.access, near);
         let flow = |dumbbell: &mut Dumbbell| {
-            let host = dumbbell.left_host(self.access, near);
-            Flow::bulk(host, sink, &profile).between(Nanos::ZERO, Nanos::from_secs(1))
+            let from = dumbbell.left_host(self.access, near);
+            let to = dumbbell.right_host(self.access, near);
+            Flow::bulk(from, to, &profile).between(Nanos::ZERO, Nanos::from_secs(1))
         };
         let flows = (0..self.flows).map(|_| flow(&mut dumbbell)).collect();
         let bottleneck = dumbbell.bottleneck;
