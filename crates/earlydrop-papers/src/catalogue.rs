@@ -248,7 +248,7 @@ impl PaperEntry {
             None => FigureFile::default(),
         };
         let choices = match text(key, CHOICES) {
-            Some(text) => ChoiceFile::parse(&path(key, CHOICES), text)?,
+            Some(text) => ChoiceFile::parse(&path(key, CHOICES), text, &paper.claims)?,
             None => ChoiceFile::default(),
         };
         let sentences = match text(key, ABSTRACT) {

@@ -5,6 +5,7 @@ use earlydrop_lab::plan::Source;
 use serde::Deserialize;
 use serde_spanned::Spanned;
 
+use crate::claims::Claim;
 use crate::toml_file::{TomlFile, pairs};
 
 /// The choices of a paper: one `choices.toml`.
@@ -71,13 +72,19 @@ struct ValueFields {
 }
 
 impl ChoiceFile {
-    /// Reads a `choices.toml`; `name` is the file's name in messages.
-    pub fn parse(name: &str, text: &str) -> Result<ChoiceFile, Problems> {
+    /// Reads a `choices.toml`; `name` is the file's name in messages. A choice that changes the unit
+    /// of a number that one of `claims` compares with a printed one is refused.
+    pub fn parse(name: &str, text: &str, claims: &[Claim]) -> Result<ChoiceFile, Problems> {
         let file = TomlFile { name, text };
         let fields: FileFields = file.read()?;
         let mut problems = Vec::new();
-        let choices = fields.choices.into_iter();
-        let choices = choices.map(|choice| choice.read(&mut problems)).collect();
+        let mut choices = Vec::new();
+        for fields in fields.choices {
+            let place = Place::File(fields.values.span());
+            let choice = fields.read(&mut problems);
+            problems.extend(choice.changed_unit(claims, &place));
+            choices.push(choice);
+        }
         file.refuse(problems)?;
         Ok(ChoiceFile { choices })
     }
@@ -86,6 +93,27 @@ impl ChoiceFile {
     pub fn of(&self, experiment: &str) -> Vec<&Choice> {
         let applies = |choice: &&Choice| choice.experiments.iter().any(|one| one == experiment);
         self.choices.iter().filter(applies).collect()
+    }
+}
+
+impl Choice {
+    /// The problem of a choice that changes what a printed number is a number of: in a run twice as
+    /// long as the table's, half as many timeouts a second are as many timeouts.
+    fn changed_unit(&self, claims: &[Claim], place: &Place) -> Option<Problem> {
+        let claims = claims
+            .iter()
+            .filter(|claim| self.experiments.contains(&claim.experiment));
+        let fields = || self.values.iter().flat_map(|value| &value.fields);
+        claims.into_iter().find_map(|claim| {
+            let (field, _) = fields().find(|(field, _)| claim.is_converted_by(field))?;
+            let message = format!(
+                "`{field}` changes the unit of the number that `{}` compares with a printed one ({})",
+                claim.id, claim.metric
+            );
+            let help = "nearest: a metric in the unit of the print, as `count:timeouts` for \
+                        `timeouts`; or another experiment";
+            Some(Problem::new(place, message, help))
+        })
     }
 }
 
@@ -148,13 +176,14 @@ impl ChoiceValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::Paper;
 
     fn parse(values: &str) -> Result<ChoiceFile, Problems> {
         let text = format!(
             "[[choices]]\nid = \"access\"\nwhat = \"rate of the access links\"\n\
              experiments = [\"figure-1\"]\n{values}\n"
         );
-        ChoiceFile::parse("choices.toml", &text)
+        ChoiceFile::parse("choices.toml", &text, &[])
     }
 
     #[test]
@@ -173,6 +202,36 @@ mod tests {
              { is = \"b\", because = \"usual\", set = { \"network.rtt\" = \"2 s\", \"seeds\" = 3 } }]",
         );
         assert_eq!(file.unwrap().choices[0].values[1].fields.len(), 2);
+    }
+
+    /// A printed number of timeouts: a run's length may vary where they are counted, not where they
+    /// are a rate that rests on that length.
+    #[test]
+    fn a_choice_that_changes_the_unit_of_a_printed_number_is_refused() {
+        let lines = |metric: &str, field: &str, values: [&str; 2]| {
+            let claims = format!(
+                "paper = \"x\"\nname = \"\"\ntitle = \"\"\nauthors = \"\"\nyear = 2000\n\
+                 [[claims]]\nid = \"x.T1\"\nfigure = \"table 1\"\nclaim = \"642 timeouts.\"\n\
+                 experiment = \"table-1\"\nmetric = \"{metric}\"\nprinted = true\n\
+                 test = {{ kind = \"value\", scheme = \"red\", value = 642, tolerance = 0.1 }}\n"
+            );
+            let choices = format!(
+                "[[choices]]\nid = \"x\"\nwhat = \"\"\nexperiments = [\"table-1\"]\nfield = \"{field}\"\n\
+                 values = [{{ is = \"{}\", because = \"\" }}, {{ is = \"{}\", because = \"\" }}]\n",
+                values[0], values[1]
+            );
+            let paper = Paper::parse("claims.toml", &claims).unwrap();
+            ChoiceFile::parse("choices.toml", &choices, &paper.claims)
+        };
+        let lengths = ["12 s", "30 s"];
+        let problems = lines("timeouts", "duration", lengths).unwrap_err();
+        let said = problems.to_string();
+        assert!(said.contains("`duration` changes the unit"), "{said}");
+        assert!(said.contains("`x.T1`"), "{said}");
+        assert!(lines("count:timeouts", "duration", lengths).is_ok());
+        let packets = ["1000 bytes", "576 bytes"];
+        assert!(lines("goodput", "tcp.segment", packets).is_err());
+        assert!(lines("queue_loss", "tcp.segment", packets).is_ok());
     }
 
     #[test]

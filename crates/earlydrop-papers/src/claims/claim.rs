@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use earlydrop_lab::metrics::{self, METRICS};
 use serde::{Deserialize, Deserializer};
 
-use super::selector::Selector;
+use super::selector::{EVENTS, Selector};
 use crate::toml_file::{NameRef, pairs};
 
 /// A paper and its claims: one `claims.toml`.
@@ -321,6 +322,26 @@ impl Claim {
             0.05
         };
         self.test.compares_shares().then_some(margin)
+    }
+
+    /// Whether it compares with a printed number what was converted into another unit by the value
+    /// of this field: events a second by the length of the run, bits a second by the size of a
+    /// packet and the number of flows.
+    pub(crate) fn is_converted_by(&self, field: &str) -> bool {
+        let (Selector::Metric(name) | Selector::Group(_, name) | Selector::Sum(_, _, name)) =
+            &self.metric
+        else {
+            return false;
+        };
+        let unit = metrics::index_of(name).map_or("", |index| METRICS[index].base_unit());
+        let converts = match unit {
+            EVENTS => ["duration", "warm_up"].contains(&field),
+            "bit/s" => [".segment", ".packet", ".count"]
+                .iter()
+                .any(|end| field.ends_with(end)),
+            _ => false,
+        };
+        self.printed && converts
     }
 
     /// Whose it is, and whether it is counted. Ours are about a question that a paper leaves open,

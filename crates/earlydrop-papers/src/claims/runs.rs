@@ -55,6 +55,11 @@ impl<'a> Runs<'a> {
                 let values = self.of_cells(name).into_iter();
                 values.map(|(cell, value)| (cell, value.sqrt())).collect()
             }
+            Selector::Count(name) => {
+                let seconds = self.seconds_measured();
+                let rates = self.of_cells(name).into_iter();
+                rates.map(|(cell, rate)| (cell, rate * seconds)).collect()
+            }
             Selector::Mathis(group) => self.mathis(group),
             Selector::Series(name, statistic) => {
                 self.of_series([name], |interval, [values]| match statistic {
@@ -86,6 +91,12 @@ impl<'a> Runs<'a> {
         let of_group = self.groups.iter().filter(|row| row.name == group);
         let value = |row: &GroupRow| Some((row.cell, row.values[index?]?));
         of_group.filter_map(value).collect()
+    }
+
+    /// The time of a run after its warm-up.
+    fn seconds_measured(&self) -> f64 {
+        let scenario = self.plan.scenario();
+        (scenario.duration - scenario.warm_up).as_secs_f64()
     }
 
     /// sqrt(p) R T of a group in each cell; empty where the size of segments is swept.

@@ -30,6 +30,10 @@ pub enum Selector {
     Sum(String, String, String),
     /// The square root of a metric: "root:queue_loss".
     Root(String),
+    /// How often something happened in the time measured, of a metric that is a number a second:
+    /// "count:timeouts". A table that prints counts is compared with this, whatever the length of
+    /// the run.
+    Count(String),
     /// The constant of the rate of TCP, sqrt(p) R T, of a group: "mathis:ftp". p is its loss, R the
     /// segments per second of a flow, T its mean round-trip time, which must be measured. M. Mathis
     /// et al., "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", 1997,
@@ -81,6 +85,12 @@ pub enum SelectorError {
         /// The metric.
         name: String,
     },
+    /// The metric is no number of events a second.
+    #[error("{name} is no number of events a second: allowed are {}", counted().join(", "))]
+    Count {
+        /// The metric.
+        name: String,
+    },
     /// There is no such statistic.
     #[error("series have no statistic {0}: allowed are {names}", names = statistic_names())]
     Statistic(String),
@@ -95,7 +105,7 @@ pub enum SelectorError {
     Bound(String),
     /// It has another form than all selectors.
     #[error(
-        "\"{0}\" is neither METRIC, root:METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC, \
+        "\"{0}\" is neither METRIC, root:METRIC, count:METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC, \
          sum:NAME:NAME:METRIC, mathis:NAME, series:SERIES:STATISTIC, apart:SERIES:SERIES, \
          rises:SERIES:SERIES:SERIES nor detects:SERIES:CONDITION:RATE (and :SERIES:LOW:HIGH)"
     )]
@@ -148,6 +158,7 @@ impl FromStr for Selector {
                 name(other),
                 additive_metric(metric)?,
             )),
+            ["count", metric] => Ok(Selector::Count(counted_metric(metric)?)),
             ["root", metric] => Ok(Selector::Root(known_metric(metric)?)),
             ["mathis", group] => Ok(Selector::Mathis(name(group))),
             ["apart", one, other] => Ok(Selector::Apart(name(one), name(other))),
@@ -172,6 +183,23 @@ fn known_metric(name: &str) -> Result<String, SelectorError> {
         name: name.to_string(),
         nearest: nearest(name, METRICS.iter().map(|metric| metric.name)),
     })
+}
+
+/// The unit of a metric that counts events.
+pub(crate) const EVENTS: &str = "/s";
+
+/// The metrics that are numbers of events a second.
+fn counted() -> Vec<&'static str> {
+    let counted = METRICS.iter().filter(|metric| metric.unit == EVENTS);
+    counted.map(|metric| metric.name).collect()
+}
+
+fn counted_metric(name: &str) -> Result<String, SelectorError> {
+    let name = known_metric(name)?;
+    match counted().contains(&name.as_str()) {
+        true => Ok(name),
+        false => Err(SelectorError::Count { name }),
+    }
 }
 
 /// The metrics of which two groups together have the sum of both.
@@ -199,6 +227,7 @@ impl fmt::Display for Selector {
             Selector::Ratio(one, other, name) => write!(f, "{name} of {one} over that of {other}"),
             Selector::Sum(one, other, name) => write!(f, "{name} of {one} and {other} together"),
             Selector::Root(name) => write!(f, "square root of {name}"),
+            Selector::Count(name) => write!(f, "number of {name}"),
             Selector::Mathis(group) => write!(f, "constant of TCP's rate of {group}"),
             Selector::Apart(one, other) => write!(f, "{one} apart from {other}"),
             Selector::Rises(name, one, other) => {
@@ -228,5 +257,14 @@ mod tests {
         let expected = "loss of two groups is not the sum of both: allowed are goodput, ";
         assert!(error.to_string().starts_with(expected), "{error}");
         assert!("sum:near:far:los".parse::<Selector>().is_err());
+    }
+
+    #[test]
+    fn only_what_happens_is_counted() {
+        let count: Selector = "count:timeouts".parse().unwrap();
+        assert_eq!(count.to_string(), "number of timeouts");
+        let error = "count:goodput".parse::<Selector>().unwrap_err();
+        let expected = "goodput is no number of events a second: allowed are timeouts";
+        assert!(error.to_string().starts_with(expected), "{error}");
     }
 }

@@ -160,7 +160,7 @@ mod tests {
                     [[choices]]\nid = \"rtt\"\nwhat = \"round trip\"\nexperiments = [\"x\"]\n\
                     field = \"network.rtt\"\nvalues = [{ is = \"1 ms\", because = \"a\" }, \
                     { is = \"9 ms\", because = \"b\" }]\n";
-        let file = ChoiceFile::parse("choices.toml", text).unwrap();
+        let file = ChoiceFile::parse("choices.toml", text, &[]).unwrap();
         let claim = claim(
             "",
             "{ kind = \"less\", scheme = \"low\", than = [\"high\"] }",
