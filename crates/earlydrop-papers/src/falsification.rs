@@ -235,7 +235,9 @@ impl<'a> Trial<'a> {
     fn of(claim: &'a Claim, measured: &Measurements) -> Trial<'a> {
         let judgement = judge(claim, measured);
         let outcome = match (judgement.verdict, &judgement.missing) {
-            (Verdict::Contradicted | Verdict::NotShown, _) => try_as_claimed(claim, measured),
+            (Verdict::Contradicted | Verdict::NotShown | Verdict::NoDifference, _) => {
+                try_as_claimed(claim, measured)
+            }
             (Verdict::Undecided, Some(missing)) => TrialOutcome::NotShown(missing.to_string()),
             (Verdict::InPart, _) => match try_wrong_scheme(claim, measured, &judgement) {
                 // What holds in a few comparisons may do so with any scheme. Then it can still
@@ -266,7 +268,7 @@ fn try_wrong_scheme(claim: &Claim, measured: &Measurements, right: &Judgement) -
     };
     let judgement = judge(claim, &measured.clone().with_swapped(own, other));
     match (judgement.verdict, &judgement.missing) {
-        (worse @ (Verdict::Contradicted | Verdict::NotShown), _) => {
+        (worse @ (Verdict::Contradicted | Verdict::NotShown | Verdict::NoDifference), _) => {
             TrialOutcome::FailsWithWrong(worse)
         }
         (Verdict::InPart, _) if right.verdict == Verdict::Holds => {
@@ -284,6 +286,7 @@ fn try_wrong_scheme(claim: &Claim, measured: &Measurements, right: &Judgement) -
 fn said_of_it(verdict: Verdict) -> String {
     match verdict {
         Verdict::Contradicted | Verdict::NotShown => format!("it is {verdict}"),
+        Verdict::NoDifference => format!("it makes {verdict}"),
         _ => format!("it {verdict}"),
     }
 }
@@ -311,7 +314,7 @@ fn try_as_claimed(claim: &Claim, measured: &Measurements) -> TrialOutcome {
         comparisons = judgement.comparisons;
     }
     let open = comparisons.iter().filter(|one| !one.supports_claim());
-    let seeds = open.map(|one| seeds_needed(&one.by_seed));
+    let seeds = open.map(|one| seeds_needed(&one.room()));
     match seeds.collect::<Option<Vec<usize>>>() {
         Some(seeds) => TrialOutcome::TooFewSeeds(seeds.into_iter().max().unwrap_or(0)),
         None => TrialOutcome::NotShown("not even of runs as the paper has them".to_string()),

@@ -1,17 +1,17 @@
 //! The comparisons that a test makes.
 //!
-//! A comparison has a value for each seed, above zero where the claim is right. Values are
-//! shares of what is compared with: 0.1 is ten per cent.
+//! A comparison has a value for each seed: what is measured, mostly a difference as a share of what is
+//! compared with, above zero in the claim's direction. The claim says where its mean lies.
 
 use earlydrop_lab::statistics::{self, Mean};
 
 use super::claim::{Restriction, Test};
+use super::claimed::Claimed;
 use super::evidence::Evidence;
 use super::measurements::Measurements;
 use super::missing::MissingData;
 use super::statistics::{
-    distances_from_median, equivalence, noninferiority, off_proportional, paired_interval,
-    paired_shares, range, smallest,
+    distances_from_median, off_proportional, paired_interval, paired_shares, range, smallest,
 };
 
 /// One comparison of a claim's test.
@@ -19,8 +19,10 @@ use super::statistics::{
 pub struct Comparison {
     /// What is compared with, and at which point: "with gred, network.rtt = 50 ms".
     pub place: String,
-    /// By how much the claim is right, by seed; below zero where it is wrong.
+    /// What is measured, by seed.
     pub by_seed: Vec<f64>,
+    /// Where the claim says that its mean lies.
+    pub claimed: Claimed,
     /// The largest difference that makes no difference, where the test asks for a direction.
     pub margin: Option<f64>,
 }
@@ -36,6 +38,7 @@ impl Comparison {
         Comparison {
             place,
             by_seed,
+            claimed: Claimed::above(0.0),
             margin: None,
         }
     }
@@ -52,38 +55,54 @@ impl Comparison {
             .map_or("", |(_, setting)| setting)
     }
 
-    /// Whether the comparison, taken by itself, supports the claim: its 95% interval lies above
-    /// zero.
+    /// By how much the claim is right, by seed: how far values lie inside the nearer end of what is
+    /// claimed. Below zero where it is wrong.
+    pub(crate) fn room(&self) -> Vec<f64> {
+        self.claimed.room(&self.by_seed)
+    }
+
+    /// Whether the comparison, taken by itself, supports the claim: its 95% interval lies within
+    /// what is claimed.
     pub fn supports_claim(&self) -> bool {
         self.evidence() == Evidence::Supports
     }
 
     /// What the comparison shows, taken by itself: by its 95% interval.
     pub fn evidence(&self) -> Evidence {
-        let differs = self.mean().is_some_and(|mean| mean.excludes_zero());
+        let room = paired_interval(&self.room());
+        let differs = room.is_some_and(|mean| mean.excludes_zero());
         self.evidence_if(differs || self.is_the_same_for_all_seeds())
     }
 
-    /// What the comparison shows, given whether its difference from zero is significant.
+    /// What the comparison shows, given whether its distance from the nearer end of what is claimed
+    /// is significant.
     pub(super) fn evidence_if(&self, differs: bool) -> Evidence {
-        let Some(mean) = self.mean() else {
+        let Some(room) = paired_interval(&self.room()) else {
             return Evidence::Open;
         };
-        let is_within = |margin: f64| {
-            let half = mean.half.unwrap_or(f64::INFINITY);
-            mean.mean.abs() + half <= margin
-        };
-        match (differs, self.margin) {
-            (true, _) if mean.mean > 0.0 => Evidence::Supports,
-            (true, _) if mean.mean < 0.0 => Evidence::Contradicts,
-            (_, Some(margin)) if is_within(margin) => Evidence::Equal,
+        match differs {
+            true if room.mean > 0.0 => Evidence::Supports,
+            true if room.mean < 0.0 => Evidence::Contradicts,
+            _ if self
+                .mean()
+                .is_some_and(|mean| self.makes_no_difference(mean)) =>
+            {
+                Evidence::Equal
+            }
             _ => Evidence::Open,
         }
     }
 
-    /// The two-sided p-value of the difference from zero.
+    /// Whether the 95% interval of a mean lies within the margin on either side of zero.
+    pub(super) fn makes_no_difference(&self, mean: Mean) -> bool {
+        let half = mean.half.unwrap_or(f64::INFINITY);
+        self.margin
+            .is_some_and(|margin| mean.mean.abs() + half <= margin)
+    }
+
+    /// The two-sided p-value of the distance from the nearer end of what is claimed.
     pub(super) fn p_value(&self) -> Option<f64> {
-        statistics::p_value(&self.by_seed)
+        statistics::p_value(&self.room())
     }
 
     /// Whether at least two seeds give one value, which leaves no doubt.
@@ -94,14 +113,36 @@ impl Comparison {
 
 /// The comparisons that `test` makes of what was measured.
 pub(super) fn comparisons(test: &Test, measured: &Measurements) -> Comparisons {
+    let mut list = measured_by(test, measured)?;
+    let claimed = claimed(test);
+    list.iter_mut().for_each(|one| one.claimed = claimed);
+    Ok(list)
+}
+
+/// Where a test wants the mean of each comparison.
+fn claimed(test: &Test) -> Claimed {
+    match test {
+        Test::Ordering { tolerance, .. } => Claimed::above(-tolerance),
+        Test::Proportional { tolerance, .. } => Claimed::below(*tolerance),
+        Test::Equal { tolerance, .. } | Test::Value { tolerance, .. } => {
+            Claimed::within(*tolerance)
+        }
+        Test::Between { low, high, .. } => Claimed::between(*low, *high),
+        Test::MinimumMoves { .. } => Claimed::between(0.0, f64::INFINITY),
+        _ => Claimed::above(0.0),
+    }
+}
+
+/// What a test measures in each comparison.
+fn measured_by(test: &Test, measured: &Measurements) -> Comparisons {
     match test {
         Test::Ordering {
             scheme,
             than,
             less,
-            tolerance,
             at,
-        } => ordering(measured, (scheme, than), (*less, *tolerance), at),
+            ..
+        } => ordering(measured, (scheme, than), *less, at),
         Test::Range {
             scheme,
             than,
@@ -116,11 +157,8 @@ pub(super) fn comparisons(test: &Test, measured: &Measurements) -> Comparisons {
             up,
         } => minimum_moves(measured, scheme, (over, with), *up),
         Test::Proportional {
-            scheme,
-            over,
-            tolerance,
-            at,
-        } => proportional(measured, scheme, over, *tolerance, at),
+            scheme, over, at, ..
+        } => proportional(measured, scheme, over, at),
         Test::Spread {
             scheme,
             than,
@@ -135,23 +173,13 @@ pub(super) fn comparisons(test: &Test, measured: &Measurements) -> Comparisons {
             up,
             at,
         } => trend(measured, scheme, (over, from, to), *up, at),
-        Test::Between {
-            scheme,
-            low,
-            high,
-            at,
-        } => between(measured, scheme, (*low, *high), at),
-        Test::Equal {
-            schemes,
-            tolerance,
-            at,
-        } => equal(measured, schemes, *tolerance, at),
+        Test::Between { scheme, at, .. } => at_each_point(measured, scheme, at, |values| {
+            ("value".to_string(), values.to_vec())
+        }),
+        Test::Equal { schemes, at, .. } => equal(measured, schemes, at),
         Test::Value {
-            scheme,
-            value,
-            tolerance,
-            at,
-        } => printed_value(measured, scheme, (*value, *tolerance), at),
+            scheme, value, at, ..
+        } => printed_value(measured, scheme, *value, at),
         Test::Nearer {
             scheme,
             than,
@@ -190,12 +218,12 @@ fn against_each(
 fn ordering(
     measured: &Measurements,
     schemes: (&str, &[String]),
-    (less, tolerance): (bool, f64),
+    less: bool,
     at: &Restriction,
 ) -> Comparisons {
     let sign = if less { 1.0 } else { -1.0 };
     against_each(measured, schemes, at, |mine, theirs| {
-        noninferiority(paired_shares(sign, (theirs, mine), theirs), tolerance)
+        paired_shares(sign, (theirs, mine), theirs)
     })
 }
 
@@ -288,12 +316,11 @@ fn minimum_moves(
     )])
 }
 
-/// By how much each row is nearer to a line through zero than the tolerance.
+/// How far each row is from a line through zero.
 fn proportional(
     measured: &Measurements,
     scheme: &str,
     over: &str,
-    tolerance: f64,
     at: &Restriction,
 ) -> Comparisons {
     let own = measured.require_scheme(scheme)?;
@@ -305,14 +332,14 @@ fn proportional(
             .map(|point| numbers[measured.points[*point][axis]]);
         let x: Vec<f64> = x.collect();
         let along = measured.values_along(own, &row)?;
-        let margin = |seed: usize| {
+        let off = |seed: usize| {
             let y: Vec<f64> = along.iter().map(|values| values[seed]).collect();
-            tolerance - off_proportional(&x, &y)
+            off_proportional(&x, &y)
         };
         list.push(Comparison::new(
             "line",
             &measured.row_name(over, &row),
-            (0..measured.seeds.len()).map(margin).collect(),
+            (0..measured.seeds.len()).map(off).collect(),
         ));
     }
     Ok(list)
@@ -362,24 +389,6 @@ fn trend(
     Ok(list)
 }
 
-/// By how much values lie inside the nearer bound, as a share of the distance of both.
-fn between(
-    measured: &Measurements,
-    scheme: &str,
-    (low, high): (f64, f64),
-    at: &Restriction,
-) -> Comparisons {
-    at_each_point(measured, scheme, at, |values| {
-        let width = high - low;
-        let above: Vec<f64> = values.iter().map(|value| (value - low) / width).collect();
-        let below: Vec<f64> = values.iter().map(|value| (high - value) / width).collect();
-        match above.iter().sum::<f64>() < below.iter().sum() {
-            true => (format!("above {low}"), above),
-            false => (format!("below {high}"), below),
-        }
-    })
-}
-
 /// A scheme compared with a number at each point: what `compare` makes of its values, by seed,
 /// with the name of what they are compared with.
 fn at_each_point(
@@ -397,30 +406,24 @@ fn at_each_point(
     Ok(list)
 }
 
-fn equal(
-    measured: &Measurements,
-    schemes: &[String],
-    tolerance: f64,
-    at: &Restriction,
-) -> Comparisons {
+fn equal(measured: &Measurements, schemes: &[String], at: &Restriction) -> Comparisons {
     let Some((first, others)) = schemes.split_first() else {
         return Err(MissingData::NoSchemes);
     };
     against_each(measured, (first, others), at, |mine, theirs| {
-        equivalence(&paired_shares(1.0, (mine, theirs), theirs), tolerance)
+        paired_shares(1.0, (mine, theirs), theirs)
     })
 }
 
 fn printed_value(
     measured: &Measurements,
     scheme: &str,
-    (printed, tolerance): (f64, f64),
+    printed: f64,
     at: &Restriction,
 ) -> Comparisons {
     at_each_point(measured, scheme, at, |values| {
-        let relative: Vec<f64> = values.iter().map(|value| value / printed - 1.0).collect();
-        let by_seed = equivalence(&relative, tolerance);
-        (format!("{printed} printed"), by_seed)
+        let relative = values.iter().map(|value| value / printed - 1.0).collect();
+        (format!("{printed} printed"), relative)
     })
 }
 

@@ -9,9 +9,9 @@ use earlydrop_lab::statistics::holm;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evidence {
-    /// The difference is on the claim's side of zero.
+    /// The mean lies where the claim says.
     Supports,
-    /// The difference is on the other side.
+    /// It lies outside.
     Contradicts,
     /// There is no difference above the margin.
     Equal,
@@ -46,7 +46,7 @@ impl fmt::Display for Evidence {
 /// Where every single comparison supports the claim no correction is needed: that all of them do
 /// is an intersection-union test, whose level is that of one comparison (R. L. Berger,
 /// "Multiparameter hypothesis testing and acceptance sampling", *Technometrics* 24, 1982, 295-300).
-/// Else differences from zero are corrected for their number by Holm's procedure. That a
+/// Else distances from what is claimed are corrected for their number by Holm's procedure. That a
 /// difference lies within its margin is decided for each by itself.
 pub(super) fn of_family(comparisons: &[Comparison]) -> Vec<Evidence> {
     if comparisons.iter().all(Comparison::supports_claim) {
@@ -62,6 +62,7 @@ pub(super) fn of_family(comparisons: &[Comparison]) -> Vec<Evidence> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::claimed::Claimed;
     use super::*;
 
     fn comparison(mean: f64, spread: f64, margin: Option<f64>) -> Comparison {
@@ -69,6 +70,7 @@ mod tests {
         Comparison {
             place: String::new(),
             by_seed: by_seed.into(),
+            claimed: Claimed::above(0.0),
             margin,
         }
     }

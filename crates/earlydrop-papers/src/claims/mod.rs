@@ -10,11 +10,14 @@
 
 mod cells;
 mod claim;
+mod claimed;
 mod claims_file;
 mod comparisons;
 mod counterfactual;
 mod counts;
 mod detection;
+#[cfg(test)]
+mod error_rates;
 mod evidence;
 mod ideas;
 mod measurements;
@@ -30,6 +33,7 @@ pub use cells::ClaimCells;
 pub(crate) use cells::points;
 pub(crate) use claim::id_matches;
 pub use claim::{Claim, Paper, Restriction, Standing, Test};
+pub use claimed::{Claimed, Unit};
 pub use comparisons::Comparison;
 pub(crate) use counterfactual::as_claimed;
 pub(crate) use counts::plural;

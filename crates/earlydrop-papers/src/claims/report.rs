@@ -1,7 +1,7 @@
 //! Reports about claims, in words and as JSON.
 
 use earlydrop_lab::escape::CommandLine;
-use earlydrop_lab::number::{self, change};
+use earlydrop_lab::number;
 use serde_json::{Value, json};
 
 use super::cells::ClaimCells;
@@ -36,19 +36,24 @@ impl ClaimReport<'_> {
         Some((effect.mean - half, effect.mean + half))
     }
 
-    /// The effect with its interval: "+12.3% (+10.0% to +14.6%)"; empty where there is none.
+    /// What is measured, with its interval, and where the claim says that it lies:
+    /// "+12.3% (+10.0% to +14.6%); claimed within ±5.0%". Empty where nothing is.
     pub fn effect(&self) -> String {
-        match (self.judgement.effect, self.interval()) {
-            (Some(effect), Some((low, high))) => {
-                format!(
-                    "{} ({} to {})",
-                    change(effect.mean, None),
-                    change(low, None),
-                    change(high, None)
-                )
-            }
-            _ => String::new(),
+        let Some((effect, claimed)) = self.judgement.effect.zip(self.judgement.claimed) else {
+            return String::new();
+        };
+        match claimed.to_string() {
+            none if none.is_empty() => claimed.mean_in_words(effect),
+            words => format!("{}; claimed {words}", claimed.mean_in_words(effect)),
         }
+    }
+
+    /// What is measured with its interval, without what is claimed.
+    pub(crate) fn measured(&self) -> String {
+        let pair = self.judgement.effect.zip(self.judgement.claimed);
+        pair.map_or(String::new(), |(effect, claimed)| {
+            claimed.mean_in_words(effect)
+        })
     }
 
     /// The verdict, which is counted; `None` of quick runs, which decide too little.
@@ -68,16 +73,21 @@ impl ClaimReport<'_> {
         }
     }
 
+    /// With several comparisons always in how many: "holds in part (3 of 9)", "contradicted (2 of 9)".
     fn verdict_words(&self) -> String {
         let judgement = &self.judgement;
-        match judgement.verdict {
-            Verdict::InPart => format!(
-                "{} ({} of {})",
-                judgement.verdict,
-                judgement.count(Evidence::Supports),
-                judgement.comparisons.len()
-            ),
-            verdict => verdict.to_string(),
+        let all = judgement.comparisons.len();
+        let shown = match judgement.verdict {
+            Verdict::Holds | Verdict::InPart => judgement.count(Evidence::Supports),
+            Verdict::NoDifference => judgement.count(Evidence::Equal),
+            Verdict::Contradicted => judgement.count(Evidence::Contradicts),
+            Verdict::NotShown => judgement.count(Evidence::Open),
+            Verdict::Undecided => all,
+        };
+        match (all, shown) {
+            (0 | 1, _) => judgement.verdict.to_string(),
+            (_, 0) => format!("{} (on average)", judgement.verdict),
+            (all, shown) => format!("{} ({shown} of {all})", judgement.verdict),
         }
     }
 
@@ -135,7 +145,7 @@ impl ClaimReport<'_> {
             .iter()
             .zip(&self.judgement.evidence);
         let open = pairs.filter(|(_, evidence)| **evidence == Evidence::Open);
-        let seeds = open.map(|(one, _)| seeds_to_decide(&one.by_seed, one.margin));
+        let seeds = open.map(|(one, _)| seeds_to_decide(&one.room(), one.margin));
         match seeds.map(|seeds| seeds.unwrap_or(usize::MAX)).max()? {
             many if many > MANY_SEEDS => {
                 Some(format!("not even {MANY_SEEDS} seeds would decide it"))
@@ -206,6 +216,8 @@ impl ClaimReport<'_> {
             "equal": judgement.count(Evidence::Equal),
             "of": judgement.comparisons.len(),
             "effect": judgement.effect.map(|effect| effect.mean),
+            "claimed": judgement.claimed.map(|one| [one.low, one.high]),
+            "margin": self.claim.margin(),
             "interval": self.interval().map(|(low, high)| [low, high]),
             "single_runs": judgement.printed.and_then(|one| one.single_runs()).map(|(low, high)| [low, high]),
             "seeds": self.seeds,

@@ -30,35 +30,6 @@ pub(super) fn paired_shares(
         .collect()
 }
 
-/// The noninferiority test: shares plus the tolerance, above zero where a scheme is worse by
-/// less than the tolerance.
-///
-/// E. Walker, A. S. Nowacki, "Understanding equivalence and noninferiority testing", *Journal
-/// of General Internal Medicine* 26 (2011), 192-196. A tolerance of zero is the test for a
-/// difference.
-pub(super) fn noninferiority(shares: Vec<f64>, tolerance: f64) -> Vec<f64> {
-    let shares = shares.into_iter();
-    shares.map(|share| share + tolerance).collect()
-}
-
-/// The equivalence test by two one-sided tests: the distance of relative deviations from the
-/// tolerance, on the side where their mean is off. The other side's test is passed by more.
-///
-/// The interval is two-sided at 95%, so each one-sided test has a level of 2.5%. D. J.
-/// Schuirmann, "A comparison of the two one-sided tests procedure and the power approach",
-/// *Journal of Pharmacokinetics and Biopharmaceutics* 15 (1987), 657-680.
-pub(super) fn equivalence(relative: &[f64], tolerance: f64) -> Vec<f64> {
-    let sign = if relative.iter().sum::<f64>() > 0.0 {
-        -1.0
-    } else {
-        1.0
-    };
-    relative
-        .iter()
-        .map(|share| tolerance + sign * share)
-        .collect()
-}
-
 /// How far values are from proportional growth, as a share of the largest: the largest distance
 /// from the straight line by least squares, or the height of that line at x = 0, whichever is
 /// greater.
@@ -135,13 +106,6 @@ mod tests {
         let shares = paired_shares(1.0, (&[3.0, 5.0], &[2.0, 2.0]), &[2.0, 2.0]);
         assert_eq!(shares, [0.5, 1.5]);
         assert_eq!(paired_shares(-1.0, (&[1.0], &[0.0]), &[0.0]), [-1.0]);
-        assert_eq!(noninferiority(vec![-0.25], 0.5), [0.25]);
-    }
-
-    #[test]
-    fn equivalence_looks_at_the_side_that_is_off() {
-        assert_eq!(equivalence(&[0.25, 0.25], 0.5), [0.25, 0.25]);
-        assert_eq!(equivalence(&[-0.75, -0.25], 0.5), [-0.25, 0.25]);
     }
 
     #[test]

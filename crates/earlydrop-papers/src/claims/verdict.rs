@@ -5,6 +5,7 @@ use std::fmt;
 use earlydrop_lab::statistics::Mean;
 
 use super::claim::{Claim, Test};
+use super::claimed::Claimed;
 use super::comparisons::{Comparison, comparisons};
 use super::evidence::{Evidence, of_family};
 use super::measurements::Measurements;
@@ -18,6 +19,8 @@ pub enum Verdict {
     Holds,
     /// Some comparisons support it, others do not.
     InPart,
+    /// No comparison supports it, and each shows that the difference is smaller than matters.
+    NoDifference,
     /// No comparison supports it, and one or all together show the opposite.
     Contradicted,
     /// Neither is shown.
@@ -28,9 +31,10 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, the best for a claim first.
-    pub const ALL: [Verdict; 5] = [
+    pub const ALL: [Verdict; 6] = [
         Verdict::Holds,
         Verdict::InPart,
+        Verdict::NoDifference,
         Verdict::Contradicted,
         Verdict::NotShown,
         Verdict::Undecided,
@@ -42,6 +46,7 @@ impl fmt::Display for Verdict {
         f.write_str(match self {
             Verdict::Holds => "holds",
             Verdict::InPart => "holds in part",
+            Verdict::NoDifference => "no difference",
             Verdict::Contradicted => "contradicted",
             Verdict::NotShown => "not shown",
             Verdict::Undecided => "cannot be decided",
@@ -55,9 +60,11 @@ impl fmt::Display for Verdict {
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// By how much the claim is right: the mean over all comparisons, as a share of what is
-    /// compared with. Its interval is over seeds.
+    /// What is measured, as the mean over all comparisons: mostly a difference as a share of what is
+    /// compared with, above zero in the claim's direction. Its interval is over seeds.
     pub effect: Option<Mean>,
+    /// Where the claim says that it lies.
+    pub claimed: Option<Claimed>,
     /// The comparisons.
     pub comparisons: Vec<Comparison>,
     /// What each comparison shows when all are read together.
@@ -96,6 +103,7 @@ impl Judgement {
         Judgement {
             verdict: Verdict::Undecided,
             effect: None,
+            claimed: None,
             comparisons,
             evidence: Vec::new(),
             missing: Some(missing),
@@ -111,10 +119,10 @@ impl Judgement {
 
 /// Judges `claim` by what was measured.
 ///
-/// A claim holds where every comparison supports it, and in part where some do. A claim that none
-/// supports is contradicted where one shows the opposite, or the mean over all of them does: if
-/// the claim were right everywhere, it would be right on average. A printed number that a single
-/// run of ours could have printed is not contradicted by our mean.
+/// A claim holds where every comparison supports it, and in part where some do. One that none
+/// supports makes no difference where each shows that; it is contradicted where one shows the
+/// opposite, or the mean over all does. A printed number that a single run of ours could have printed
+/// is not contradicted by our mean.
 pub fn judge(claim: &Claim, measured: &Measurements) -> Judgement {
     let mut list = match comparisons(&claim.test, measured) {
         Ok(list) if list.is_empty() => return Judgement::undecided(MissingData::NoPoints, list),
@@ -129,11 +137,13 @@ pub fn judge(claim: &Claim, measured: &Measurements) -> Judgement {
     let evidence = of_family(&list);
     let effect = Mean::of(&over_all(&list));
     let printed = printed_number(&claim.test, measured);
-    let is_wrong_on_average = effect.is_some_and(|mean| mean.mean < 0.0 && mean.excludes_zero());
+    let is_wrong_on_average = effect.is_some_and(|mean| is_wrong(&list[0], mean));
     let has = |wanted| evidence.contains(&wanted);
+    let all = |wanted| evidence.iter().all(|one| *one == wanted);
     let verdict = match has(Evidence::Supports) {
-        true if evidence.iter().all(|one| *one == Evidence::Supports) => Verdict::Holds,
+        true if all(Evidence::Supports) => Verdict::Holds,
         true => Verdict::InPart,
+        false if all(Evidence::Equal) => Verdict::NoDifference,
         false if printed.is_some_and(|one| one.is_a_single_run()) => Verdict::NotShown,
         false if has(Evidence::Contradicts) || is_wrong_on_average => Verdict::Contradicted,
         false => Verdict::NotShown,
@@ -141,11 +151,22 @@ pub fn judge(claim: &Claim, measured: &Measurements) -> Judgement {
     Judgement {
         verdict,
         effect,
+        claimed: Some(list[0].claimed),
         comparisons: list,
         evidence,
         missing: None,
         printed,
     }
+}
+
+/// Whether the mean over all comparisons, which `one` is like, shows the opposite of the claim: if the
+/// claim were right everywhere, it would be right on average.
+///
+/// Differences keep their signs, which are those of the claim: a mean is beyond an end of what is
+/// claimed, not nearer to it because each comparison was turned to its own nearer end. A difference
+/// that is smaller than matters shows no opposite.
+fn is_wrong(one: &Comparison, mean: Mean) -> bool {
+    one.claimed.excludes(mean) && !one.makes_no_difference(mean)
 }
 
 /// Ours next to a printed number, where the test is about one point.
@@ -166,7 +187,7 @@ fn printed_number(test: &Test, measured: &Measurements) -> Option<PrintedNumber>
     })
 }
 
-/// The mean over all comparisons, by seed.
+/// What all comparisons measure in the mean, by seed.
 fn over_all(list: &[Comparison]) -> Vec<f64> {
     let seeds = list.iter().map(|one| one.by_seed.len()).min().unwrap_or(0);
     let count = list.len() as f64;
@@ -230,8 +251,38 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn equal_everywhere_is_no_difference() {
+        // At both places 0.5% more or less; the margin of goodput is 2%.
+        let rule = |scheme: usize, at: &[usize], seed: u64| {
+            let apart = 0.001 * (seed as f64 - 2.5) + 0.005 * [1.0, -1.0][at[0]];
+            if scheme == 0 { 1.0 + apart } else { 1.0 }
+        };
+        let axes = vec![("count".to_string(), ["1", "2"].map(String::from).into())];
+        let points = vec![vec![0], vec![1]];
+        let measured = Measurements::by_rule(axes, points, &["low", "high"], 4, rule);
+        let test = "{ kind = \"more\", scheme = \"low\", than = [\"high\"] }";
+        let judged = |metric| {
+            let mut claim = claim("", test);
+            claim.metric = Selector::Metric(String::from(metric));
+            judge(&claim, &measured)
+        };
+        let goodput = judged("goodput");
+        assert_eq!(goodput.verdict, Verdict::InPart, "{:?}", goodput.evidence);
+        let rule = |scheme: usize, _: &[usize], seed: u64| {
+            let apart = 0.004 * [1.0, -1.0, 0.9, -0.7][seed as usize - 1];
+            if scheme == 0 { 1.0 + apart } else { 1.0 }
+        };
+        let axes = vec![("count".to_string(), ["1", "2"].map(String::from).into())];
+        let measured =
+            Measurements::by_rule(axes, vec![vec![0], vec![1]], &["low", "high"], 4, rule);
+        let mut claim = claim("", test);
+        claim.metric = Selector::Metric("goodput".to_string());
+        assert_eq!(judge(&claim, &measured).verdict, Verdict::NoDifference);
+    }
+
+    #[test]
     fn every_kind_of_test_can_hold_and_can_fail() {
-        use Verdict::{Contradicted, Holds, InPart, NotShown, Undecided};
+        use Verdict::{Contradicted, Holds, InPart, NoDifference, NotShown, Undecided};
         for (test, wanted) in [
             (
                 "{ kind = \"less\", scheme = \"low\", than = [\"high\"] }",
@@ -299,7 +350,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"spread-more\", scheme = \"low\", than = [\"high\"], at = { count = 5 } }",
-                Contradicted,
+                NoDifference,
             ),
             (
                 "{ kind = \"grows\", scheme = \"high\", over = \"count\", from = 1, to = 5 }",

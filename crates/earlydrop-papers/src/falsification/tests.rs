@@ -19,7 +19,11 @@ fn a_wrong_scheme_changes_what_holds() {
         let TrialOutcome::FailsWithWrong(verdict) = outcome(test) else {
             panic!("{test}: {:?}", outcome(test));
         };
-        let worse = [Verdict::Contradicted, Verdict::NotShown];
+        let worse = [
+            Verdict::Contradicted,
+            Verdict::NoDifference,
+            Verdict::NotShown,
+        ];
         assert!(worse.contains(&verdict), "{test}: {verdict}");
     }
     let test = "{ kind = \"between\", scheme = \"low\", low = 0.9, high = 3.0 }";

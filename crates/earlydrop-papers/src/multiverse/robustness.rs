@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::design::Universe;
 use super::influence::{Influence, influence};
 use crate::choices::Choice;
-use crate::claims::{Claim, Evidence, Judgement, Verdict};
+use crate::claims::{Claim, Claimed, Evidence, Judgement, Verdict};
 
 /// A claim with its verdict in each universe.
 #[derive(Clone, Debug)]
@@ -27,8 +27,10 @@ pub struct UniverseJudgement {
     pub universe: Universe,
     /// The verdict.
     pub verdict: Verdict,
-    /// By how much the claim is right over all its comparisons, with its interval.
+    /// What is measured over all its comparisons, with its interval.
     pub effect: Option<Mean>,
+    /// Where the claim says that it lies.
+    pub claimed: Option<Claimed>,
     /// The share of comparisons that support the claim less the share of those that contradict it;
     /// `None` where it cannot be decided.
     pub support: Option<f64>,
@@ -43,6 +45,7 @@ impl UniverseJudgement {
             universe,
             verdict: judgement.verdict,
             effect: judgement.effect,
+            claimed: judgement.claimed,
             support: support.is_finite().then_some(support),
         }
     }
@@ -174,6 +177,7 @@ mod tests {
                     Verdict::Contradicted
                 },
                 effect: None,
+                claimed: None,
                 support: Some(if holds { 1.0 } else { -1.0 }),
                 universe,
             }

@@ -124,6 +124,7 @@ mod tests {
             universe: Universe(Vec::new()),
             verdict,
             effect: None,
+            claimed: None,
             support: None,
         };
         let robustness = Robustness {

@@ -1,11 +1,11 @@
 //! Parts that several HTML pages share: verdicts, claims, the footer.
 
-use earlydrop_lab::number;
+use earlydrop_lab::statistics::Mean;
 use earlydrop_report::figure::{self, Effect, ForestRow, escape, inline};
 
 use super::provenance::Provenance;
 use super::robustness;
-use crate::claims::{ClaimReport, Comparison, Evidence, Tally, Verdict, plural};
+use crate::claims::{ClaimReport, Claimed, Comparison, Evidence, Tally, Verdict, plural};
 use crate::multiverse::Robustness;
 
 /// The CSS class of a verdict in pages and pictures; `None` is what is not counted.
@@ -14,6 +14,7 @@ pub(super) fn verdict_class(verdict: impl Into<Option<Verdict>>) -> &'static str
         Some(Verdict::Holds) => "right",
         Some(Verdict::InPart) => "partly",
         Some(Verdict::Contradicted) => "wrong",
+        Some(Verdict::NoDifference) => "equal",
         Some(Verdict::NotShown) | None => "open",
         Some(Verdict::Undecided) => "missing",
     }
@@ -25,6 +26,7 @@ pub(super) fn sign(verdict: impl Into<Option<Verdict>>) -> &'static str {
         Some(Verdict::Holds) => "●",
         Some(Verdict::InPart) => "◐",
         Some(Verdict::Contradicted) => "✕",
+        Some(Verdict::NoDifference) => "=",
         Some(Verdict::NotShown) => "○",
         Some(Verdict::Undecided) => "?",
         None => "·",
@@ -47,7 +49,8 @@ fn evidence_class(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Supports => "right",
         Evidence::Contradicts => "wrong",
-        _ => "open",
+        Evidence::Equal => "equal",
+        Evidence::Open => "open",
     }
 }
 
@@ -69,16 +72,26 @@ pub(super) fn tally(tally: &Tally) -> String {
     format!("<div class=\"tally\"><div class=\"bar\">{bar}</div><ul>{words}</ul></div>\n")
 }
 
+/// A mean as a picture has it.
+pub(super) fn drawn(mean: Mean, claimed: Claimed, look: &'static str) -> Effect {
+    Effect {
+        mean: claimed.drawn(mean.mean),
+        half: mean.half.map(|half| claimed.drawn_length(half)),
+        look,
+    }
+}
+
+/// Where a claim says that a mean lies, as a picture has it; everywhere where nothing is measured.
+pub(super) fn band(claimed: Option<Claimed>) -> (f64, f64) {
+    let everywhere = (f64::NEG_INFINITY, f64::INFINITY);
+    claimed.map_or(everywhere, |one| (one.drawn(one.low), one.drawn(one.high)))
+}
+
 /// A claim's effects as a row of a forest plot.
 pub(super) fn effect_row(report: &ClaimReport<'_>) -> ForestRow {
     let judgement = &report.judgement;
     let effect = |(one, evidence): (&Comparison, &Evidence)| {
-        let mean = one.mean()?;
-        Some(Effect {
-            mean: mean.mean,
-            half: mean.half,
-            look: evidence_class(*evidence),
-        })
+        Some(drawn(one.mean()?, one.claimed, evidence_class(*evidence)))
     };
     let pairs = judgement.comparisons.iter().zip(&judgement.evidence);
     let look = verdict_class(report.decided());
@@ -86,11 +99,9 @@ pub(super) fn effect_row(report: &ClaimReport<'_>) -> ForestRow {
     ForestRow {
         name: report.claim.id.clone(),
         look,
-        overall: judgement.effect.map(|mean| Effect {
-            mean: mean.mean,
-            half: mean.half,
-            look,
-        }),
+        overall: (judgement.effect.zip(judgement.claimed))
+            .map(|(mean, claimed)| drawn(mean, claimed, look)),
+        claimed: band(judgement.claimed),
         single: pairs.filter_map(effect).collect(),
         tooltip: match report.effect().as_str() {
             "" => name,
@@ -170,9 +181,8 @@ fn comparisons(report: &ClaimReport<'_>) -> String {
     }
     let mut rows = String::new();
     for (one, evidence) in judgement.comparisons.iter().zip(&judgement.evidence) {
-        let effect = one
-            .mean()
-            .map_or(String::new(), |mean| number::change(mean.mean, mean.half));
+        let effect = one.mean();
+        let effect = effect.map_or(String::new(), |mean| one.claimed.mean_in_words(mean));
         rows.push_str(&format!(
             "<tr><td>{}</td><td class=\"number\">{effect}</td><td>{}</td><td class=\"{}\">{}</td></tr>\n",
             escape(&one.place),
@@ -183,7 +193,7 @@ fn comparisons(report: &ClaimReport<'_>) -> String {
     }
     format!(
         "<details><summary>{} of {} comparisons support it</summary>\n\
-         <div class=\"scroll\"><table class=\"plain\">\n<thead><tr><th>comparison</th><th>effect</th>\
+         <div class=\"scroll\"><table class=\"plain\">\n<thead><tr><th>comparison</th><th>measured</th>\
          <th>by itself</th><th>with all</th></tr></thead>\n{rows}</table></div></details>\n",
         judgement.count(Evidence::Supports),
         judgement.comparisons.len()

@@ -1,13 +1,11 @@
 //! The page about ideas and readings, in Markdown.
 
 use earlydrop_lab::escape::markdown;
-use earlydrop_lab::number::change;
-use earlydrop_lab::statistics::Mean;
 
 use super::findings::own_findings;
 use crate::claims::{
-    ClaimReport, Comparison, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, Test,
-    Verdict, conclude, matching,
+    ClaimReport, Comparison, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, Verdict,
+    conclude, matching,
 };
 use crate::findings::Finding;
 use crate::multiverse::Robustness;
@@ -119,7 +117,7 @@ fn readings(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> String {
                 &reading.other,
                 &report.claim.claim,
                 &answer(report),
-                &difference(report),
+                &report.measured(),
             ]));
         }
     }
@@ -149,7 +147,7 @@ fn section(report: &IdeaReport<'_>, robustness: &[&Robustness<'_>]) -> String {
         text.push_str(&markdown::row([
             format!("{} ({})", need.claim.claim, need.claim.id),
             answer(need),
-            difference(need),
+            need.measured(),
             range(need),
         ]));
     }
@@ -183,43 +181,19 @@ fn answer(report: &ClaimReport<'_>) -> String {
     }
 }
 
-/// The tolerance in a claim's comparisons, which is no part of the difference.
-fn tolerance(report: &ClaimReport<'_>) -> f64 {
-    match report.claim.test {
-        Test::Ordering { tolerance, .. } => tolerance,
-        _ => 0.0,
-    }
-}
-
 /// The worst and the best comparison: "-3.1% to +20.0%".
 fn range(report: &ClaimReport<'_>) -> String {
-    let means = report
-        .judgement
-        .comparisons
-        .iter()
-        .filter_map(Comparison::mean);
-    let means: Vec<f64> = means.map(|mean| mean.mean - tolerance(report)).collect();
+    let judgement = &report.judgement;
+    let means = judgement.comparisons.iter().filter_map(Comparison::mean);
+    let means: Vec<f64> = means.map(|mean| mean.mean).collect();
     let worst = means.iter().copied().reduce(f64::min);
     let best = means.iter().copied().reduce(f64::max);
-    match (worst, best) {
-        (Some(worst), Some(best)) => format!("{} to {}", change(worst, None), change(best, None)),
+    match (judgement.claimed, worst, best) {
+        (Some(claimed), Some(worst), Some(best)) => {
+            format!("{} to {}", claimed.words(worst), claimed.words(best))
+        }
         _ => String::new(),
     }
-}
-
-/// The effect without the tolerance: "+12.3% (+10.0% to +14.6%)".
-fn difference(report: &ClaimReport<'_>) -> String {
-    let Some(Mean {
-        mean,
-        half: Some(half),
-        ..
-    }) = report.judgement.effect
-    else {
-        return String::new();
-    };
-    let mean = mean - tolerance(report);
-    let (low, high) = (change(mean - half, None), change(mean + half, None));
-    format!("{} ({low} to {high})", change(mean, None))
 }
 
 #[cfg(test)]
@@ -233,16 +207,10 @@ mod tests {
             "{ kind = \"not-more\", scheme = \"new\", than = [\"old\"], tolerance = 0.5, at = { load = [2] } }",
         );
         let reports = reports(&paper);
-        assert!(
-            reports[1].effect().starts_with("+70.0%"),
-            "{}",
-            reports[1].effect()
-        );
-        assert!(
-            difference(&reports[1]).starts_with("+20.0%"),
-            "{}",
-            difference(&reports[1])
-        );
+        let effect = reports[1].effect();
+        assert!(effect.starts_with("+20.0%"), "{effect}");
+        assert!(effect.ends_with("; claimed above -50.0%"), "{effect}");
+        assert!(reports[1].measured().starts_with("+20.0%"));
         assert_eq!(answer(&reports[0]), "in 2 of 4");
         assert_eq!(range(&reports[0]), "-60.0% to +60.0%");
     }

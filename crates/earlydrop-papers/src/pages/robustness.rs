@@ -2,10 +2,10 @@
 
 use earlydrop_lab::escape::markdown::row;
 use earlydrop_report::figure::{
-    Effect, Scene, Specification, SpecificationCurve, escape, inline, specification_curve,
+    Scene, Specification, SpecificationCurve, escape, inline, specification_curve,
 };
 
-use super::html::verdict_class;
+use super::html::{band, drawn, verdict_class};
 use super::study::Study;
 use crate::multiverse::{Choice, Robustness};
 
@@ -24,14 +24,10 @@ fn curve(robustness: &Robustness<'_>) -> Option<Scene> {
     };
     let places: Vec<usize> = order.iter().filter_map(|choice| place(choice)).collect();
     let universes = robustness.universes.iter().filter_map(|one| {
-        let effect = one.effect?;
+        let (effect, claimed) = one.effect.zip(one.claimed)?;
         Some(Specification {
             values: places.iter().map(|place| one.universe.0[*place]).collect(),
-            effect: Effect {
-                mean: effect.mean,
-                half: effect.half,
-                look: verdict_class(one.verdict),
-            },
+            effect: drawn(effect, claimed, verdict_class(one.verdict)),
             is_ours: one.universe.0.iter().all(|value| *value == 0),
         })
     });
@@ -42,6 +38,7 @@ fn curve(robustness: &Robustness<'_>) -> Option<Scene> {
     });
     let curve = SpecificationCurve {
         choices: names.collect(),
+        claimed: band(robustness.universes.iter().find_map(|one| one.claimed)),
         universes,
     };
     (!curve.universes.is_empty()).then(|| specification_curve(&curve))

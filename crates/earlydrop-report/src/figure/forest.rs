@@ -1,5 +1,5 @@
-//! Forest plots: effect sizes of claims with their intervals. Effects above zero are for the claim,
-//! those below zero against it; colours tell what is significant.
+//! Forest plots: what was measured of claims, with intervals. Where a claim says that it lies is
+//! shaded; colours tell what is significant.
 //!
 //! Every plot has the same axis: linear up to 1%, logarithmic beyond, so that an effect of 2%
 //! and one of 200% are both visible.
@@ -8,7 +8,7 @@ use super::Size;
 use super::marks::{symbol, verdict};
 use super::scene::{GRID, INK, Scene, Stroke, WHITE, rectangle, width_of};
 
-/// The effect size of a comparison; above zero it supports the claim.
+/// What a comparison measured: mostly a difference, above zero in the claim's direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     /// The mean as a share: 0.1 is 10%.
@@ -28,6 +28,8 @@ pub struct ForestRow {
     pub look: &'static str,
     /// The effect over all comparisons.
     pub overall: Option<Effect>,
+    /// Where the claim says that effects lie.
+    pub claimed: (f64, f64),
     /// The effect of each comparison.
     pub single: Vec<Effect>,
     /// The tooltip.
@@ -45,6 +47,8 @@ const FONT: f64 = Size::PAGE.font;
 const NARROWEST: f64 = 150.0;
 const STRIP_HEIGHT: f64 = 16.5;
 const DOT: f64 = 1.8;
+/// How strongly what is claimed is shaded.
+pub(super) const CLAIMED: f64 = 0.4;
 
 /// The effects with a grid line.
 pub(super) const GRID_LINES: [f64; 8] = [-10.0, -1.0, -0.1, -0.01, 0.01, 0.1, 1.0, 10.0];
@@ -94,6 +98,14 @@ impl Axis {
         scene.line(vec![(zero, top), (zero, bottom)], Stroke::solid(INK, 0.7));
     }
 
+    /// Shades where the claim says that effects lie.
+    fn shade(&self, scene: &mut Scene, (low, high): (f64, f64), (top, bottom): (f64, f64)) {
+        if low > f64::NEG_INFINITY || high < f64::INFINITY {
+            let area = rectangle([self.x_of(low), top, self.x_of(high), bottom]);
+            scene.area(area, GRID, CLAIMED);
+        }
+    }
+
     /// Draws a row's effects around row `y`: single ones above, the overall one below.
     fn draw_effects(&self, scene: &mut Scene, row: &ForestRow, y: f64) {
         for one in &row.single {
@@ -113,6 +125,7 @@ impl Axis {
 
     /// A row with its effects around its middle, and what a page shows anywhere in it.
     fn draw_row(&self, scene: &mut Scene, row: &ForestRow, (top, bottom): (f64, f64)) {
+        self.shade(scene, row.claimed, (top, bottom));
         self.draw_effects(scene, row, (top + bottom) / 2.0);
         let all = rectangle([self.left, top, self.right, bottom]);
         scene.tipped_area(all, (WHITE, 0.0), None, &row.tooltip);

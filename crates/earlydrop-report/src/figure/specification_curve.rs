@@ -7,7 +7,7 @@
 use earlydrop_lab::number::change;
 
 use super::Size;
-use super::forest::{Effect, GRID_LINES, share};
+use super::forest::{CLAIMED, Effect, GRID_LINES, share};
 use super::marks::{symbol, verdict};
 use super::scene::{GRID, INK, Scene, Stroke, WHITE, rectangle, width_of};
 
@@ -16,6 +16,8 @@ use super::scene::{GRID, INK, Scene, Stroke, WHITE, rectangle, width_of};
 pub struct SpecificationCurve {
     /// The universes, in any order.
     pub universes: Vec<Specification>,
+    /// Where the claim says that the effect lies.
+    pub claimed: (f64, f64),
     /// The choices, those that matter most first: name, and the names of their values.
     pub choices: Vec<(String, Vec<String>)>,
 }
@@ -25,7 +27,7 @@ pub struct SpecificationCurve {
 pub struct Specification {
     /// The index of each choice's value, in the order of the choices.
     pub values: Vec<usize>,
-    /// By how much the claim is right. Its look is the verdict's: "right", "partly", "wrong", "open"
+    /// What is measured. Its look is the verdict's: "right", "partly", "wrong", "open"
     /// or "missing".
     pub effect: Effect,
     /// Whether the values are those of the experiment as run elsewhere.
@@ -59,7 +61,7 @@ pub fn specification_curve(curve: &SpecificationCurve) -> Scene {
         font: FONT,
         ..Scene::default()
     };
-    draw_axis(&mut scene, left);
+    draw_axis(&mut scene, left, curve.claimed);
     for (index, universe) in universes.iter().enumerate() {
         draw_effect(&mut scene, universe, x_of(index));
     }
@@ -88,7 +90,10 @@ fn y_of(effect: f64) -> f64 {
     CURVE_TOP + CURVE_HEIGHT * (1.0 - share(effect)) / 2.0
 }
 
-fn draw_axis(scene: &mut Scene, left: f64) {
+/// The axis, with what is claimed shaded.
+fn draw_axis(scene: &mut Scene, left: f64, (low, high): (f64, f64)) {
+    let claimed = rectangle([left, y_of(high), RIGHT, y_of(low)]);
+    scene.area(claimed, GRID, CLAIMED);
     let mut line = |effect: f64, colour| {
         let y = y_of(effect);
         scene.line(vec![(left, y), (RIGHT, y)], Stroke::solid(colour, 0.7));
@@ -99,9 +104,7 @@ fn draw_axis(scene: &mut Scene, left: f64) {
         let text = format!("{:+}%", effect * 100.0);
         scene.text((left - 4.5, y_of(effect) + 2.6), 1.0, FONT, &text);
     }
-    scene.text((left, CURVE_TOP - 6.0), 0.0, FONT, "for the claim");
-    let foot = CURVE_TOP + CURVE_HEIGHT + 3.0;
-    scene.text((RIGHT, foot), 1.0, FONT, "against the claim");
+    scene.text((left, CURVE_TOP - 6.0), 0.0, FONT, "shaded: as claimed");
 }
 
 /// Draws a universe's effect with its interval; ours has a ring.
@@ -139,6 +142,7 @@ mod tests {
         };
         let drawing = specification_curve(&SpecificationCurve {
             universes: vec![universe(0.5, 0, "right"), universe(-0.5, 1, "wrong")],
+            claimed: (0.0, f64::INFINITY),
             choices: vec![(
                 "rate".to_string(),
                 vec!["1 Mbps".to_string(), "2 Mbps".to_string()],
