@@ -23,8 +23,8 @@ const CLAIMS: &str = "claims.toml";
 const FIGURES: &str = "figures.toml";
 /// The file of what a paper does not print.
 const CHOICES: &str = "choices.toml";
-/// The file of a paper's abstract.
-const ABSTRACT: &str = "abstract.toml";
+/// The file of a paper's abstract and conclusions.
+const SENTENCES: &str = "sentences.toml";
 /// The file of ideas, and of the rules by which they are worth using.
 const IDEAS: &str = "ideas.toml";
 /// The file of what a reader should know.
@@ -71,7 +71,7 @@ pub struct PaperEntry {
     pub figures: FigureFile,
     /// What it does not print, with the plausible values.
     pub choices: ChoiceFile,
-    /// The sentences of its abstract.
+    /// The sentences of its abstract and conclusions.
     pub sentences: Vec<Sentence>,
     /// The ideas that its own hypotheses decide about; empty for papers. Those about the papers'
     /// ideas are [`Catalogue::ideas`].
@@ -251,8 +251,8 @@ impl PaperEntry {
             Some(text) => ChoiceFile::parse(&path(key, CHOICES), text, &paper.claims)?,
             None => ChoiceFile::default(),
         };
-        let sentences = match text(key, ABSTRACT) {
-            Some(text) => Sentence::parse(&path(key, ABSTRACT), text, &paper)?,
+        let sentences = match text(key, SENTENCES) {
+            Some(text) => Sentence::parse(&path(key, SENTENCES), text, &paper)?,
             None => Vec::new(),
         };
         // Today's are about all papers: they have readings, and findings have a page.

@@ -19,3 +19,4 @@ mod red_config;
 #[path = "../../earlydrop-sim/tests/reference/mod.rs"]
 mod reference;
 mod reproduce;
+mod rules;

@@ -17,7 +17,7 @@ const CLAIMS: &str = "claims.toml";
 /// Files of a folder that are no experiments.
 const OTHERS: [&str; 7] = [
     CLAIMS,
-    "abstract.toml",
+    "sentences.toml",
     "choices.toml",
     "figures.toml",
     "ideas.toml",
@@ -25,7 +25,7 @@ const OTHERS: [&str; 7] = [
     "readings.toml",
 ];
 
-fn folders() -> Vec<PathBuf> {
+pub(crate) fn folders() -> Vec<PathBuf> {
     let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers");
     let entries = fs::read_dir(papers).unwrap();
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -57,12 +57,12 @@ fn plan(source: &Source) -> Plan {
 }
 
 /// The claims of a folder as they are written.
-fn claims_of(folder: &Path) -> Node {
+pub(crate) fn claims_of(folder: &Path) -> Node {
     let text = fs::read_to_string(folder.join(CLAIMS)).unwrap();
     Node::parse(&text).unwrap_or_else(|problems| panic!("{}: {problems:?}", folder.display()))
 }
 
-fn list<'a>(table: &'a Node, key: &str) -> &'a [Node] {
+pub(crate) fn list<'a>(table: &'a Node, key: &str) -> &'a [Node] {
     match table.at(&[key]).map(|node| &node.content) {
         Some(Content::List(items)) => items,
         Some(other) => panic!("`{key}` is no list: {other:?}"),
@@ -181,6 +181,7 @@ fn every_claim_is_about_what_its_experiment_has() {
                     "experiment",
                     "metric",
                     "added",
+                    "changed",
                     "printed",
                     "test",
                     "wrong",
@@ -389,7 +390,7 @@ fn check_metric(id: &str, claim: &Node, test: &Node, plan: &Plan) {
     match parts.as_slice() {
         [name] => assert!(metrics::index_of(name).is_some(), "{id}: {name}"),
         ["group", group, name] => check_group(id, &[group], name, plan),
-        ["root", name] => assert!(metrics::index_of(name).is_some(), "{id}: {name}"),
+        ["count" | "root", name] => assert!(metrics::index_of(name).is_some(), "{id}: {name}"),
         ["mathis", group] => check_group(id, &[group], "round_trip_mean", plan),
         ["groups" | "sum", one, other, name] => check_group(id, &[one, other], name, plan),
         ["series", name, _] => {
@@ -402,6 +403,10 @@ fn check_metric(id: &str, claim: &Node, test: &Node, plan: &Plan) {
             let names = of_condition.map(|name| name.strip_suffix(" rise").unwrap_or(name));
             let names = names.chain([*alarm]).chain(within.first().copied());
             check_series(id, &names.collect::<Vec<&str>>(), test, plan);
+        }
+        ["within", name, _, _] => {
+            assert!(metric.parse::<Selector>().is_ok(), "{id}: {metric}");
+            check_series(id, &[name], test, plan);
         }
         ["apart" | "rises", names @ ..] => check_series(id, names, test, plan),
         _ => panic!("{id}: {metric}"),

@@ -65,9 +65,33 @@ pub struct Claim {
     /// Whether it is about a number of a table.
     #[serde(default)]
     pub printed: bool,
-    /// Whether it was found on a second reading.
+    /// Whether it was found on a second reading, when runs had been looked at.
     #[serde(default)]
     pub added: bool,
+    /// When and why its rule was changed after runs had been looked at; empty where it was not.
+    #[serde(default)]
+    pub changed: String,
+}
+
+/// When a claim's rule was set: before or after runs had been looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleSet<'a> {
+    /// Before.
+    Before,
+    /// After: the claim was found on a second reading.
+    Added,
+    /// Changed after, with when and why.
+    Changed(&'a str),
+}
+
+impl fmt::Display for RuleSet<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RuleSet::Before => f.write_str("set before"),
+            RuleSet::Added => f.write_str("added"),
+            RuleSet::Changed(why) => write!(f, "changed after, {why}"),
+        }
+    }
 }
 
 /// Whose a claim is, and whether it is counted.
@@ -306,6 +330,15 @@ impl Claim {
     /// Whether `name` is the claim's id or begins it: "clred.F5" matches "clred.F5.a".
     pub fn matches(&self, name: &str) -> bool {
         id_matches(&self.id, name)
+    }
+
+    /// When its rule was set.
+    pub fn rule_set(&self) -> RuleSet<'_> {
+        match (self.changed.as_str(), self.added) {
+            ("", false) => RuleSet::Before,
+            ("", true) => RuleSet::Added,
+            (why, _) => RuleSet::Changed(why),
+        }
     }
 
     /// The largest difference that is as good as none, as a share, where the test asks which of

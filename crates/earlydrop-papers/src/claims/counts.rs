@@ -6,13 +6,15 @@ use super::claim::Standing;
 use super::report::ClaimReport;
 use super::verdict::Verdict;
 
-/// The numbers of claims by verdict: the papers', and our hypotheses apart. Every page and the
-/// terminal count with it.
+/// The numbers of claims by verdict: the papers' sentences, the numbers of their tables, and our
+/// hypotheses, each apart. Every page and the terminal count with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// The papers' claims.
-    pub claims: Tally,
+    /// What the papers say in words.
+    pub sentences: Tally,
+    /// The numbers that their tables print.
+    pub numbers: Tally,
     /// Claims of the papers under other values or in other readings, which are listed beside those
     /// that count.
     pub beside: usize,
@@ -31,7 +33,8 @@ impl Counts {
         for report in reports {
             let verdict = report.judgement.verdict;
             match report.claim.standing() {
-                Standing::Paper => counts.claims.add(verdict),
+                Standing::Paper if report.claim.printed => counts.numbers.add(verdict),
+                Standing::Paper => counts.sentences.add(verdict),
                 Standing::Beside => counts.beside += 1,
                 Standing::Ours => counts.ours.add(verdict),
             }
@@ -59,7 +62,7 @@ impl Tally {
     }
 }
 
-/// "12 claims: 5 hold, 3 hold in part, 2 contradicted, 2 not shown, 0 cannot be decided".
+/// "12 sentences: 5 hold, 3 hold in part, …; 24 printed numbers: 16 hold, …".
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let beside = match self.beside {
@@ -67,7 +70,8 @@ impl fmt::Display for Counts {
             count => format!(" (and {count} beside them, not counted)"),
         };
         let parts = [
-            (self.claims, "claims", beside),
+            (self.sentences, "sentences", beside),
+            (self.numbers, "printed numbers", String::new()),
             (self.ours, "of our hypotheses", String::new()),
         ];
         let parts = parts.into_iter().filter(|(tally, ..)| tally.total() > 0);
@@ -81,7 +85,7 @@ impl fmt::Display for Counts {
     }
 }
 
-/// "5 hold, 3 hold in part, 2 contradicted, 2 not shown, 0 cannot be decided".
+/// "5 hold, 3 hold in part, 1 no difference, 2 contradicted, 1 not shown, 0 cannot be decided".
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self

@@ -32,7 +32,7 @@ mod verdict;
 pub use cells::ClaimCells;
 pub(crate) use cells::points;
 pub(crate) use claim::id_matches;
-pub use claim::{Claim, Paper, Restriction, Standing, Test};
+pub use claim::{Claim, Paper, Restriction, RuleSet, Standing, Test};
 pub use claimed::{Claimed, Unit};
 pub use comparisons::Comparison;
 pub(crate) use counterfactual::as_claimed;
@@ -50,7 +50,7 @@ pub use missing::MissingData;
 pub use report::ClaimReport;
 pub use runs::Runs;
 pub use selector::{Selector, SelectorError, SeriesStatistic};
-pub use sentences::Sentence;
+pub use sentences::{Part, Sentence};
 pub(crate) use statistics::seeds_needed;
 #[cfg(test)]
 pub(crate) use verdict::tests as verdict_tests;

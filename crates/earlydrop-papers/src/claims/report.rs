@@ -208,6 +208,7 @@ impl ClaimReport<'_> {
             "figure": self.claim.figure,
             "claim": self.claim.claim,
             "counts_as": self.claim.standing().to_string(),
+            "rule_set": self.claim.rule_set().to_string(),
             "metric": self.claim.metric.to_string(),
             "verdict": judgement.verdict.to_string(),
             "is_counted": self.decided().is_some(),

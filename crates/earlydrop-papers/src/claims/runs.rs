@@ -73,6 +73,13 @@ impl<'a> Runs<'a> {
             Selector::Rises(name, one, other) => {
                 self.of_series([name, one, other], |_, series| rises(series))?
             }
+            Selector::Within(name, bounds) => self.of_series([name], |_, [values]| {
+                let inside = values
+                    .iter()
+                    .filter(|value| bounds.contain(**value))
+                    .count();
+                (!values.is_empty()).then(|| inside as f64 / values.len() as f64)
+            })?,
             Selector::Detection(detection) => {
                 self.of_series(detection.series(), |_, series| detection.rate_of(series))?
             }

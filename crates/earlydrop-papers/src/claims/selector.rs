@@ -45,11 +45,43 @@ pub enum Selector {
     /// The share of a series' increases that fall into sampling intervals in which a second
     /// series is above a third: "rises:max_p:arrivals of udp:arrivals of tcp".
     Rises(String, String, String),
+    /// The share of a series' samples, after the warm-up, that lie between two bounds:
+    /// "within:average:40:120".
+    Within(String, Bounds),
     /// A rate of a detector: "detects:max_p:arrivals of udp above arrivals of tcp:hits".
     Detection(Detection),
     /// A statistic of a series sampled at the watched link, after the warm-up:
     /// "series:average:deviation".
     Series(String, SeriesStatistic),
+}
+
+/// Two bounds of a series, as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    low: String,
+    high: String,
+}
+
+impl Bounds {
+    fn parse(low: &str, high: &str) -> Result<Bounds, SelectorError> {
+        for bound in [low, high] {
+            let number = bound
+                .parse::<f64>()
+                .ok()
+                .filter(|number| number.is_finite());
+            number.ok_or_else(|| SelectorError::Bound(bound.to_string()))?;
+        }
+        Ok(Bounds {
+            low: low.to_string(),
+            high: high.to_string(),
+        })
+    }
+
+    /// Whether a value lies between both, or at one.
+    pub(crate) fn contain(&self, value: f64) -> bool {
+        let number = |bound: &str| bound.parse::<f64>().unwrap_or(f64::NAN);
+        (number(&self.low)..=number(&self.high)).contains(&value)
+    }
 }
 
 /// A statistic of the samples of a series.
@@ -107,7 +139,7 @@ pub enum SelectorError {
     #[error(
         "\"{0}\" is neither METRIC, root:METRIC, count:METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC, \
          sum:NAME:NAME:METRIC, mathis:NAME, series:SERIES:STATISTIC, apart:SERIES:SERIES, \
-         rises:SERIES:SERIES:SERIES nor detects:SERIES:CONDITION:RATE (and :SERIES:LOW:HIGH)"
+         rises:SERIES:SERIES:SERIES, within:SERIES:LOW:HIGH nor detects:SERIES:CONDITION:RATE (and :SERIES:LOW:HIGH)"
     )]
     Form(String),
 }
@@ -164,6 +196,9 @@ impl FromStr for Selector {
             ["apart", one, other] => Ok(Selector::Apart(name(one), name(other))),
             ["rises", series, one, other] => {
                 Ok(Selector::Rises(name(series), name(one), name(other)))
+            }
+            ["within", series, low, high] => {
+                Ok(Selector::Within(name(series), Bounds::parse(low, high)?))
             }
             ["detects", ref parts @ ..] => match Detection::parse(parts) {
                 Some(detection) => detection.map(Selector::Detection),
@@ -233,6 +268,9 @@ impl fmt::Display for Selector {
             Selector::Rises(name, one, other) => {
                 write!(f, "rises of {name} while {one} is above {other}")
             }
+            Selector::Within(name, Bounds { low, high }) => {
+                write!(f, "share of the time with {name} from {low} to {high}")
+            }
             Selector::Detection(detection) => detection.fmt(f),
             Selector::Series(name, statistic) => match statistic {
                 SeriesStatistic::Mean => write!(f, "mean {name}"),
@@ -257,6 +295,17 @@ mod tests {
         let expected = "loss of two groups is not the sum of both: allowed are goodput, ";
         assert!(error.to_string().starts_with(expected), "{error}");
         assert!("sum:near:far:los".parse::<Selector>().is_err());
+    }
+
+    #[test]
+    fn bounds_are_numbers_and_belong_to_them() {
+        let within: Selector = "within:average:40:120".parse().unwrap();
+        let said = "share of the time with average from 40 to 120";
+        assert_eq!(within.to_string(), said);
+        assert!("within:average:40:much".parse::<Selector>().is_err());
+        let bounds = Bounds::parse("40", "120").unwrap();
+        let inside = [39.9, 40.0, 120.0, 120.1].map(|value| bounds.contain(value));
+        assert_eq!(inside, [false, true, true, false]);
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! A paper's abstract, sentence by sentence: `abstract.toml`.
+//! A paper's abstract and conclusions, sentence by sentence: `sentences.toml`.
+
+use std::fmt;
 
 use earlydrop_lab::document::{Place, Problem, Problems};
 use serde::Deserialize;
@@ -7,13 +9,41 @@ use serde_spanned::Spanned;
 use super::claim::{Paper, id_matches};
 use crate::toml_file::{NameRef, TomlFile};
 
-/// A sentence of a paper's abstract, and the claims that judge it.
+/// A part of a paper.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// Its abstract.
+    #[default]
+    Abstract,
+    /// Its conclusions.
+    Conclusions,
+}
+
+impl Part {
+    /// Every part, in the paper's order.
+    pub const ALL: [Part; 2] = [Part::Abstract, Part::Conclusions];
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Abstract => "abstract",
+            Part::Conclusions => "conclusions",
+        })
+    }
+}
+
+/// A sentence of a paper's abstract or conclusions, and the claims that judge it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Sentence {
     /// What it says, in our words.
     pub says: String,
+    /// Where it stands.
+    #[serde(default, rename = "in")]
+    pub part: Part,
     /// The claims that judge it: ids, or what ids begin with.
     #[serde(default)]
     pub claims: Vec<NameRef>,
@@ -31,7 +61,7 @@ struct FileFields {
 }
 
 impl Sentence {
-    /// Reads an `abstract.toml`, whose name in messages is `name`. Its claims must be the paper's.
+    /// Reads a `sentences.toml`, whose name in messages is `name`. Its claims must be the paper's.
     pub fn parse(name: &str, text: &str, paper: &Paper) -> Result<Vec<Sentence>, Problems> {
         let file = TomlFile { name, text };
         let fields: FileFields = file.read()?;
@@ -78,7 +108,7 @@ mod tests {
                       test = { kind = \"undecidable\", missing = \"time\" }\n";
         let paper = Paper::parse("claims.toml", claims).unwrap();
         let text = format!("[[sentences]]\nsays = \"It works.\"\n{lines}\n");
-        Sentence::parse("abstract.toml", &text, &paper)
+        Sentence::parse("sentences.toml", &text, &paper)
     }
 
     #[test]
@@ -95,7 +125,7 @@ mod tests {
             ),
             (
                 "claims = [\"x.F2\"]",
-                "abstract.toml:3:11: no claim is called x.F2",
+                "sentences.toml:3:11: no claim is called x.F2",
             ),
         ] {
             let problems = parse(lines).unwrap_err().to_string();

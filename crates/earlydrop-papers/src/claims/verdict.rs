@@ -475,6 +475,7 @@ pub(crate) mod tests {
             wrong: String::new(),
             printed: false,
             added: false,
+            changed: String::new(),
         };
         assert_eq!(judge(&claim, &one).verdict, Verdict::Undecided);
     }

@@ -178,7 +178,11 @@ fn keep_what_is_judged(source: &mut Source, list: &[Robustness<'_>]) {
 fn needs_series(metric: &Selector) -> bool {
     matches!(
         metric,
-        Selector::Series(..) | Selector::Apart(..) | Selector::Rises(..) | Selector::Detection(_)
+        Selector::Series(..)
+            | Selector::Apart(..)
+            | Selector::Rises(..)
+            | Selector::Within(..)
+            | Selector::Detection(_)
     )
 }
 

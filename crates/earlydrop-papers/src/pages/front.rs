@@ -8,7 +8,7 @@ use super::html::{STRIP_WIDTH, badge, effect_row, footer, strip_axis, tally, ver
 use super::page::counts;
 use super::provenance::Provenance;
 use super::study::Study;
-use crate::claims::{ClaimReport, Conclusion, Counts, IdeaReport, Standing, Test, Verdict};
+use crate::claims::{ClaimReport, Conclusion, Counts, IdeaReport, Standing, Verdict};
 
 const SCRIPT: &str = include_str!("../../assets/front.js");
 
@@ -26,19 +26,20 @@ pub fn front(studies: &[Study<'_>], ideas: &[IdeaReport<'_>], provenance: &Prove
     let counts = Counts::of(studies.iter().flat_map(|study| &study.reports));
     let verdicts = match provenance.is_quick {
         true => String::new(),
-        false => format!("{}{}", tally(&counts.claims), our_hypotheses(&counts)),
+        false => counted(&counts),
     };
     let body = format!(
         "<header id=\"head\">\n<p class=\"kicker\">earlydrop reproduce</p>\n\
          <h1>The papers, run again</h1>\n\
-         <p class=\"about\">What papers on early dropping claim, put to the test: {} claims, each \
-         with the scenario that the paper describes, several seeds and {}% intervals. \
+         <p class=\"about\">What papers on early dropping claim, put to the test: {} sentences and {} \
+         printed numbers, each with the scenario that the paper describes, several seeds and {}% intervals. \
          Each square is a claim; it leads to the figure that it is about.</p>\n{verdicts}\
          {}</header>\n<main>\n{}<section id=\"papers\">\n{}</section>\n\
          <section id=\"claims\"><h2>Every claim</h2>\n{}\
          <p class=\"note\" id=\"shown\" role=\"status\">{claims} of {claims} claims</p>\n{}\
          <ol class=\"all\">\n{}</ol>\n</section>\n</main>\n{}",
-        counts.claims.total(),
+        counts.sentences.total(),
+        counts.numbers.total(),
         100.0 * CONFIDENCE,
         quick_note(provenance),
         idea_list(ideas),
@@ -51,20 +52,33 @@ pub fn front(studies: &[Study<'_>], ideas: &[IdeaReport<'_>], provenance: &Prove
     page_shell("The papers, run again", &body, SCRIPT)
 }
 
-/// The verdicts on our hypotheses, and what stands beside claims.
-fn our_hypotheses(counts: &Counts) -> String {
-    if counts.ours.total() == 0 {
-        return String::new();
+/// The verdicts on sentences, on printed numbers and on our hypotheses, and what stands beside them.
+fn counted(counts: &Counts) -> String {
+    let mut text = String::new();
+    for (counted, kind) in [
+        (&counts.sentences, "sentences"),
+        (&counts.numbers, "printed numbers"),
+        (
+            &counts.ours,
+            "of our hypotheses: about what the papers leave open, the effect of each reading, and \
+             the worth of their ideas today",
+        ),
+    ] {
+        if counted.total() > 0 {
+            let count = counted.total();
+            text.push_str(&format!("<p class=\"note kind\">{count} {kind}</p>\n"));
+            text.push_str(&tally(counted));
+        }
     }
-    format!(
-        "<p class=\"note kind\">And {} of our hypotheses: about what the papers leave open, the \
-         effect of each reading, and the worth of their ideas today. {} more claims stand beside \
-         those of the papers, under other values that a paper does not print or in readings that we \
-         reject, and are not counted.</p>\n{}",
-        counts.ours.total(),
-        counts.beside,
-        tally(&counts.ours)
-    )
+    if counts.beside > 0 {
+        text.push_str(&format!(
+            "<p class=\"note kind\">{} more claims stand beside those of the papers, under other \
+             values that a paper does not print or in readings that we reject, and are not \
+             counted.</p>\n",
+            counts.beside
+        ));
+    }
+    text
 }
 
 /// The ideas with a conclusion.
@@ -146,7 +160,7 @@ fn paper(study: &Study<'_>, provenance: &Provenance) -> String {
     };
     let (numbers, statements): (Vec<_>, Vec<_>) = of(Standing::Paper)
         .into_iter()
-        .partition(|report| matches!(report.claim.test, Test::Value { .. }));
+        .partition(|report| report.claim.printed);
     let squares = |what: &str, reports: &[&ClaimReport<'_>]| {
         let squares: Vec<String> = reports.iter().map(|report| square(report)).collect();
         match squares.is_empty() {
@@ -164,7 +178,7 @@ fn paper(study: &Study<'_>, provenance: &Provenance) -> String {
         escape(&paper.name),
         escape(&paper.title),
         escape(&study.paper.figures.proposes),
-        squares("statements", &statements),
+        squares("sentences", &statements),
         squares("printed numbers", &numbers),
         squares("beside them, not counted", &of(Standing::Beside)),
         squares("of our hypotheses", &of(Standing::Ours)),

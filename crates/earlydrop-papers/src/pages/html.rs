@@ -160,7 +160,8 @@ fn origin(report: &ClaimReport<'_>) -> String {
         words => format!(" reruns {}", escape(&words)),
     };
     format!(
-        "<p class=\"note origin\">{beside}<code>{}</code>{cells}</p>\n",
+        "<p class=\"note origin\">Rule {}. {beside}<code>{}</code>{cells}</p>\n",
+        escape(&report.claim.rule_set().to_string()),
         escape(&report.command())
     )
 }

@@ -10,7 +10,7 @@ use super::printed_table::{Number, PrintedTable};
 use super::provenance::Provenance;
 use super::robustness;
 use super::study::Study;
-use crate::claims::{ClaimReport, Counts, Verdict};
+use crate::claims::{ClaimReport, Counts, Part, RuleSet, Sentence, Verdict};
 
 /// A page in Markdown and the pictures that it shows.
 pub struct Markdown {
@@ -85,33 +85,45 @@ pub(super) fn made_by(provenance: &Provenance) -> String {
 pub fn markdown_front(studies: &[&Study<'_>], provenance: &Provenance) -> String {
     let reports = studies.iter().flat_map(|study| &study.reports);
     let mut front = format!(
-        "# The papers' claims\n\n{}.\n\n{}\n\nCounted are the papers' claims, each once; claims beside \
-         them, under other values that the paper does not print or in readings that we reject, and \
-         our own hypotheses are listed on the pages.\n\n| paper | title | claims |",
+        "# The papers' claims\n\n{}.\n\n{}\n\nCounted are the papers' claims, each once: what they say in \
+         words, and apart the numbers that they print. Claims beside them, under other values that \
+         the paper does not print or in readings that we reject, and our own hypotheses are listed \
+         on the pages.\n\n| paper | title | |",
         counts(reports, provenance),
         made_by(provenance)
     );
     for verdict in Verdict::ALL {
         front.push_str(&format!(" {} {verdict} |", sign(verdict)));
     }
-    front.push_str("\n|---|---|--:|--:|--:|--:|--:|--:|\n");
+    front.push_str("\n|---|---|---|--:|--:|--:|--:|--:|--:|\n");
     for study in studies {
-        let paper = &study.paper.paper;
-        let counts = Counts::of(&study.reports);
-        let counted = match study.paper.is_ours() {
-            true => counts.ours,
-            false => counts.claims,
-        };
-        let mut cells = vec![
-            format!("[{}]({}.md)", paper.name, paper.key),
-            paper.title.clone(),
-            counted.total().to_string(),
-        ];
-        let by_verdict = counted.by_verdict();
-        cells.extend(by_verdict.map(|(_, count)| count.to_string()));
-        front.push_str(&row(cells));
+        front.push_str(&counted_rows(study).concat());
     }
     front
+}
+
+/// A paper's numbers of sentences and of printed numbers by verdict, or those of our hypotheses.
+fn counted_rows(study: &Study<'_>) -> Vec<String> {
+    let paper = &study.paper.paper;
+    let counts = Counts::of(&study.reports);
+    let kinds = match study.paper.is_ours() {
+        true => vec![(counts.ours, "hypotheses")],
+        false => vec![
+            (counts.sentences, "sentences"),
+            (counts.numbers, "printed numbers"),
+        ],
+    };
+    let kinds = kinds.into_iter().filter(|(tally, _)| tally.total() > 0);
+    let cells = kinds.map(|(tally, kind)| {
+        let verdicts = tally.by_verdict().map(|(_, count)| count.to_string());
+        let first = [
+            format!("[{}]({}.md)", paper.name, paper.key),
+            paper.title.clone(),
+            format!("{} {kind}", tally.total()),
+        ];
+        row(first.into_iter().chain(verdicts))
+    });
+    cells.collect()
 }
 
 impl Markdown {
@@ -178,27 +190,46 @@ impl Markdown {
     }
 }
 
-/// The paper's abstract, sentence by sentence, with the verdicts on the claims that judge each.
+/// The paper's abstract and conclusions, sentence by sentence, with the verdicts on the claims that
+/// judge each.
 fn sentences(study: &Study<'_>) -> String {
-    if study.paper.sentences.is_empty() {
-        return String::new();
-    }
-    let mut text = "\n## The abstract, sentence by sentence\n\n\
-        Sentences are in our words.\n\n| it says | judged by |\n|---|---|\n"
-        .to_string();
-    for sentence in &study.paper.sentences {
-        let judging = study.judging(sentence).into_iter();
-        let verdicts = judging.map(|report| {
-            let verdict = sign(report.decided());
-            format!("{} {verdict} {}", report.claim.id, report.verdict())
-        });
-        let words = match sentence.note.as_str() {
-            "" => verdicts.collect::<Vec<String>>().join("; "),
-            note => note.to_string(),
-        };
-        text.push_str(&row([sentence.says.clone(), words]));
+    let mut text = String::new();
+    for part in Part::ALL {
+        let of_part = study.paper.sentences.iter();
+        let rows: Vec<String> = of_part
+            .filter(|sentence| sentence.part == part)
+            .map(|sentence| sentence_row(study, sentence))
+            .collect();
+        if !rows.is_empty() {
+            text.push_str(&format!(
+                "\n## The {part}, sentence by sentence\n\n\
+                 Sentences are in our words.\n\n| it says | judged by |\n|---|---|\n{}",
+                rows.concat()
+            ));
+        }
     }
     text
+}
+
+fn sentence_row(study: &Study<'_>, sentence: &Sentence) -> String {
+    let judging = study.judging(sentence).into_iter();
+    let verdicts = judging.map(|report| {
+        let verdict = sign(report.decided());
+        format!("{} {verdict} {}", report.claim.id, report.verdict())
+    });
+    let words = match sentence.note.as_str() {
+        "" => verdicts.collect::<Vec<String>>().join("; "),
+        note => note.to_string(),
+    };
+    row([sentence.says.clone(), words])
+}
+
+/// When a claim's rule was set, where it was not set before.
+fn rule_set(report: &ClaimReport<'_>) -> String {
+    match report.claim.rule_set() {
+        RuleSet::Before => String::new(),
+        after => format!(" ({after})"),
+    }
 }
 
 /// A row of a table of claims.
@@ -215,7 +246,7 @@ fn line(report: &ClaimReport<'_>) -> String {
         other => format!(" (beside {other})"),
     };
     let cells = [
-        format!("{}{beside}", report.claim.id),
+        format!("{}{beside}{}", report.claim.id, rule_set(report)),
         report.claim.claim.clone(),
         words,
         report.effect(),

@@ -10,7 +10,7 @@ use super::panel_content::{FigureContent, PanelContent};
 use super::printed_table::{Number, PrintedTable};
 use super::provenance::Provenance;
 use super::study::Study;
-use crate::claims::{ClaimReport, Counts, Sentence, Verdict};
+use crate::claims::{ClaimReport, Counts, Part, Sentence, Tally, Verdict};
 use crate::figures::FigureSpec;
 
 /// A paper's page: one HTML file that opens without a network. It links to the experiments'
@@ -95,14 +95,19 @@ pub(super) fn counts(study: &Study<'_>, provenance: &Provenance) -> String {
              paper does not print or in readings that we reject, and are not counted.</p>\n"
         ),
     };
-    let ours = match counts.ours.total() {
+    let part = |counted: &Tally, kind: &str| match counted.total() {
         0 => String::new(),
         count => format!(
-            "<p class=\"note kind\">{count} of our hypotheses</p>\n{}",
-            tally(&counts.ours)
+            "<p class=\"note kind\">{count} {kind}</p>\n{}",
+            tally(counted)
         ),
     };
-    format!("{}{beside}{ours}", tally(&counts.claims))
+    format!(
+        "{}{}{beside}{}",
+        part(&counts.sentences, "sentences"),
+        part(&counts.numbers, "printed numbers"),
+        part(&counts.ours, "of our hypotheses")
+    )
 }
 
 const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. Each \
@@ -296,33 +301,40 @@ fn number(number: &Number) -> String {
     )
 }
 
-/// The paper's abstract, sentence by sentence, with the verdicts on the claims that judge each.
+/// The paper's abstract and conclusions, sentence by sentence, with the verdicts on the claims that
+/// judge each.
 fn sentences(study: &Study<'_>) -> String {
-    let row = |sentence: &Sentence| {
-        let judging = study.judging(sentence).into_iter();
-        let verdicts = judging.map(|report| {
-            let (id, badge) = (escape(&report.claim.id), badge(report));
-            format!("<a href=\"#{id}\"><code>{id}</code></a> {badge}")
-        });
-        let words = match sentence.note.as_str() {
-            "" => verdicts.collect::<Vec<String>>().join("<br>"),
-            note => escape(note),
-        };
-        format!(
-            "<tr><td>{}</td><td>{words}</td></tr>\n",
-            escape(&sentence.says)
-        )
+    let section = |part: Part| {
+        let of_part = study.paper.sentences.iter();
+        let rows: Vec<String> = of_part
+            .filter(|sentence| sentence.part == part)
+            .map(|sentence| sentence_row(study, sentence))
+            .collect();
+        match rows.is_empty() {
+            true => String::new(),
+            false => format!(
+                "<section id=\"{part}\"><h2>The {part}, sentence by sentence</h2>\n\
+                 <p class=\"caption\">Sentences are in our words.</p>\n<div class=\"scroll\">\
+                 <table class=\"plain\">\n{}</table></div></section>\n",
+                rows.concat()
+            ),
+        }
     };
-    let rows: Vec<String> = study.paper.sentences.iter().map(row).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    format!(
-        "<section id=\"abstract\"><h2>The abstract, sentence by sentence</h2>\n\
-         <p class=\"caption\">Sentences are in our words.</p>\n<div class=\"scroll\">\
-         <table class=\"plain\">\n{}</table></div></section>\n",
-        rows.concat()
-    )
+    Part::ALL.map(section).concat()
+}
+
+fn sentence_row(study: &Study<'_>, sentence: &Sentence) -> String {
+    let judging = study.judging(sentence).into_iter();
+    let verdicts = judging.map(|report| {
+        let (id, badge) = (escape(&report.claim.id), badge(report));
+        format!("<a href=\"#{id}\"><code>{id}</code></a> {badge}")
+    });
+    let words = match sentence.note.as_str() {
+        "" => verdicts.collect::<Vec<String>>().join("<br>"),
+        note => escape(note),
+    };
+    let says = escape(&sentence.says);
+    format!("<tr><td>{says}</td><td>{words}</td></tr>\n")
 }
 
 /// The scenario file of each experiment, whose comments say how unprinted values were chosen.
