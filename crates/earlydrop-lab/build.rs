@@ -1,4 +1,5 @@
-//! Passes the commit that is built to the crate: results carry it.
+//! Passes the commit that is built to the crate, and the sources that decide results: results carry
+//! both.
 
 use std::process::Command;
 
@@ -8,6 +9,7 @@ fn main() {
     // Who commits what is built sets it: a file cannot hold the commit that it is part of.
     if let Ok(commit) = std::env::var("EARLYDROP_COMMIT") {
         println!("cargo:rustc-env=EARLYDROP_COMMIT={commit}");
+        println!("cargo:rustc-env=EARLYDROP_ENGINE=");
         return;
     }
     // A copy vendored into another repository must not take that repository's commit.
@@ -17,11 +19,26 @@ fn main() {
         "cargo:rustc-env=EARLYDROP_COMMIT={}",
         commit.unwrap_or_default()
     );
+    let engine = DECISIVE.map(|path| git(&["rev-parse", "--short=9", &format!("HEAD:{path}")]));
+    let engine: Option<Vec<String>> = engine.into_iter().collect();
+    println!(
+        "cargo:rustc-env=EARLYDROP_ENGINE={}",
+        engine.filter(|_| is_ours).unwrap_or_default().join("-")
+    );
     // The log of HEAD grows with each commit and each change of branch.
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|_| is_ours) {
         println!("cargo:rerun-if-changed={log}");
     }
 }
+
+/// What decides the results of a scenario: the schemes, the simulator, what is made of both, and the
+/// libraries in their versions.
+const DECISIVE: [&str; 4] = [
+    "../earlydrop/src",
+    "../earlydrop-sim/src",
+    "./src",
+    "../../Cargo.lock",
+];
 
 /// The output of git in this crate's folder; `None` where git fails or is not installed.
 fn git(arguments: &[&str]) -> Option<String> {

@@ -124,7 +124,7 @@ mod version;
 pub mod watch;
 
 pub use earlydrop_model::number;
-pub use version::version;
+pub use version::{engine, version};
 
 /// The example of the package's README compiles.
 #[cfg(doctest)]

@@ -555,10 +555,15 @@ fn a_run_by_another_version_names_the_way_out() {
     let user = User::new();
     user.writes("lab/link.trace", FAST);
     user.runs("link.trace").unwrap();
-    let database = Connection::open(user.path("run/results.sqlite")).unwrap();
-    let older = "UPDATE about SET value = '0.0.1' WHERE key = 'version'";
-    database.execute(older, []).unwrap();
-    drop(database);
+    let make = |key: &str| {
+        let database = Connection::open(user.path("run/results.sqlite")).unwrap();
+        let other = "UPDATE about SET value = '0.0.1' WHERE key = ?";
+        assert_eq!(database.execute(other, [key]).unwrap(), 1);
+    };
+    // Another version whose results are the same: one run.
+    make("version");
+    user.runs("link.trace").unwrap();
+    make("engine");
     let refused = user.runs("link.trace").unwrap_err().to_string();
     assert!(refused.contains("a run by earlydrop 0.0.1"), "{refused}");
     assert!(refused.contains("--out"), "{refused}");

@@ -29,7 +29,7 @@ use crate::expect::{self, Expectation};
 use crate::metrics::{self, LINK_METRICS, METRICS};
 use crate::scenario::{self, PreparedRun, Scenario, SeriesScope, Surroundings, words};
 use crate::sweep::{self, Axis, continue_seeds};
-use crate::version::version;
+use crate::version::engine;
 use recording::Recordings;
 
 /// The cells of a scenario: every scheme with every seed at every point of the sweep.
@@ -302,8 +302,8 @@ impl Plan {
         format!("{:016x}", fnv1a(self.document.as_bytes()))
     }
 
-    /// A name for the folder of its results, which depends on the scenario, the hosts and the
-    /// version of the program.
+    /// A name for the folder of its results, which depends on the scenario, the hosts and
+    /// what decides them.
     pub fn folder_name(&self, source_name: &str) -> String {
         let stem = Path::new(source_name).file_stem();
         let stem = stem.map_or("run".into(), |stem| stem.to_string_lossy().into_owned());
@@ -312,7 +312,7 @@ impl Plan {
             _ => '-',
         };
         let stem: String = stem.chars().map(plain).take(60).collect();
-        let hash = fnv1a(format!("{}\n{}", version(), self.document).as_bytes());
+        let hash = fnv1a(format!("{}\n{}", engine(), self.document).as_bytes());
         let live = match self.hosts {
             Hosts::Simulated => "",
             Hosts::Real => "-live",

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::tables::insert;
 use super::{Store, StoreError, database_error};
 use crate::plan::{Plan, Source};
-use crate::version::version;
+use crate::version::engine;
 
 impl Store {
     /// Keeps the run in `folder`, which may hold cells of it already, and returns the run there.
@@ -50,7 +50,7 @@ impl Store {
 
     fn add_cells_of(&self, other: &Store) -> Result<usize, StoreError> {
         let identity = other.about("identity")?;
-        if identity != self.about("identity")? || other.about("version")? != Some(version()) {
+        if identity != self.about("identity")? || other.about("engine")? != Some(engine()) {
             return Err(StoreError::Another {
                 path: other.folder.display().to_string(),
                 what: "another run, or one by another version".to_string(),

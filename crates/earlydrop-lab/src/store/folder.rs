@@ -26,7 +26,7 @@ use crate::files::{
     is_temporary, temporary_path, write_whole,
 };
 use crate::plan::{Hosts, Plan, Recording, Source};
-use crate::version::version;
+use crate::version::{engine, version};
 
 /// The folder of a run in memory.
 const IN_MEMORY: &str = ":memory:";
@@ -205,7 +205,7 @@ impl Store {
             opened => opened?,
         };
         let is_it = store.about("identity")?.as_deref() == Some(plan.identity().as_str());
-        let by_this = store.about("version")?.as_deref() == Some(version().as_str());
+        let by_this = store.about("engine")?.as_deref() == Some(engine().as_str());
         let on_these = store.hosts()? == plan.hosts;
         Ok(Some(store).filter(|_| is_it && by_this && on_these))
     }
@@ -304,12 +304,16 @@ impl Store {
         if identity != plan.identity() {
             return refuse("the run of another scenario".to_string());
         }
-        match self.about("version")? {
-            Some(by) if by != version() => {
+        match (self.about("engine")?, self.about("version")?) {
+            (Some(of), _) if of == engine() => Ok(()),
+            (_, Some(by)) => {
                 let own = version();
-                refuse(format!("a run by earlydrop {by}, and this is {own}"))
+                refuse(format!(
+                    "a run by earlydrop {by}, and this is {own}, whose results may differ"
+                ))
             }
-            _ => Ok(()),
+            // Just created.
+            (_, None) => Ok(()),
         }
     }
 }
@@ -452,6 +456,7 @@ fn create_tables(database: &Connection, plan: &Plan) -> rusqlite::Result<()> {
         set_about(database, "hosts", name)?;
     }
     set_about(database, "version", &version())?;
+    set_about(database, "engine", &engine())?;
     set_about(database, "identity", &plan.identity())
 }
 
