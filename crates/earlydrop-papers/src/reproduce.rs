@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop_lab::files::{Overwrite, Signature, create_folder, write_whole};
+use earlydrop_lab::files::{FileError, Overwrite, Signature, create_folder, write_whole};
 use earlydrop_lab::plan::{Cell, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::store::{self, Store};
@@ -27,8 +27,8 @@ use crate::error::Error;
 use crate::falsification::{StoredRuns, Trial, trials};
 use crate::multiverse::{self, Multiverse, Robustness};
 use crate::pages::{
-    Experiment, Experiments, PICTURES, Provenance, Study, curves_page, findings_page, front,
-    ideas_page, markdown, markdown_front, page,
+    Experiment, Experiments, PICTURES, Provenance, Study, claims_csv, claims_csv_header,
+    curves_page, findings_page, front, ideas_page, markdown, markdown_front, page,
 };
 
 /// How experiments are run, and where.
@@ -412,10 +412,20 @@ impl<'a> Reproduction<'a> {
         let reports = self.all_reports();
         let ideas = self.catalogue.ideas.ideas.iter();
         let ideas: Vec<IdeaReport<'_>> = ideas.map(|idea| conclude(idea, &reports)).collect();
+        self.write_claims(&folder, Overwrite::Own)?;
         let path = folder.join("index.html");
         let text = front(&self.studies, &ideas, provenance);
         write_whole(&path, &text, &Signature::PAGE, Overwrite::Own)?;
         Ok((pages, path))
+    }
+
+    /// Writes every claim with its verdict as a line of `claims.csv`.
+    fn write_claims(&self, folder: &Path, overwrite: Overwrite) -> Result<(), Error> {
+        let path = folder.join("claims.csv");
+        let text = claims_csv(&self.all_reports(), &self.all_robustness());
+        let text = text.map_err(|error| FileError::new(&path, error))?;
+        let signature = Signature::header(&claims_csv_header());
+        Ok(write_whole(&path, &text, &signature, overwrite)?)
     }
 
     /// Writes the page of each selected paper in Markdown into `folder`, with their pictures in
@@ -458,6 +468,7 @@ impl<'a> Reproduction<'a> {
             let path = folder.join("findings.md");
             write_whole(&path, &text, &Signature::MARKDOWN, overwrite)?;
         }
+        self.write_claims(folder, overwrite)?;
         let path = folder.join("README.md");
         let text = markdown_front(&studies, provenance);
         write_whole(&path, &text, &Signature::MARKDOWN, overwrite)?;

@@ -110,8 +110,13 @@ pub(super) fn effect_row(report: &ClaimReport<'_>) -> ForestRow {
     }
 }
 
-/// A list item with a claim, its verdict, its effect, and its verdicts in other universes.
-pub(super) fn claim(report: &ClaimReport<'_>, universes: Option<&Robustness<'_>>) -> String {
+/// A list item with a claim, its verdict, what was measured, its verdicts in other universes, and the
+/// claims that stand beside it, folded behind a sign for each.
+pub(super) fn claim(
+    report: &ClaimReport<'_>,
+    universes: Option<&Robustness<'_>>,
+    beside: &[&ClaimReport<'_>],
+) -> String {
     let id = escape(&report.claim.id);
     let mut item = format!(
         "<li class=\"claim\" id=\"{id}\">\n<p>{} {} <code>{id}</code></p>\n",
@@ -137,32 +142,57 @@ pub(super) fn claim(report: &ClaimReport<'_>, universes: Option<&Robustness<'_>>
     }
     item.push_str(&universes.map_or(String::new(), robustness::html));
     item.push_str(&comparisons(report));
+    item.push_str(&readings(report, beside));
     item.push_str(&origin(report));
     item.push_str("</li>\n");
     item
 }
 
+/// The claims that stand beside one, folded behind a sign for each.
+fn readings(report: &ClaimReport<'_>, beside: &[&ClaimReport<'_>]) -> String {
+    let sign_of = |other: &&ClaimReport<'_>| {
+        format!(
+            "<span class=\"verdict {}\">{} {}</span>",
+            verdict_class(other.decided()),
+            sign(other.decided()),
+            escape(&reading_name(report, other))
+        )
+    };
+    let signs: Vec<String> = beside.iter().map(sign_of).collect();
+    let items: Vec<String> = beside.iter().map(|other| claim(other, None, &[])).collect();
+    match beside.is_empty() {
+        true => String::new(),
+        false => format!(
+            "<details class=\"readings\"><summary>Other readings: {}</summary>\n<ol>\n{}</ol></details>\n",
+            signs.join(", "),
+            items.concat()
+        ),
+    }
+}
+
+/// A claim beside another by the part of its id that is its own: "printed-factor".
+pub(super) fn reading_name(report: &ClaimReport<'_>, other: &ClaimReport<'_>) -> String {
+    let mut of_claim = report.claim.id.split('.');
+    let own = other.claim.id.split('.');
+    let own: Vec<&str> = own.filter(|part| of_claim.next() != Some(part)).collect();
+    own.join(".")
+}
+
 /// The width of a claim's strip, in points: 260 pixels.
 pub(super) const STRIP_WIDTH: f64 = 195.0;
 
-/// Which claim is counted in place of this one, the command that runs it alone, and the cells that
+/// When a claim's rule was set, and folded behind it the command that runs it alone with the cells that
 /// it rests on.
 fn origin(report: &ClaimReport<'_>) -> String {
-    let beside = match report.claim.beside.name.as_str() {
-        "" => String::new(),
-        other => format!(
-            "Not counted: stands beside <code>{}</code>. ",
-            escape(other)
-        ),
-    };
     let cells = match report.cells_in_words() {
         none if none.is_empty() => String::new(),
         words => format!(" reruns {}", escape(&words)),
     };
     format!(
-        "<p class=\"note origin\">Rule {}. {beside}<code>{}</code>{cells}</p>\n",
-        escape(&report.claim.rule_set().to_string()),
-        escape(&report.command())
+        "<details class=\"origin\"><summary>Run it alone</summary>\n\
+         <p class=\"note\"><code>{}</code>{cells}. Rule {}.</p></details>\n",
+        escape(&report.command()),
+        escape(&report.claim.rule_set().to_string())
     )
 }
 

@@ -1,16 +1,16 @@
 //! A paper's page in Markdown, with its pictures as files, for readers of the repository.
 
 use earlydrop_lab::escape::markdown::{code, row};
-use earlydrop_lab::number::change;
 use earlydrop_report::figure::{self, Scene, themed_file};
 
+use super::claim_table::{claim_table, legend};
 use super::html::{effect_row, sign};
 use super::panel_content::{FigureContent, PanelContent};
 use super::printed_table::{Number, PrintedTable};
 use super::provenance::Provenance;
 use super::robustness;
 use super::study::Study;
-use crate::claims::{ClaimReport, Counts, Part, RuleSet, Sentence, Verdict};
+use crate::claims::{ClaimReport, Counts, Part, Sentence, Verdict};
 
 /// A page in Markdown and the pictures that it shows.
 pub struct Markdown {
@@ -49,20 +49,21 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
     let loose = study.without_figure();
     if !loose.is_empty() {
         page.text.push_str("\n## Claims of no figure\n");
-        page.claims(&format!("{}-text", paper.key), &loose);
+        page.claims(study, &format!("{}-text", paper.key), &loose);
     }
+    page.text.push_str(&legend(study));
     page.text.push_str(&robustness::markdown(study));
     page
 }
 
-const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. An effect is by \
-    how much the claim is right over all its comparisons, as a share of what is compared with, \
-    with its interval; below zero it is against the claim. A small dot is one comparison, filled \
-    where it supports the claim, red where it contradicts it; the diamond is all together. A claim \
-    holds where every comparison supports it, in part where some do after a correction for their \
-    number; it is contradicted where the opposite is shown, and not shown where neither is \
-    ([statistics](../explanation/statistics.md#claims)). `earlydrop reproduce ID --full` runs a \
-    claim alone.";
+const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. A table has a row for \
+    each claim: its verdict with our values, what was measured with its interval and what is claimed, in \
+    how many universes the verdict is the same, and a sign for each other reading or unprinted value \
+    under which it was judged, too. In a picture of claims a small dot is one comparison, the diamond \
+    all together, and what is claimed is shaded ([statistics](../explanation/statistics.md#claims)). \
+    † added on a second reading, ‡ changed after runs were looked at ([protocol](protocol.md)). Every \
+    comparison, and where each fails, is in [claims.csv](claims.csv) and in the report of \
+    `earlydrop reproduce ID --full`.";
 
 /// The numbers of claims by verdict. A quick run has none: it decides little.
 fn counts<'a>(
@@ -153,7 +154,7 @@ impl Markdown {
         let listed: Vec<&ClaimReport<'_>> = reports
             .filter(|report| !content.has_in_table(&report.claim.id))
             .collect();
-        self.claims(&figure.id, &listed);
+        self.claims(study, &figure.id, &listed);
         if !figure.not_printed.is_empty() {
             let words = &figure.not_printed;
             self.text.push_str(&format!("\n*Not printed:* {words}\n"));
@@ -170,7 +171,7 @@ impl Markdown {
     }
 
     /// Adds a table of claims, and a picture of their effects.
-    fn claims(&mut self, name: &str, reports: &[&ClaimReport<'_>]) {
+    fn claims(&mut self, study: &Study<'_>, name: &str, reports: &[&ClaimReport<'_>]) {
         if reports.is_empty() {
             return;
         }
@@ -182,11 +183,7 @@ impl Markdown {
             self.text.push('\n');
             self.picture(&format!("{name}-claims.svg"), &figure::forest(&rows));
         }
-        self.text
-            .push_str("\n| claim | says | verdict | effect |\n|---|---|---|---|\n");
-        for report in reports {
-            self.text.push_str(&line(report));
-        }
+        self.text.push_str(&claim_table(study, reports));
     }
 }
 
@@ -213,10 +210,7 @@ fn sentences(study: &Study<'_>) -> String {
 
 fn sentence_row(study: &Study<'_>, sentence: &Sentence) -> String {
     let judging = study.judging(sentence).into_iter();
-    let verdicts = judging.map(|report| {
-        let verdict = sign(report.decided());
-        format!("{} {verdict} {}", report.claim.id, report.verdict())
-    });
+    let verdicts = judging.map(|report| format!("{} {}", report.claim.id, sign(report.decided())));
     let words = match sentence.note.as_str() {
         "" => verdicts.collect::<Vec<String>>().join("; "),
         note => note.to_string(),
@@ -224,65 +218,28 @@ fn sentence_row(study: &Study<'_>, sentence: &Sentence) -> String {
     row([sentence.says.clone(), words])
 }
 
-/// When a claim's rule was set, where it was not set before.
-fn rule_set(report: &ClaimReport<'_>) -> String {
-    match report.claim.rule_set() {
-        RuleSet::Before => String::new(),
-        after => format!(" ({after})"),
-    }
-}
-
-/// A row of a table of claims.
-fn line(report: &ClaimReport<'_>) -> String {
-    let mut words = format!("{} **{}**", sign(report.decided()), report.verdict());
-    for more in [report.exceptions(), report.what_it_would_take()] {
-        words.push_str(&more.map_or(String::new(), |more| format!("; {more}")));
-    }
-    if let Some(missing) = &report.judgement.missing {
-        words.push_str(&format!(": {missing}"));
-    }
-    let beside = match report.claim.beside.name.as_str() {
-        "" => String::new(),
-        other => format!(" (beside {other})"),
-    };
-    let cells = [
-        format!("{}{beside}{}", report.claim.id, rule_set(report)),
-        report.claim.claim.clone(),
-        words,
-        report.effect(),
-    ];
-    row(cells)
-}
-
-/// A printed table with our numbers and their deviation, a row for each number.
+/// A printed table with our numbers: in each cell what is printed, ours, and the verdict's sign.
 fn table(printed: &PrintedTable) -> String {
     let mut table = match printed.title.as_str() {
         "" => String::new(),
-        title => format!("**{title}**\n\n"),
+        title => format!("**{title}**: printed, ours\n\n"),
     };
-    // Markdown has no cells of several lines, and many columns do not fit.
-    table.push_str("| | | printed | ours | off by | |\n|---|---|--:|--:|--:|---|\n");
+    let heads = printed.columns.iter().map(|(under, column)| {
+        let words = [under.as_str(), column.as_str()];
+        words.map(str::trim).join(" ").trim().to_string()
+    });
+    table.push_str(&row(std::iter::once(String::new()).chain(heads)));
+    table.push_str(&format!("|---|{}\n", "--:|".repeat(printed.columns.len())));
     for (name, numbers) in &printed.rows {
-        for ((under, column), number) in printed.columns.iter().zip(numbers) {
-            let what = [under.as_str(), column.as_str()];
-            let what = what.iter().filter(|words| !words.is_empty());
-            let what: Vec<&str> = what.copied().collect();
-            let [printed, ours, off, verdict] = cells(number);
-            let what = what.join(", ");
-            table.push_str(&row([name, &what, &printed, &ours, &off, &verdict]));
-        }
+        let cells = numbers.iter().map(cell);
+        table.push_str(&row(std::iter::once(name.clone()).chain(cells)));
     }
     table + "\n"
 }
 
-/// What was printed, ours, the deviation, and the verdict on a claim about it.
-fn cells(number: &Number) -> [String; 4] {
-    let off = number.deviation();
-    let off = off.map_or(String::new(), |off| change(off, None));
+/// What was printed, ours, and the sign of the verdict on a claim about it.
+fn cell(number: &Number) -> String {
     let verdict = number.claim.as_ref();
-    let verdict = verdict.and_then(|(_, verdict)| verdict.as_ref());
-    let verdict = verdict.map_or(String::new(), |verdict| {
-        format!("{} {verdict}", sign(*verdict))
-    });
-    [number.printed.clone(), number.ours(), off, verdict]
+    let verdict = verdict.and_then(|(_, verdict)| *verdict);
+    format!("{}, {} {}", number.printed, number.mean(), sign(verdict))
 }

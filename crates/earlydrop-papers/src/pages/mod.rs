@@ -7,6 +7,8 @@
 //! ```
 
 mod check;
+mod claim_table;
+mod claims_csv;
 mod coordinates;
 mod experiment;
 mod findings;
@@ -24,6 +26,7 @@ mod robustness;
 mod study;
 
 pub use check::check;
+pub use claims_csv::{claims_csv, header as claims_csv_header};
 pub use experiment::{Experiment, Experiments};
 pub use findings::findings_page;
 pub use front::front;

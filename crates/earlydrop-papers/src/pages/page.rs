@@ -111,11 +111,11 @@ pub(super) fn counts(study: &Study<'_>, provenance: &Provenance) -> String {
 }
 
 const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. Each \
-    figure has its claims. Effects right of zero are for the claim. A small dot is one comparison, \
-    filled where it supports the claim, red where it contradicts it; the diamond is all of them \
-    together with their interval. A claim holds where every comparison supports it, in part where \
-    some do after a correction for their number (Holm); it is contradicted where the opposite is \
-    shown, and not shown where neither is.";
+    figure has its claims, with what was measured; what is claimed is shaded. A small dot is one \
+    comparison, filled where it supports the claim, red where it contradicts it; the diamond is all of \
+    them together with their interval. A claim holds where every comparison supports it, in part where \
+    some do after a correction for their number (Holm); it makes no difference where each shows that, \
+    is contradicted where the opposite is shown, and not shown where neither is.";
 
 /// A sign for each claim of a figure, with a link to it, and the share of printed numbers whose
 /// claims hold.
@@ -224,8 +224,19 @@ fn claims(study: &Study<'_>, reports: &[&ClaimReport<'_>]) -> String {
     if reports.is_empty() {
         return String::new();
     }
-    let item = |report: &&ClaimReport<'_>| claim(report, study.robustness_of(report.claim));
-    let items: Vec<String> = reports.iter().map(item).collect();
+    let has = |id: &str| reports.iter().any(|report| report.claim.id == id);
+    let own = reports
+        .iter()
+        .filter(|report| !has(&report.claim.beside.name));
+    let items: Vec<String> = own
+        .map(|report| {
+            let beside = reports
+                .iter()
+                .filter(|other| other.claim.beside.name == report.claim.id);
+            let beside: Vec<&ClaimReport<'_>> = beside.copied().collect();
+            claim(report, study.robustness_of(report.claim), &beside)
+        })
+        .collect();
     let axis = match reports
         .iter()
         .any(|report| report.judgement.effect.is_some())

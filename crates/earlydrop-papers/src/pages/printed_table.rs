@@ -44,6 +44,15 @@ impl Number {
     }
 }
 
+impl Number {
+    /// Ours without its interval, with as many digits as its interval allows: "77.3".
+    pub fn mean(&self) -> String {
+        let ours = self.ours();
+        let mean = ours.split_once(" ±").map(|(mean, _)| mean.to_string());
+        mean.unwrap_or(ours)
+    }
+}
+
 impl PrintedTable {
     /// The table of a panel, with our numbers from an experiment.
     pub(super) fn of(

@@ -62,39 +62,27 @@ pub(super) fn html(robustness: &Robustness<'_>) -> String {
     }
 }
 
-/// The part of a paper's page in Markdown about other universes; empty where none were run. It
-/// names the command that draws the specification curves: 50 KB each, they are not kept with the
-/// pages.
+/// The part of a paper's page in Markdown about other universes: what was chosen, by name; empty where
+/// none were run. Reasons are in the paper's `choices.toml`, verdicts in `claims.csv`, and the
+/// specification curves, 50 KB each, in the report of the command that it names.
 pub(super) fn markdown(study: &Study<'_>) -> String {
     if study.robustness.is_empty() {
         return String::new();
     }
-    let mut text = "\n## What survives other choices\n\n\
-        The paper does not print the quantities below. Each of its claims was judged in *universes*: \
-        ours, each choice alone moved to each of its other values, and combinations that fill the \
-        space between. Support is the share of a claim's comparisons that support it less the share \
-        of those that contradict it. A choice's part of the variance is of support over all \
-        universes; *alone* is the largest change of support when nothing else is moved. \
-        `earlydrop reproduce ID --full --multiverse 64` draws the specification curve of a claim, \
-        its effect in every universe over the values chosen there, in the report that it names.\n\n\
-        | not printed | ours | also plausible |\n|---|---|---|\n"
-        .to_string();
+    let key = &study.paper.paper.key;
+    let mut text = format!(
+        "\n## What the paper does not print\n\n\
+         Each claim was judged in *universes*: ours, each choice alone moved to each of its other \
+         values, and combinations that fill the space between. The reasons for each value are in \
+         [choices.toml](../../crates/earlydrop-papers/papers/{key}/choices.toml); \
+         `earlydrop reproduce ID --full --multiverse 64` draws a claim's specification curve.\n\n\
+         | not printed | ours | also plausible |\n|---|---|---|\n"
+    );
     for choice in &study.paper.choices.choices {
-        let value =
-            |value: &crate::multiverse::ChoiceValue| format!("{} ({})", value.name, value.because);
-        let (ours, others) = choice.values.split_at(1.min(choice.values.len()));
-        let words = |values: &[crate::multiverse::ChoiceValue]| {
-            let words: Vec<String> = values.iter().map(value).collect();
-            words.join("; ")
-        };
-        text.push_str(&row([choice.what.clone(), words(ours), words(others)]));
-    }
-    text.push_str("\n| claim | in all universes | depends most on |\n|---|---|---|\n");
-    for one in &study.robustness {
-        let depends = one
-            .depends_on()
-            .unwrap_or_else(|| "nothing that was moved".to_string());
-        text.push_str(&row([one.claim.id.clone(), one.verdicts(), depends]));
+        let mut names = choice.values.iter().map(|value| value.name.clone());
+        let ours = names.next().unwrap_or_default();
+        let others: Vec<String> = names.collect();
+        text.push_str(&row([choice.what.clone(), ours, others.join("; ")]));
     }
     text
 }

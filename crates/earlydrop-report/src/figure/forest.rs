@@ -188,12 +188,11 @@ pub fn forest(rows: &[ForestRow]) -> Scene {
     let mut scene = Scene {
         width,
         height: bottom + 6.0,
-        description: "By how much each claim is right, with 95% intervals".to_string(),
+        description: "What was measured of each claim, with 95% intervals".to_string(),
         font: FONT,
         ..Scene::default()
     };
-    scene.text((axis.left, 9.0), 0.0, FONT, "against the claim");
-    scene.text((axis.right, 9.0), 1.0, FONT, "for the claim");
+    scene.text((axis.left, 9.0), 0.0, FONT, "shaded: as claimed");
     axis.draw(&mut scene, (top, bottom), true);
     for (index, row) in rows.iter().enumerate() {
         let y = top + STRIP_HEIGHT * index as f64;
