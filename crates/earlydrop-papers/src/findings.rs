@@ -18,13 +18,18 @@ pub struct Finding {
     /// What was found, in Markdown.
     pub text: String,
     /// The ids of the claims that show it.
+    #[serde(default)]
     pub claims: Vec<NameRef>,
+    /// What the ids of printed numbers begin with that are counted together.
+    #[serde(default)]
+    pub numbers: Vec<NameRef>,
 }
 
 /// The kinds of findings.
-const KINDS: [&str; 4] = [
+const KINDS: [&str; 5] = [
     "confirmed",
     "contradicted",
+    "against itself",
     "depends on a choice",
     "misprint",
 ];
@@ -57,6 +62,17 @@ impl Finding {
             let message = format!("no kind of finding is called \"{}\"", self.kind.name);
             let help = format!("allowed: {}", KINDS.join(", "));
             problems.push(Problem::new(&self.kind.place, message, help));
+        }
+        for prefix in &self.numbers {
+            let is_one = |claim: &&Claim| claim.printed && claim.matches(&prefix.name);
+            if !known.iter().any(is_one) {
+                let message = format!("no printed number's id begins with {}", prefix.name);
+                problems.push(Problem::new(&prefix.place, message, ""));
+            }
+        }
+        if self.claims.is_empty() && self.numbers.is_empty() {
+            let message = "a finding names the claims that show it, or the printed numbers";
+            problems.push(Problem::new(&self.kind.place, message, ""));
         }
         for claim in &self.claims {
             if !known.iter().any(|one| one.id == claim.name) {

@@ -72,3 +72,47 @@ fn the_second_mean_queue_contradicts_the_printed_round_trip() {
     let [below, above] = [0.0605, 0.0615].map(|rtt| solve(false, rtt, 4.0).queue);
     assert!(below > 592.01 && above < 592.01, "{below} {above}");
 }
+
+/// The printed numbers under a heading of a table, for a configuration.
+fn printed(table: &str, under: &str, name: &str) -> Vec<f64> {
+    let catalogue = Catalogue::read().unwrap();
+    let figures = &catalogue.paper("red-config").unwrap().figures.figures;
+    let figure = figures.iter().find(|figure| figure.id == table).unwrap();
+    let mut columns = figure.panels[0].columns.iter();
+    let column = columns.find(|one| one.under == under && one.name == name);
+    let numbers = column.unwrap().printed.iter();
+    numbers.map(|number| number.parse().unwrap()).collect()
+}
+
+/// What the findings say that the tables have against the paper's own sentences.
+#[test]
+fn entries_against_the_papers_own_words_are_those_of_its_tables() {
+    let catalogue = Catalogue::read().unwrap();
+    let mut findings = catalogue.findings.iter();
+    let finding = findings
+        .find(|one| one.kind.name == "against itself")
+        .unwrap();
+    let text = finding.text.replace('\n', " ");
+    let tables = ["red-config.T1", "red-config.T2"];
+    let pairs = |under: &str| -> Vec<(f64, f64)> {
+        let of_table = |table: &&str| {
+            let [proposed, morris] = ["proposed", "Morris"].map(|name| printed(table, under, name));
+            proposed.into_iter().zip(morris).collect::<Vec<_>>()
+        };
+        tables.iter().flat_map(of_table).collect()
+    };
+    let below: Vec<String> = pairs("goodput, packets/s")
+        .iter()
+        .map(|(proposed, morris)| format!("{:.2}", 100.0 * (1.0 - proposed / morris)))
+        .collect();
+    let (last, first) = below.split_last().unwrap();
+    let said = format!("{} and {last}% below", first.join(", "));
+    assert!(text.contains(&said), "{said} in {text}");
+    let spreads = &pairs("spread of goodputs")[3..];
+    assert!(spreads.iter().all(|(proposed, morris)| proposed > morris));
+    let losses = &pairs("loss, %")[..3];
+    let more: Vec<usize> = (0..3)
+        .filter(|row| losses[*row].0 > losses[*row].1)
+        .collect();
+    assert_eq!(more, [2], "64 flows alone");
+}

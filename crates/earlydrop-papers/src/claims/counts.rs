@@ -44,6 +44,13 @@ impl Counts {
 }
 
 impl Tally {
+    /// Counts these verdicts.
+    pub(crate) fn of(verdicts: impl Iterator<Item = Verdict>) -> Tally {
+        let mut tally = Tally::default();
+        verdicts.for_each(|verdict| tally.add(verdict));
+        tally
+    }
+
     fn add(&mut self, verdict: Verdict) {
         let index = Verdict::ALL.iter().position(|one| *one == verdict);
         if let Some(index) = index {

@@ -5,9 +5,16 @@ use earlydrop_lab::escape::markdown::row;
 use super::html::sign;
 use super::markdown::made_by;
 use super::provenance::Provenance;
-use crate::claims::ClaimReport;
+use crate::claims::{ClaimReport, Tally, Verdict};
 use crate::findings::Finding;
 use crate::multiverse::Robustness;
+
+/// What no universe varies.
+const NOT_VARIED: &str = "What no universe varies: the shape of the network, one bottleneck with all \
+    senders on one side of it; what else crosses it, which is nothing; the numbers of flows that the \
+    papers sweep, and the values that they print; and that senders are the TCP of the papers' years, \
+    simulated. What today's senders make of the ideas is on [a page of its own](today.md), and what the \
+    ideas do on faster links.";
 
 /// The page of findings, each with the verdicts on its claims, in our universe and in all.
 pub fn findings_page(
@@ -18,31 +25,62 @@ pub fn findings_page(
 ) -> String {
     let mut page = format!(
         "# What a reader of these papers should know\n\n\
-         Findings from running the five papers again. A *universe* has one plausible value for each \
-         quantity that a paper does not print; ours is one of them, and the papers' pages list the \
-         values with their reasons ([how](../explanation/statistics.md#claims)). A verdict that \
-         changes between universes rests on something that nobody printed.\n\n{}\n",
-        made_by(provenance)
+         Findings from running the five papers again, by [these rules](protocol.md). A *universe* has \
+         one plausible value for each quantity that a paper does not print, or that can be read in \
+         two ways; ours is one of them. A verdict that changes between universes rests on something \
+         that nobody printed.\n\n| | finding | | claims |\n|--:|---|---|---|\n"
     );
+    let report = |id: &str| reports.iter().find(|report| report.claim.id == id);
+    for (number, finding) in (1..).zip(findings) {
+        let of_claims = finding
+            .claims
+            .iter()
+            .filter_map(|claim| report(&claim.name));
+        let signs: Vec<&str> = of_claims.map(|report| sign(report.decided())).collect();
+        page.push_str(&row([
+            number.to_string(),
+            finding.title.clone(),
+            finding.kind.name.clone(),
+            signs.join(" "),
+        ]));
+    }
+    page.push_str(&format!("\n{NOT_VARIED}\n\n{}\n", made_by(provenance)));
     for (number, finding) in (1..).zip(findings) {
         let Finding {
             title, kind, text, ..
         } = finding;
         page.push_str(&format!(
-            "\n## {number}. {title}\n\n**{}.** {text}\n\n",
+            "\n## {number}. {title}\n\n**{}.** {text}\n",
             capital(&kind.name)
         ));
-        page.push_str("| claim | says | verdict | in all universes | depends most on |\n");
-        page.push_str("|---|---|---|---|---|\n");
+        page.push_str(&numbers(finding, reports));
+        if !finding.claims.is_empty() {
+            page.push_str("\n| claim | with our values | holds in |\n|---|---|---|\n");
+        }
         for claim in &finding.claims {
-            let report = reports.iter().find(|report| report.claim.id == claim.name);
             let robust = robustness.iter().find(|one| one.claim.id == claim.name);
-            if let Some(report) = report {
+            if let Some(report) = report(&claim.name) {
                 page.push_str(&line(report, robust.copied()));
             }
         }
     }
     page
+}
+
+/// How many of the printed numbers of a finding have which verdict.
+fn numbers(finding: &Finding, reports: &[ClaimReport<'_>]) -> String {
+    let line = |prefix: &str| {
+        let of_prefix = reports
+            .iter()
+            .filter(|report| report.claim.printed && report.claim.matches(prefix));
+        let tally = Tally::of(of_prefix.map(|report| report.judgement.verdict));
+        format!("- {prefix}: of {} printed numbers {tally}\n", tally.total())
+    };
+    let lines: Vec<String> = finding.numbers.iter().map(|one| line(&one.name)).collect();
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!("\n{}", lines.concat()),
+    }
 }
 
 /// Findings of our own hypotheses, each with the verdicts on its claims: a part of their page.
@@ -54,6 +92,7 @@ pub(super) fn own_findings(findings: &[Finding], reports: &[ClaimReport<'_>]) ->
         kind,
         text,
         claims,
+        ..
     } in findings
     {
         let text = text.trim();
@@ -86,17 +125,22 @@ fn verdict(report: &ClaimReport<'_>) -> String {
 
 /// A claim with its verdicts.
 fn line(report: &ClaimReport<'_>, robustness: Option<&Robustness<'_>>) -> String {
-    let universes = robustness.map_or("in ours only".to_string(), Robustness::verdicts);
-    let depends = robustness.map_or(String::new(), |one| {
-        let most = one.depends_on();
-        most.unwrap_or_else(|| "nothing that was moved".to_string())
+    let universes = robustness.map_or("ours only".to_string(), |one| {
+        let holds = one.count(Verdict::Holds);
+        format!("{holds} of {}", one.universes.len())
     });
     row([
-        format!("[{}]({}.md)", report.claim.id, report.paper.key),
-        report.claim.claim.clone(),
-        verdict(report),
+        format!(
+            "[{}]({}.md): {}",
+            report.claim.id, report.paper.key, report.claim.claim
+        ),
+        format!(
+            "{} {}, {}",
+            sign(report.decided()),
+            report.verdict(),
+            report.measured()
+        ),
         universes,
-        depends,
     ])
 }
 
@@ -108,7 +152,6 @@ fn capital(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claims::Verdict;
     use crate::claims::ideas_tests::{paper, reports};
     use crate::multiverse::{Universe, UniverseJudgement};
 
@@ -142,10 +185,11 @@ mod tests {
             page.contains("## 1. It waits less\n\n**Confirmed.** So.\n"),
             "{page}"
         );
+        assert!(page.contains("| 1 of 2 |"), "{page}");
+        assert!(page.contains("| ours only |"), "{page}");
         assert!(
-            page.contains("| holds in 1 of 2, not shown in 1 | nothing that was moved |"),
+            page.contains("| 1 | It waits less | confirmed | "),
             "{page}"
         );
-        assert!(page.contains("| in ours only |  |"), "{page}");
     }
 }
