@@ -157,6 +157,13 @@ impl Catalogue {
         self.papers.iter().find(|entry| entry.paper.key == key)
     }
 
+    /// The title of an experiment with its folder: "today/senders".
+    pub(crate) fn title(&self, experiment: &str) -> String {
+        let (key, name) = experiment.split_once('/').unwrap_or_default();
+        let title = self.paper(key).and_then(|entry| entry.title(name));
+        title.unwrap_or(experiment).to_string()
+    }
+
     /// The papers and claims that `name` stands for: a paper's key, a claim's id, the beginning of
     /// ids ("clred.F5"), or "" for everything. The hypotheses about ideas rest on claims
     /// of other papers, which are selected with them.
@@ -308,6 +315,12 @@ impl PaperEntry {
     /// The text of an experiment's scenario file; `None` where there is no such file.
     pub fn text(&self, experiment: &str) -> Option<&'static str> {
         text(&self.paper.key, &format!("{experiment}.toml"))
+    }
+
+    /// The title of an experiment, as its file has it.
+    pub(crate) fn title(&self, experiment: &str) -> Option<&'static str> {
+        let mut lines = self.text(experiment)?.lines();
+        lines.find_map(|line| line.strip_prefix("title = \"")?.strip_suffix('"'))
     }
 
     /// Every experiment that a claim or a figure needs.

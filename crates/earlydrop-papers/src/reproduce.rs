@@ -442,13 +442,13 @@ impl<'a> Reproduction<'a> {
         for study in &studies {
             let before = match study.paper {
                 today if today.is_today() => ideas_page(
-                    &self.catalogue.ideas,
+                    self.catalogue,
                     &self.selected_reports(),
                     &self.all_robustness(),
                 ),
-                PaperEntry {
-                    ideas, findings, ..
-                } if !ideas.is_empty() => curves_page(ideas, findings, &self.selected_reports()),
+                curves if !curves.ideas.is_empty() => {
+                    curves_page(self.catalogue, curves, &self.selected_reports())
+                }
                 _ => String::new(),
             };
             let page = markdown(study, &before, provenance);

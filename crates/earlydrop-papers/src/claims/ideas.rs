@@ -220,21 +220,52 @@ impl IdeaReport<'_> {
         }
     }
 
-    /// The settings in which the idea is worth using, a line for each experiment.
-    pub(crate) fn places(&self) -> Vec<String> {
-        let supported = || self.settings.iter().filter(|one| one.worth_using);
-        let mut experiments: Vec<&str> = Vec::new();
-        for setting in supported() {
-            if !experiments.contains(&setting.experiment.as_str()) {
-                experiments.push(&setting.experiment);
+    /// The settings by their kind, which is an experiment: those in which the idea is worth using, in
+    /// words, and how many there are.
+    pub(crate) fn by_kind(&self) -> Vec<KindOfSetting> {
+        let mut kinds: Vec<KindOfSetting> = Vec::new();
+        for setting in &self.settings {
+            let known = kinds
+                .iter()
+                .position(|one| one.experiment == setting.experiment);
+            let index = known.unwrap_or_else(|| {
+                kinds.push(KindOfSetting {
+                    experiment: setting.experiment.clone(),
+                    ..KindOfSetting::default()
+                });
+                kinds.len() - 1
+            });
+            kinds[index].all += 1;
+            if setting.worth_using {
+                kinds[index].worth_using.push(setting.place.clone());
             }
         }
-        let line = |experiment: &&str| {
-            let here = supported().filter(|one| one.experiment == **experiment);
-            let places: Vec<&str> = here.map(|one| one.place.as_str()).collect();
-            format!("`{experiment}` at {}", join_places(&places))
-        };
-        experiments.iter().map(line).collect()
+        kinds
+    }
+}
+
+/// The settings of an experiment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KindOfSetting {
+    /// The experiment with its folder.
+    pub(crate) experiment: String,
+    /// The settings in which an idea is worth using, in words.
+    pub(crate) worth_using: Vec<String>,
+    /// The number of all.
+    pub(crate) all: usize,
+}
+
+impl KindOfSetting {
+    /// "14 of 26"; where in few of many, with the places: "2 of 26: n = 10, 20".
+    pub(crate) fn words(&self) -> String {
+        let places: Vec<&str> = self.worth_using.iter().map(String::as_str).collect();
+        let count = format!("{} of {}", places.len(), self.all);
+        match places.len() {
+            1..=4 if places.len() < self.all && !places.contains(&"") => {
+                format!("{count}: {}", join_places(&places))
+            }
+            _ => count,
+        }
     }
 }
 
@@ -331,11 +362,18 @@ pub(crate) mod tests {
             let reports = reports(&paper);
             let report = conclude(&idea, &reports);
             assert_eq!(report.conclusion, wanted, "{second} {needs}");
-            let places = match loads {
-                "" => Vec::new(),
-                loads => vec![format!("`today/load` at load = {loads}")],
+            let kinds = report.by_kind();
+            if needs == "\"today.ne\"" {
+                assert!(kinds.is_empty(), "matches no claim");
+                continue;
+            }
+            let count = loads.split(", ").filter(|load| !load.is_empty()).count();
+            let words = match count {
+                0 | 4 => format!("{count} of 4"),
+                _ => format!("{count} of 4: load = {loads}"),
             };
-            assert_eq!(report.places(), places, "{second} {needs}");
+            assert_eq!(kinds[0].words(), words, "{second} {needs}");
+            assert_eq!(kinds[0].experiment, "today/load");
         }
         let never = "{ kind = \"less\", scheme = \"new\", than = [\"old\"], at = { load = [4] } }";
         let (paper, idea) = (paper(never), idea("\"today.new.cost\""));

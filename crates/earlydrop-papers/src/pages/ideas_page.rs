@@ -3,44 +3,98 @@
 use earlydrop_lab::escape::markdown;
 
 use super::findings::own_findings;
+use super::html::sign;
+use crate::catalogue::{Catalogue, PaperEntry};
 use crate::claims::{
-    ClaimReport, Comparison, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, Verdict,
-    conclude, matching,
+    ClaimReport, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, conclude, matching,
 };
-use crate::findings::Finding;
 use crate::multiverse::Robustness;
 
 /// The page's part about the ideas and the readings, which stands before the figures.
 ///
 /// `robustness` is that of the papers' claims; empty where no other universes were run.
 pub fn ideas_page(
-    ideas: &IdeasAndReadings,
+    catalogue: &Catalogue,
     reports: &[ClaimReport<'_>],
     robustness: &[&Robustness<'_>],
 ) -> String {
+    let ideas = &catalogue.ideas;
     let idea_reports = conclusions(&ideas.ideas, reports);
-    let mut page = "\n## Which ideas are worth using today\n\n\
+    let mut page = "\n## Which ideas are worth using today, and where\n\n\
          An idea is worth using in a setting where every comparison made there supports it: it is \
          better than what it is built on, at no cost, and no worse than what an operator has \
          without it. A setting is a point of an experiment: a rate, a sender, a load. The rules \
-         were set before any run; the conclusions follow from the verdicts. *Better by* is over \
-         all settings, as a share of what is compared with; below zero: worse. A claim of its paper \
-         is *robust* where it holds in at least nine of ten universes: whatever the paper does not \
-         print.\n\n\
-         | idea | from | conclusion | its paper's claims |\n|---|---|---|---|\n"
+         were set before any run; the conclusions follow from the verdicts.\n\n"
         .to_string();
+    page.push_str(&decisions(catalogue, "idea", &idea_reports));
+    page.push_str("\n## What the decisions rest on\n\n");
+    page.push_str(EVIDENCE);
+    page.push_str(
+        " A claim of its paper is *robust* where it holds in at least nine of ten universes.\n\n\
+         | idea, from | rule | hypotheses | its paper's claims |\n|---|---|---|---|\n",
+    );
     for report in &idea_reports {
-        let (idea, from) = (&report.idea.idea, &report.idea.from);
-        let conclusion = format!("**{}**", report.summary());
-        let claimed = claimed(report.idea, robustness);
-        let claimed = claimed.map_or(String::new(), |(summary, _)| summary);
-        page.push_str(&markdown::row([idea, from, &conclusion, &claimed]));
-    }
-    for report in &idea_reports {
-        page.push_str(&section(report, robustness));
+        page.push_str(&markdown::row([
+            format!("{}, {}", report.idea.id, report.idea.from),
+            report.idea.rule.clone(),
+            evidence(report),
+            claimed(report.idea, robustness).unwrap_or_default(),
+        ]));
     }
     page.push_str(&readings(ideas, reports));
     page
+}
+
+const EVIDENCE: &str = "Each hypothesis with its verdict, in how many comparisons, and what was measured in \
+    the mean, as a share of what is compared with; below zero: worse. What each says, and where it \
+    fails, is in [claims.csv](claims.csv).";
+
+/// Which ideas are worth using in which kinds of settings.
+fn decisions(catalogue: &Catalogue, what: &str, reports: &[IdeaReport<'_>]) -> String {
+    let mut table = format!(
+        "| {what} | worth using | everywhere in | in part of | nowhere in |\n|---|---|---|---|---|\n"
+    );
+    for report in reports {
+        let [mut all, mut part, mut none] = [const { Vec::new() }; 3];
+        for kind in report.by_kind() {
+            let title = catalogue.title(&kind.experiment);
+            match kind.worth_using.len() {
+                0 => none.push(title),
+                some if some == kind.all => all.push(title),
+                _ => part.push(format!("{title} ({})", kind.words())),
+            }
+        }
+        let settings = report.settings.iter();
+        let supported = settings.filter(|one| one.worth_using).count();
+        table.push_str(&markdown::row([
+            format!("{}: {}", report.idea.id, report.idea.idea),
+            format!("{supported} of {}", report.settings.len()),
+            all.join("; "),
+            part.join("; "),
+            none.join("; "),
+        ]));
+    }
+    table
+}
+
+/// The hypotheses that an idea rests on: "nlred.senders.delay ◐ 12 of 24, +3.1%".
+fn evidence(report: &IdeaReport<'_>) -> String {
+    let one = |need: &&ClaimReport<'_>| {
+        let (_, id) = need.claim.id.split_once('.').unwrap_or_default();
+        let judgement = &need.judgement;
+        let mean = judgement.effect.zip(judgement.claimed);
+        let mean = mean.map_or(String::new(), |(mean, claimed)| {
+            format!(", {}", claimed.words(mean.mean))
+        });
+        format!(
+            "{id} {} {} of {}{mean}",
+            sign(need.decided()),
+            judgement.count(Evidence::Supports),
+            judgement.comparisons.len()
+        )
+    };
+    let all: Vec<String> = report.needs.iter().map(one).collect();
+    all.join("; ")
 }
 
 fn conclusions<'a>(ideas: &'a [Idea], reports: &'a [ClaimReport<'a>]) -> Vec<IdeaReport<'a>> {
@@ -49,24 +103,30 @@ fn conclusions<'a>(ideas: &'a [Idea], reports: &'a [ClaimReport<'a>]) -> Vec<Ide
 }
 
 /// The part of the page about drop curves that says which is worth having, and what was found.
-pub fn curves_page(curves: &[Idea], findings: &[Finding], reports: &[ClaimReport<'_>]) -> String {
-    let curve_reports = conclusions(curves, reports);
-    let mut page = "\n## Which curve is worth having\n\n\
+pub fn curves_page(
+    catalogue: &Catalogue,
+    entry: &PaperEntry,
+    reports: &[ClaimReport<'_>],
+) -> String {
+    let curve_reports = conclusions(&entry.ideas, reports);
+    let mut page = "\n## Which curve is worth having, and where\n\n\
          A curve is worth having in a setting where every comparison made there supports its rule. \
          A setting is a point of an experiment: a load, a round-trip time, a rate, a sender. The \
-         rules were set before any run; the conclusions follow from the verdicts. *Better by* is \
-         over all settings, as a share of what is compared with; below zero: worse.\n\n"
+         rules were set before any run; the conclusions follow from the verdicts.\n\n"
         .to_string();
     page.push_str(&in_a_sentence(&curve_reports));
-    page.push_str("\n\n| curve | from | conclusion |\n|---|---|---|\n");
+    page.push_str("\n\n");
+    page.push_str(&decisions(catalogue, "curve", &curve_reports));
+    page.push_str(&own_findings(&entry.findings, reports));
+    page.push_str("\n## What the decisions rest on\n\n");
+    page.push_str(EVIDENCE);
+    page.push_str("\n\n| curve, from | rule | hypotheses |\n|---|---|---|\n");
     for report in &curve_reports {
-        let conclusion = format!("**{}**", report.summary());
-        let (curve, from) = (&report.idea.idea, &report.idea.from);
-        page.push_str(&markdown::row([curve, from, &conclusion]));
-    }
-    page.push_str(&own_findings(findings, reports));
-    for report in &curve_reports {
-        page.push_str(&section(report, &[]));
+        page.push_str(&markdown::row([
+            format!("{}, {}", report.idea.id, report.idea.from),
+            report.idea.rule.clone(),
+            evidence(report),
+        ]));
     }
     page
 }
@@ -106,99 +166,40 @@ fn readings(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> String {
     let mut text = "\n## What readings change\n\n\
          Where a paper is misprinted or silent: the effect of the other reading, in the direction \
          that one would expect. Below zero: the opposite.\n\n\
-         | passage | our reading | other reading | hypothesis | supported | by |\n\
-         |---|---|---|---|---|---|\n"
+         | passage | our reading | other reading | effect |\n|---|---|---|---|\n"
         .to_string();
     for reading in &ideas.readings {
-        for report in matching(reports, &reading.claims) {
-            text.push_str(&markdown::row([
-                &reading.reading,
-                &reading.taken,
-                &reading.other,
-                &report.claim.claim,
-                &answer(report),
-                &report.measured(),
-            ]));
-        }
-    }
-    text
-}
-
-/// An idea with its rule, the settings in which it is worth using and the claims it rests on.
-fn section(report: &IdeaReport<'_>, robustness: &[&Robustness<'_>]) -> String {
-    let Idea {
-        idea, from, rule, ..
-    } = report.idea;
-    let mut text = format!(
-        "\n### {idea}\n\nFrom {from}. Rule: {rule}\n\nConclusion: **{}**.",
-        report.summary()
-    );
-    let places = report.places();
-    if report.conclusion == Conclusion::WorthUsingInSome {
-        text.push_str(&format!(" Where:\n\n- {}", places.join("\n- ")));
-    }
-    if let Some((summary, list)) = claimed(report.idea, robustness) {
-        text.push_str(&format!("\n\nWhat its paper claims: {summary}{list}"));
-    }
-    text.push_str(
-        "\n\n| hypothesis | supported | better by | in single settings |\n|---|---|---|---|\n",
-    );
-    for need in &report.needs {
+        let effect = |report: &&ClaimReport<'_>| {
+            let (last, verdict) = (report.claim.id.rsplit('.').next(), report.decided());
+            let measured = report.measured();
+            let mean = measured.split(" (").next().unwrap_or_default();
+            format!("{} {} {mean}", last.unwrap_or_default(), sign(verdict))
+        };
+        let effects: Vec<String> = matching(reports, &reading.claims)
+            .iter()
+            .map(effect)
+            .collect();
         text.push_str(&markdown::row([
-            format!("{} ({})", need.claim.claim, need.claim.id),
-            answer(need),
-            need.measured(),
-            range(need),
+            &reading.reading,
+            &reading.taken,
+            &reading.other,
+            &effects.join("; "),
         ]));
     }
     text
 }
 
-/// How many of the claims that an idea's paper makes about it are robust, and a list of all with
-/// their verdicts in all universes; `None` where none was run there.
-fn claimed(idea: &Idea, robustness: &[&Robustness<'_>]) -> Option<(String, String)> {
+/// How many of the claims that an idea's paper makes about it are robust; `None` where none was run in
+/// other universes.
+fn claimed(idea: &Idea, robustness: &[&Robustness<'_>]) -> Option<String> {
     let is_about = |one: &&&Robustness<'_>| idea.claimed.iter().any(|id| one.claim.matches(id));
     let about: Vec<&&Robustness<'_>> = robustness.iter().filter(is_about).collect();
     let robust = about.iter().filter(|one| one.is_robust()).count();
-    let line = |one: &&&Robustness<'_>| {
-        let Robustness { claim, .. } = one;
-        format!("\n- {} ({}): {}", claim.claim, claim.id, one.verdicts())
-    };
-    let list: String = about.iter().map(line).collect();
-    let summary = format!("{robust} of {} robust", about.len());
-    (!about.is_empty()).then(|| (summary, format!("\n{list}")))
-}
-
-/// Whether the claim is supported: "yes", "in 12 of 24", "not shown".
-fn answer(report: &ClaimReport<'_>) -> String {
-    let all = &report.judgement.comparisons;
-    let supporting = report.judgement.count(Evidence::Supports);
-    match report.judgement.verdict {
-        Verdict::Holds => "yes".to_string(),
-        Verdict::InPart => format!("in {supporting} of {}", all.len()),
-        Verdict::Contradicted => "no, the opposite".to_string(),
-        other => other.to_string(),
-    }
-}
-
-/// The worst and the best comparison: "-3.1% to +20.0%".
-fn range(report: &ClaimReport<'_>) -> String {
-    let judgement = &report.judgement;
-    let means = judgement.comparisons.iter().filter_map(Comparison::mean);
-    let means: Vec<f64> = means.map(|mean| mean.mean).collect();
-    let worst = means.iter().copied().reduce(f64::min);
-    let best = means.iter().copied().reduce(f64::max);
-    match (judgement.claimed, worst, best) {
-        (Some(claimed), Some(worst), Some(best)) => {
-            format!("{} to {}", claimed.words(worst), claimed.words(best))
-        }
-        _ => String::new(),
-    }
+    (!about.is_empty()).then(|| format!("{robust} of {} robust", about.len()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::claims::ideas_tests::{paper, reports};
 
     #[test]
@@ -211,7 +212,5 @@ mod tests {
         assert!(effect.starts_with("+20.0%"), "{effect}");
         assert!(effect.ends_with("; claimed above -50.0%"), "{effect}");
         assert!(reports[1].measured().starts_with("+20.0%"));
-        assert_eq!(answer(&reports[0]), "in 2 of 4");
-        assert_eq!(range(&reports[0]), "-60.0% to +60.0%");
     }
 }

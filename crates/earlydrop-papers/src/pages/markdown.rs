@@ -183,7 +183,10 @@ impl Markdown {
             self.text.push('\n');
             self.picture(&format!("{name}-claims.svg"), &figure::forest(&rows));
         }
-        self.text.push_str(&claim_table(study, reports));
+        // The tables of ideas and curves have our hypotheses.
+        if !study.paper.is_ours() {
+            self.text.push_str(&claim_table(study, reports));
+        }
     }
 }
 
