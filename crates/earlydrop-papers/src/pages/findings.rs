@@ -23,13 +23,12 @@ pub fn findings_page(
     robustness: &[&Robustness<'_>],
     provenance: &Provenance,
 ) -> String {
-    let mut page = format!(
-        "# What a reader of these papers should know\n\n\
+    let mut page = "# What a reader of these papers should know\n\n\
          Findings from running the five papers again, by [these rules](protocol.md). A *universe* has \
          one plausible value for each quantity that a paper does not print, or that can be read in \
          two ways; ours is one of them. A verdict that changes between universes rests on something \
          that nobody printed.\n\n| | finding | | claims |\n|--:|---|---|---|\n"
-    );
+        .to_string();
     let report = |id: &str| reports.iter().find(|report| report.claim.id == id);
     for (number, finding) in (1..).zip(findings) {
         let of_claims = finding
