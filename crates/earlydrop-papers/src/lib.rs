@@ -51,6 +51,7 @@ mod error;
 pub mod falsification;
 pub mod figures;
 pub mod findings;
+pub mod inference;
 pub mod multiverse;
 mod pace;
 pub mod pages;

@@ -25,10 +25,11 @@ use crate::catalogue::{Catalogue, Pace, PaperEntry, Selection};
 use crate::claims::{Claim, ClaimReport, IdeaReport, conclude};
 use crate::error::Error;
 use crate::falsification::{StoredRuns, Trial, trials};
+use crate::inference::{self, Bank, Inference};
 use crate::multiverse::{self, Multiverse, Robustness};
 use crate::pages::{
     Experiment, Experiments, PICTURES, Provenance, Study, claims_csv, claims_csv_header,
-    curves_page, findings_page, front, ideas_page, markdown, markdown_front, page,
+    curves_page, findings_page, front, ideas_page, inference_page, markdown, markdown_front, page,
 };
 
 /// How experiments are run, and where.
@@ -98,6 +99,14 @@ impl RunOptions<'_> {
         })
     }
 
+    /// The folder of the results of universes drawn for an inference, at this pace.
+    fn inference_folder(&self) -> PathBuf {
+        self.out.join(match self.pace {
+            Pace::Quick => "papers-quick-inference",
+            Pace::Full => "papers-full-inference",
+        })
+    }
+
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -125,6 +134,62 @@ pub fn run<'a>(
         selection,
         studies,
     })
+}
+
+/// Runs the selected papers in so many universes drawn at random, to infer what their authors ran.
+///
+/// What a store already has is not run again. Once [`RunOptions::stop`] is set, no further universe is
+/// begun.
+pub fn infer<'a>(
+    selection: &Selection<'a>,
+    universes: usize,
+    options: &RunOptions<'_>,
+    mut on_event: impl FnMut(Event<'_>),
+) -> Result<Vec<(&'a PaperEntry, Bank)>, Error> {
+    let folder = options.inference_folder();
+    let inference = Inference {
+        universes,
+        pace: options.pace,
+        folder: &folder,
+    };
+    let papers = selection.papers.iter().map(|(entry, _)| *entry);
+    let mut banks = Vec::new();
+    for entry in papers.filter(|entry| !entry.is_ours()) {
+        let bank = inference::fill(entry, inference, |name, plan, store| {
+            run_missing(entry, name, (plan, store), options, &mut on_event)?;
+            Ok(!options.is_stopped())
+        })?;
+        banks.push((entry, bank));
+    }
+    Ok(banks)
+}
+
+/// How many universes of a bank are taken for the authors' to check an inference.
+const TRUTHS: usize = 100;
+
+/// Writes what the authors of a paper probably ran as a page, `inferred-PAPER.md`, with its picture;
+/// returns the page.
+pub fn write_inference(
+    (entry, bank): (&PaperEntry, &Bank),
+    folder: &Path,
+    overwrite: Overwrite,
+    provenance: &Provenance,
+) -> Result<PathBuf, Error> {
+    let pictures = folder.join(PICTURES);
+    create_folder(&pictures)?;
+    let check = inference::check(bank, TRUTHS);
+    let page = inference_page(entry, bank, &check, provenance);
+    let path = folder.join(format!("inferred-{}.md", entry.paper.key));
+    write_whole(&path, &page.text, &Signature::MARKDOWN, overwrite)?;
+    for (name, picture) in &page.pictures {
+        write_whole(
+            &pictures.join(name),
+            picture,
+            &Signature::PICTURE,
+            overwrite,
+        )?;
+    }
+    Ok(path)
 }
 
 /// A run that a selection needs: an experiment, or one of its universes.

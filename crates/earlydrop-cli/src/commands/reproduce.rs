@@ -1,5 +1,6 @@
 //! `earlydrop reproduce`: runs the papers' experiments, and prints a verdict on each claim.
 
+mod infer;
 mod wrong;
 
 use std::io::Write;
@@ -34,6 +35,7 @@ const OUT: &str = "runs";
   earlydrop reproduce clred.F5 --json  # the claims about one figure
   earlydrop reproduce clred --wrong    # whether its claims can fail
   earlydrop reproduce rared --multiverse 64  # whether they survive other choices
+  earlydrop reproduce red-config --full --infer 256  # what its authors probably ran
   earlydrop reproduce today            # which of the papers' ideas are worth using today
   earlydrop reproduce curves           # which drop curve is worth having
 
@@ -67,6 +69,11 @@ pub(crate) struct Reproduce {
     #[arg(long, value_name = "UNIVERSES", conflicts_with = "wrong",
           value_parser = clap::value_parser!(u16).range(2..=4096))]
     multiverse: Option<u16>,
+    /// Infer instead what the authors ran: draw so many universes, and see which give what is
+    /// printed
+    #[arg(long, value_name = "UNIVERSES", conflicts_with_all = ["wrong", "multiverse", "json"],
+          value_parser = clap::value_parser!(u16).range(20..=4096))]
+    infer: Option<u16>,
     /// Write a list of claims as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -98,6 +105,14 @@ pub(crate) fn run(
             return Err(stopped());
         }
         return wrong::print(&trials, arguments.json, out, style);
+    }
+    if let Some(universes) = arguments.infer {
+        let universes = usize::from(universes);
+        let banks = reproduce::infer(&selection, universes, &options, |event| bar.show(event))?;
+        if stop.load(Ordering::Relaxed) {
+            return Err(stopped());
+        }
+        return infer::print(&banks, arguments, out);
     }
     let reproduction = reproduce::run(&catalogue, &selection, &options, |event| bar.show(event))?;
     // Claims without their runs are not results.
@@ -135,6 +150,10 @@ impl Reproduce {
         let command = command.given(
             "--multiverse",
             self.multiverse.map(|count| count.to_string()).as_ref(),
+        );
+        let command = command.given(
+            "--infer",
+            self.infer.map(|count| count.to_string()).as_ref(),
         );
         match pages {
             // Pages in a repository do not depend on where the results were.

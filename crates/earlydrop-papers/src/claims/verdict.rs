@@ -111,6 +111,15 @@ impl Judgement {
         }
     }
 
+    /// The share of comparisons that support the claim less the share of those that contradict it;
+    /// `None` where it cannot be decided.
+    pub fn support(&self) -> Option<f64> {
+        let all = self.evidence.len() as f64;
+        let share = |evidence| self.count(evidence) as f64 / all;
+        let support = share(Evidence::Supports) - share(Evidence::Contradicts);
+        support.is_finite().then_some(support)
+    }
+
     /// The number of comparisons that show this about the claim, all read together.
     pub fn count(&self, evidence: Evidence) -> usize {
         self.evidence.iter().filter(|one| **one == evidence).count()

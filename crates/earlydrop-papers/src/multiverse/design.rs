@@ -91,7 +91,7 @@ impl Universe {
     }
 
     /// The values as digits, for the name of a folder: "0120".
-    pub(super) fn digits(&self) -> String {
+    pub(crate) fn digits(&self) -> String {
         let digits: Vec<String> = self.0.iter().map(ToString::to_string).collect();
         digits.join("-")
     }

@@ -20,3 +20,4 @@ pub use design::{Universe, design};
 pub use influence::Influence;
 pub use robustness::{Robustness, UniverseJudgement};
 pub use run::{Multiverse, UniverseRun, planned, run};
+pub(crate) use run::{in_universe, keep_what_is_judged};

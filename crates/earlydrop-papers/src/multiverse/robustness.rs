@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::design::Universe;
 use super::influence::{Influence, influence};
 use crate::choices::Choice;
-use crate::claims::{Claim, Claimed, Evidence, Judgement, Verdict};
+use crate::claims::{Claim, Claimed, Judgement, Verdict};
 
 /// A claim with its verdict in each universe.
 #[derive(Clone, Debug)]
@@ -38,15 +38,12 @@ pub struct UniverseJudgement {
 
 impl UniverseJudgement {
     pub(super) fn new(universe: Universe, judgement: &Judgement) -> UniverseJudgement {
-        let all = judgement.evidence.len() as f64;
-        let share = |evidence| judgement.count(evidence) as f64 / all;
-        let support = share(Evidence::Supports) - share(Evidence::Contradicts);
         UniverseJudgement {
             universe,
             verdict: judgement.verdict,
             effect: judgement.effect,
             claimed: judgement.claimed,
-            support: support.is_finite().then_some(support),
+            support: judgement.support(),
         }
     }
 }

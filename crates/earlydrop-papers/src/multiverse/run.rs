@@ -131,7 +131,7 @@ fn universes(
 ) -> Result<impl Iterator<Item = Result<UniverseRun, Error>> + use<>, Error> {
     let mut source = entry.source(experiment, multiverse.pace).transpose()?;
     if let Some(source) = &mut source {
-        keep_what_is_judged(source, list);
+        keep_what_is_judged(source, list.iter().map(|one| one.claim));
     }
     let choices: Vec<Choice> = list[0].choices.iter().copied().cloned().collect();
     let values: Vec<usize> = choices.iter().map(|choice| choice.values.len()).collect();
@@ -158,10 +158,13 @@ fn universes(
 }
 
 /// Keeps the schemes that the claims compare, and samples over time only where a claim reads them.
-fn keep_what_is_judged(source: &mut Source, list: &[Robustness<'_>]) {
-    let schemes: BTreeSet<&str> = list
-        .iter()
-        .flat_map(|one| one.claim.test.schemes())
+pub(crate) fn keep_what_is_judged<'a>(
+    source: &mut Source,
+    claims: impl Iterator<Item = &'a Claim> + Clone,
+) {
+    let schemes: BTreeSet<&str> = claims
+        .clone()
+        .flat_map(|claim| claim.test.schemes())
         .collect();
     let variant = |label: &&str| Variant {
         label: (*label).to_string(),
@@ -169,7 +172,7 @@ fn keep_what_is_judged(source: &mut Source, list: &[Robustness<'_>]) {
         settings: Vec::new(),
     };
     source.set_variants(&schemes.iter().map(variant).collect::<Vec<Variant>>());
-    if !list.iter().any(|one| needs_series(&one.claim.metric)) {
+    if !claims.into_iter().any(|claim| needs_series(&claim.metric)) {
         source.set("measure.series", "none", "the multiverse");
     }
 }

@@ -1,0 +1,404 @@
+//! Universes with what each of them gives for everything that a paper prints.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use earlydrop::random::Pcg32;
+use earlydrop_lab::plan::Plan;
+use earlydrop_lab::store::Store;
+
+use crate::catalogue::{Pace, PaperEntry};
+use crate::choices::Choice;
+use crate::claims::{Claim, Judgement, Runs, Standing, Test, judge};
+use crate::error::Error;
+use crate::multiverse::{Universe, in_universe, keep_what_is_judged};
+
+/// Universes drawn from the prior, with their answers.
+#[derive(Clone, Debug, Default)]
+pub struct Bank {
+    /// The choices of all experiments whose claims are items.
+    pub choices: Vec<Choice>,
+    /// What the paper prints: its counted claims.
+    pub items: Vec<Item>,
+    /// The universes; ours is the first.
+    pub universes: Vec<BankUniverse>,
+}
+
+/// Something that a paper prints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// The claim's id.
+    pub id: String,
+    /// The number; `None` of a sentence.
+    pub printed: Option<f64>,
+    /// The tolerance of a number, as a share of it: how far our simulator may be from theirs.
+    pub tolerance: f64,
+}
+
+/// A universe and what it gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BankUniverse {
+    /// The index of each choice's value.
+    pub values: Vec<usize>,
+    /// An answer for each item.
+    pub answers: Vec<Answer>,
+}
+
+/// What a universe gives for an item.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// A number in each of its runs.
+    Number(Vec<f64>),
+    /// The support of a sentence, from -1 (every comparison contradicts it) to 1.
+    Support(f64),
+    /// It cannot be measured there.
+    Nothing,
+}
+
+impl Answer {
+    /// A number in these runs.
+    pub fn number(runs: &[f64]) -> Answer {
+        Answer::Number(runs.to_vec())
+    }
+
+    /// What a paper would print that had run this universe once.
+    pub(super) fn of_one_run(&self, number: usize) -> Answer {
+        match self {
+            Answer::Number(runs) if !runs.is_empty() => {
+                Answer::Number(vec![runs[number % runs.len()]])
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        match self {
+            Answer::Number(runs) if !runs.is_empty() => {
+                Some(runs.iter().sum::<f64>() / runs.len() as f64)
+            }
+            _ => None,
+        }
+    }
+
+    /// The variance of single runs.
+    fn variance(&self) -> f64 {
+        let (Answer::Number(runs), Some(mean)) = (self, self.mean()) else {
+            return 0.0;
+        };
+        let squares = runs.iter().map(|run| (run - mean).powi(2)).sum::<f64>();
+        squares / (runs.len().max(2) - 1) as f64
+    }
+}
+
+impl Item {
+    /// How far what a universe gives is from what was observed; `None` where either is missing.
+    ///
+    /// For a number in standard deviations of a single run and of the tolerance together; for a
+    /// sentence three where it is supported in one and contradicted in the other.
+    pub(super) fn deviation(&self, answer: &Answer, observed: &Answer) -> Option<f64> {
+        match (answer, observed) {
+            (Answer::Support(given), Answer::Support(seen)) => Some(1.5 * (given - seen).abs()),
+            (Answer::Number(_), Answer::Number(_)) => {
+                let (given, seen) = (answer.mean()?, observed.mean()?);
+                let allowed = self.tolerance * seen / 2.0;
+                let scale = (answer.variance() + allowed * allowed).sqrt();
+                Some((given - seen).abs() / scale.max(f64::MIN_POSITIVE))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the paper prints, as an observation.
+    pub fn observed(&self) -> Answer {
+        match self.printed {
+            Some(number) => Answer::Number(vec![number]),
+            None => Answer::Support(1.0),
+        }
+    }
+
+    /// Whether a universe gives it: a number within two deviations, a sentence by every comparison.
+    pub fn is_given(&self, answer: &Answer) -> bool {
+        match (self.printed, answer) {
+            (None, Answer::Support(support)) => *support >= 1.0,
+            _ => (self.deviation(answer, &self.observed())).is_some_and(|apart| apart <= 2.0),
+        }
+    }
+}
+
+impl Bank {
+    /// What the paper prints, as observations of its items.
+    pub fn printed(&self) -> Vec<Answer> {
+        self.items.iter().map(Item::observed).collect()
+    }
+
+    /// The number of items that a universe gives.
+    pub fn given(&self, universe: usize) -> usize {
+        let answers = &self.universes[universe].answers;
+        let pairs = self.items.iter().zip(answers);
+        pairs.filter(|(item, answer)| item.is_given(answer)).count()
+    }
+
+    /// The universe that gives most items; of equal ones the first.
+    pub fn best(&self) -> Option<usize> {
+        let universes = 0..self.universes.len();
+        universes.max_by(|one, other| {
+            self.given(*one)
+                .cmp(&self.given(*other))
+                .then(other.cmp(one))
+        })
+    }
+
+    /// The items that no universe gives.
+    pub fn given_by_none(&self) -> Vec<&Item> {
+        let items = self.items.iter().enumerate();
+        let none = items.filter(|(index, item)| {
+            let mut answers = self.universes.iter().map(|one| &one.answers[*index]);
+            !answers.any(|answer| item.is_given(answer))
+        });
+        none.map(|(_, item)| item).collect()
+    }
+}
+
+/// How a bank is filled.
+#[derive(Clone, Copy, Debug)]
+pub struct Inference<'a> {
+    /// The number of universes.
+    pub universes: usize,
+    /// How much of each experiment is run in each.
+    pub pace: Pace,
+    /// The folder of results.
+    pub folder: &'a Path,
+}
+
+/// Seed and stream of the universes: the same on every machine.
+const SEED: (u64, u64) = (1, 0x696e_6665);
+
+/// Runs the universes of a paper, and judges everything that it prints in each. `run` runs the missing
+/// cells of a plan, which is named in words, and returns whether to go on. What a store already has is
+/// not run again; universes after the one at which it was stopped are left out.
+pub fn fill(
+    entry: &PaperEntry,
+    inference: Inference<'_>,
+    mut run: impl FnMut(&str, &Plan, &Store) -> Result<bool, Error>,
+) -> Result<Bank, Error> {
+    let claims: Vec<&Claim> = entry
+        .paper
+        .claims
+        .iter()
+        .filter(|one| is_item(one))
+        .collect();
+    let experiments: BTreeSet<&str> = claims.iter().map(|one| one.experiment.as_str()).collect();
+    let applies = |choice: &&Choice| {
+        let mut of_choice = choice.experiments.iter();
+        of_choice.any(|name| experiments.contains(name.as_str()))
+    };
+    let choices: Vec<Choice> = entry
+        .choices
+        .choices
+        .iter()
+        .filter(applies)
+        .cloned()
+        .collect();
+    let mut bank = Bank {
+        items: claims.iter().map(|claim| item(claim)).collect(),
+        universes: Vec::new(),
+        choices,
+    };
+    for (number, values) in drawn(&bank.choices, inference.universes)
+        .into_iter()
+        .enumerate()
+    {
+        let mut answers: HashMap<&str, Answer> = HashMap::new();
+        for experiment in &experiments {
+            let of_experiment = claims.iter().filter(|one| one.experiment == *experiment);
+            let of_experiment: Vec<&Claim> = of_experiment.copied().collect();
+            let name = format!(
+                "{experiment}, universe {} of {}",
+                number + 1,
+                inference.universes
+            );
+            let place = (name.as_str(), *experiment);
+            let Some(list) = answer(
+                entry,
+                place,
+                &of_experiment,
+                (&bank, &values),
+                inference,
+                &mut run,
+            )?
+            else {
+                return Ok(bank);
+            };
+            answers.extend(list);
+        }
+        let in_order = claims.iter().map(|claim| answers.remove(claim.id.as_str()));
+        let answers = in_order.map(|one| one.unwrap_or(Answer::Nothing)).collect();
+        bank.universes.push(BankUniverse { values, answers });
+    }
+    Ok(bank)
+}
+
+fn is_item(claim: &Claim) -> bool {
+    claim.standing() == Standing::Paper && !matches!(claim.test, Test::Undecidable { .. })
+}
+
+fn item(claim: &Claim) -> Item {
+    match &claim.test {
+        Test::Value {
+            value, tolerance, ..
+        } if claim.printed => Item {
+            id: claim.id.clone(),
+            printed: Some(*value),
+            tolerance: *tolerance,
+        },
+        _ => Item {
+            id: claim.id.clone(),
+            printed: None,
+            tolerance: 0.0,
+        },
+    }
+}
+
+/// Ours, then universes drawn from the prior; each once.
+fn drawn(choices: &[Choice], count: usize) -> Vec<Vec<usize>> {
+    let mut random = Pcg32::new(SEED.0, SEED.1);
+    let all = choices
+        .iter()
+        .fold(1_usize, |all, one| all.saturating_mul(one.values.len()));
+    let mut list = vec![vec![0; choices.len()]];
+    while list.len() < count.min(all) {
+        let value = |choice: &Choice| random.below(choice.values.len() as u32) as usize;
+        let universe: Vec<usize> = choices.iter().map(value).collect();
+        if !list.contains(&universe) {
+            list.push(universe);
+        }
+    }
+    list
+}
+
+/// What an experiment gives in a universe for its claims; `None` where it was stopped.
+fn answer<'a>(
+    entry: &PaperEntry,
+    (name, experiment): (&str, &str),
+    claims: &[&'a Claim],
+    (bank, values): (&Bank, &[usize]),
+    inference: Inference<'_>,
+    run: &mut impl FnMut(&str, &Plan, &Store) -> Result<bool, Error>,
+) -> Result<Option<Vec<(&'a str, Answer)>>, Error> {
+    let Some(source) = entry.source(experiment, inference.pace) else {
+        return Ok(Some(Vec::new()));
+    };
+    let mut source = source?;
+    keep_what_is_judged(&mut source, claims.iter().copied());
+    let of_experiment = bank.choices.iter().zip(values);
+    let of_experiment =
+        of_experiment.filter(|(one, _)| one.experiments.iter().any(|e| e == experiment));
+    let (choices, values): (Vec<&Choice>, Vec<usize>) = of_experiment
+        .map(|(choice, value)| (choice, *value))
+        .unzip();
+    let universe = Universe(values);
+    let source = in_universe(&source, &choices, &universe);
+    let plan = source.plan()?;
+    let folder = format!("{}-{}", universe.digits(), &plan.identity()[..8]);
+    let folder = inference
+        .folder
+        .join(&entry.paper.key)
+        .join(experiment)
+        .join(folder);
+    let store = Store::create(&folder, &source, &plan)?;
+    if !run(name, &plan, &store)? {
+        return Ok(None);
+    }
+    let mut runs = Runs::of(&plan, &store)?;
+    let mut list = Vec::new();
+    for claim in claims {
+        let measured = runs.measurements(&claim.metric)?;
+        list.push((claim.id.as_str(), given(claim, &judge(claim, &measured))));
+    }
+    Ok(Some(list))
+}
+
+/// What a judgement gives for a claim: of a printed number each run's own.
+fn given(claim: &Claim, judgement: &Judgement) -> Answer {
+    match (&claim.test, judgement.comparisons.as_slice()) {
+        (Test::Value { value, .. }, [one]) if claim.printed => {
+            Answer::Number(one.by_seed.iter().map(|off| value * (1.0 + off)).collect())
+        }
+        _ => judgement.support().map_or(Answer::Nothing, Answer::Support),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::choices::ChoiceValue;
+
+    /// A bank with two choices of three values and one printed number, by a rule of a universe's values
+    /// and of noise between -1 and 1, in ten runs.
+    pub(in super::super) fn bank(universes: usize, rule: impl Fn(&[usize], f64) -> f64) -> Bank {
+        let value = |name: &str| ChoiceValue {
+            name: name.to_string(),
+            because: String::new(),
+            fields: Vec::new(),
+        };
+        let choice = |id: &str| Choice {
+            id: id.to_string(),
+            what: id.to_string(),
+            experiments: vec!["e".to_string()],
+            values: ["a", "b", "c"].map(value).to_vec(),
+        };
+        let mut random = Pcg32::new(7, 7);
+        let universes = (0..universes).map(|_| {
+            let values: Vec<usize> = (0..2).map(|_| random.below(3) as usize).collect();
+            let runs: Vec<f64> = (0..10)
+                .map(|_| rule(&values, 2.0 * random.uniform() - 1.0))
+                .collect();
+            BankUniverse {
+                answers: vec![Answer::Number(runs)],
+                values,
+            }
+        });
+        Bank {
+            choices: vec![choice("first"), choice("second")],
+            items: vec![Item {
+                id: "x.T1".to_string(),
+                printed: Some(20.0),
+                tolerance: 0.1,
+            }],
+            universes: universes.collect(),
+        }
+    }
+
+    #[test]
+    fn what_no_universe_gives_is_named_and_the_best_gives_most() {
+        let bank = bank(60, |values, noise| 10.0 * values[0] as f64 + 0.2 * noise);
+        let best = bank.best().unwrap();
+        assert_eq!((bank.universes[best].values[0], bank.given(best)), (2, 1));
+        assert!(bank.given_by_none().is_empty());
+        let mut other = bank;
+        other.items[0].printed = Some(99.0);
+        assert_eq!(other.given_by_none().len(), 1);
+    }
+
+    #[test]
+    fn universes_are_drawn_once_and_ours_is_the_first() {
+        let bank = bank(1, |_, _| 0.0);
+        let all = drawn(&bank.choices, 100);
+        assert_eq!((all.len(), &all[0]), (9, &vec![0, 0]));
+        assert_eq!(drawn(&bank.choices, 4), all[..4]);
+    }
+
+    #[test]
+    fn a_sentence_is_given_where_every_comparison_supports_it() {
+        let item = Item {
+            id: String::new(),
+            printed: None,
+            tolerance: 0.0,
+        };
+        assert!(item.is_given(&Answer::Support(1.0)));
+        assert!(!item.is_given(&Answer::Support(0.9)));
+        let opposite = item.deviation(&Answer::Support(-1.0), &item.observed());
+        assert_eq!(opposite, Some(3.0));
+        assert_eq!(item.deviation(&Answer::Nothing, &item.observed()), None);
+    }
+}
