@@ -29,8 +29,30 @@ pub struct Measurements {
     pub(super) values: HashMap<(usize, usize, u64), f64>,
 }
 
+/// One number of a run that another simulator made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunOf {
+    /// The scheme's label.
+    pub scheme: String,
+    /// The swept fields with their values as written.
+    pub at: Vec<(String, String)>,
+    /// The seed.
+    pub seed: u64,
+    /// The number.
+    pub value: f64,
+}
+
 /// A scheme at a point.
 pub(crate) type Place = (usize, usize);
+
+/// The index of an item in a list, at whose end it is put where it is not there.
+fn index_in<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+    let known = list.iter().position(|one| *one == item);
+    known.unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    })
+}
 
 impl Measurements {
     /// The schemes and points of a plan, of which nothing is measured yet.
@@ -45,6 +67,31 @@ impl Measurements {
             points: plan.points.iter().map(|p| p.coordinates.clone()).collect(),
             ..Measurements::default()
         }
+    }
+
+    /// The numbers of runs that another simulator made, all of which have the same swept fields.
+    /// Schemes, values and points are in the order in which they first come.
+    pub fn of_runs<'a>(runs: impl IntoIterator<Item = &'a RunOf>) -> Measurements {
+        let mut all = Measurements::default();
+        let mut places = Vec::new();
+        for run in runs {
+            let scheme = index_in(&mut all.schemes, run.scheme.clone());
+            all.axes.resize(run.at.len(), Default::default());
+            let coordinates = run.at.iter().zip(&mut all.axes);
+            let coordinates = coordinates.map(|((field, value), axis)| {
+                axis.0.clone_from(field);
+                index_in(&mut axis.1, value.clone())
+            });
+            let coordinates = coordinates.collect();
+            let point = index_in(&mut all.points, coordinates);
+            all.runs.insert((scheme, point, run.seed));
+            all.values.insert((scheme, point, run.seed), run.value);
+            index_in(&mut all.seeds, run.seed);
+            index_in(&mut places, (scheme, point));
+        }
+        let planned = all.seeds.clone();
+        all.keep_seeds_of(&places, &planned);
+        all
     }
 
     /// These schemes at these points.
@@ -289,5 +336,38 @@ pub(crate) fn is_same_value(one: &str, other: &str) -> bool {
     match (one.parse::<Quantity>(), other.parse::<Quantity>()) {
         (Ok(one), Ok(other)) => one == other,
         _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::Verdict;
+    use crate::claims::verdict::judge;
+    use crate::claims::verdict_tests::claim;
+
+    #[test]
+    fn runs_of_another_simulator_are_judged_by_the_same_tests() {
+        let run = |scheme: &str, load: &str, seed: u64, value: f64| RunOf {
+            scheme: scheme.to_string(),
+            at: vec![("load".to_string(), load.to_string())],
+            seed,
+            value: value + 0.01 * seed as f64,
+        };
+        let mut runs = Vec::new();
+        for seed in 1..=4 {
+            for (load, low, high) in [("10", 1.0, 2.0), ("20", 1.5, 3.0)] {
+                runs.extend([run("low", load, seed, low), run("high", load, seed, high)]);
+            }
+        }
+        // A seed that one of them lacks is left out.
+        runs.push(run("low", "10", 5, 99.0));
+        let measured = Measurements::of_runs(&runs);
+        assert_eq!(measured.seeds, [1, 2, 3, 4]);
+        assert_eq!((measured.schemes.len(), measured.points.len()), (2, 2));
+        let test = "{ kind = \"less\", scheme = \"low\", than = [\"high\"], at = { load = [20] } }";
+        let judgement = judge(&claim("", test), &measured);
+        assert_eq!(judgement.verdict, Verdict::Holds);
+        assert_eq!(judgement.comparisons.len(), 1);
     }
 }

@@ -44,7 +44,7 @@ pub(crate) use ideas::matching;
 #[cfg(test)]
 pub(crate) use ideas::tests as ideas_tests;
 pub use ideas::{Conclusion, Idea, IdeaReport, IdeasAndReadings, Reading, Setting, conclude};
-pub use measurements::Measurements;
+pub use measurements::{Measurements, RunOf};
 pub(crate) use measurements::{Place, is_same_value};
 pub use missing::MissingData;
 pub use report::ClaimReport;

@@ -210,6 +210,18 @@ impl FromStr for Selector {
     }
 }
 
+impl Selector {
+    /// Its text, where it is one number of all flows: "goodput", "count:timeouts", "root:queue_loss".
+    pub fn name(&self) -> Option<String> {
+        match self {
+            Selector::Metric(name) => Some(name.clone()),
+            Selector::Count(name) => Some(format!("count:{name}")),
+            Selector::Root(name) => Some(format!("root:{name}")),
+            _ => None,
+        }
+    }
+}
+
 fn known_metric(name: &str) -> Result<String, SelectorError> {
     if metrics::index_of(name).is_some() {
         return Ok(name.to_string());

@@ -86,8 +86,9 @@ pub(super) fn made_by(provenance: &Provenance) -> String {
 pub fn markdown_front(studies: &[&Study<'_>], provenance: &Provenance) -> String {
     let reports = studies.iter().flat_map(|study| &study.reports);
     let mut front = format!(
-        "# The papers' claims\n\n{}.\n\n{}\n\nCounted are the papers' claims, each once: what they say in \
-         words, and apart the numbers that they print. Claims beside them, under other values that \
+        "# The papers' claims\n\n{}.\n\n{}\n\nJudged by this [protocol](protocol.md); what a reader should know is in the \
+         [findings](findings.md), every claim in [claims.csv](claims.csv). Counted are the papers' \
+         claims, each once: what they say in words, and apart the numbers that they print. Claims beside them, under other values that \
          the paper does not print or in readings that we reject, and our own hypotheses are listed \
          on the pages.\n\n| paper | title | |",
         counts(reports, provenance),
@@ -146,7 +147,15 @@ impl Markdown {
                     let name = format!("{}-{}.svg", figure.id, index + 1);
                     self.picture(&name, drawing);
                 }
-                PanelContent::Table(printed) => self.text.push_str(&table(printed)),
+                PanelContent::Table(printed) => {
+                    self.text.push_str(&table(printed));
+                    let rows = printed_rows(study, printed);
+                    if !rows.is_empty() {
+                        let name = format!("{}-{}.svg", figure.id, index + 1);
+                        self.picture(&name, &figure::forest(&rows));
+                        self.text.push('\n');
+                    }
+                }
                 PanelContent::Missing(why) => self.text.push_str(&format!("{why}.\n")),
             }
         }
@@ -238,6 +247,27 @@ fn table(printed: &PrintedTable) -> String {
         table.push_str(&row(std::iter::once(name.clone()).chain(cells)));
     }
     table + "\n"
+}
+
+/// How far ours is from each number of a table, with its tolerance, as rows of a forest plot.
+fn printed_rows(study: &Study<'_>, printed: &PrintedTable) -> Vec<figure::ForestRow> {
+    let mut rows = Vec::new();
+    for (name, numbers) in &printed.rows {
+        for ((under, column), number) in printed.columns.iter().zip(numbers) {
+            let claim = number.claim.as_ref().map(|(id, _)| id);
+            let of_claim = |report: &&ClaimReport<'_>| Some(&report.claim.id) == claim;
+            if let Some(report) = study.reports.iter().find(of_claim) {
+                let words = [name, under, column].map(|words| words.trim());
+                let words: Vec<&str> = words.into_iter().filter(|one| !one.is_empty()).collect();
+                rows.push(figure::ForestRow {
+                    name: words.join(", "),
+                    single: Vec::new(),
+                    ..effect_row(report)
+                });
+            }
+        }
+    }
+    rows
 }
 
 /// What was printed, ours, and the sign of the verdict on a claim about it.
