@@ -91,20 +91,26 @@ impl ChoiceFile {
 
     /// The choices that apply to an experiment.
     pub fn of(&self, experiment: &str) -> Vec<&Choice> {
-        let applies = |choice: &&Choice| choice.experiments.iter().any(|one| one == experiment);
-        self.choices.iter().filter(applies).collect()
+        let choices = self.choices.iter();
+        choices.filter(|one| one.applies_to(experiment)).collect()
     }
 }
 
 impl Choice {
+    /// Whether an experiment has it.
+    pub(crate) fn applies_to(&self, experiment: &str) -> bool {
+        self.experiments.iter().any(|one| one == experiment)
+    }
+
     /// The problem of a choice that changes what a printed number is a number of: in a run twice as
     /// long as the table's, half as many timeouts a second are as many timeouts.
     fn changed_unit(&self, claims: &[Claim], place: &Place) -> Option<Problem> {
         let claims = claims
             .iter()
-            .filter(|claim| self.experiments.contains(&claim.experiment));
+            .filter(|claim| self.applies_to(&claim.experiment));
         let fields = || self.values.iter().flat_map(|value| &value.fields);
-        claims.into_iter().find_map(|claim| {
+        let mut claims = claims;
+        claims.find_map(|claim| {
             let (field, _) = fields().find(|(field, _)| claim.is_converted_by(field))?;
             let message = format!(
                 "`{field}` changes the unit of the number that `{}` compares with a printed one ({})",

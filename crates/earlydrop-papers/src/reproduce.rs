@@ -28,7 +28,7 @@ use crate::falsification::{StoredRuns, Trial, trials};
 use crate::inference::{self, Bank, Inference};
 use crate::multiverse::{self, Multiverse, Robustness};
 use crate::pages::{
-    Experiment, Experiments, PICTURES, Provenance, Study, claims_csv, claims_csv_header,
+    Experiment, Experiments, Markdown, PICTURES, Provenance, Study, claims_csv, claims_csv_header,
     curves_page, findings_page, front, ideas_page, inference_page, markdown, markdown_front, page,
 };
 
@@ -175,12 +175,18 @@ pub fn write_inference(
     overwrite: Overwrite,
     provenance: &Provenance,
 ) -> Result<PathBuf, Error> {
-    let pictures = folder.join(PICTURES);
-    create_folder(&pictures)?;
     let check = inference::check(bank, TRUTHS);
     let page = inference_page(entry, bank, &check, provenance);
     let path = folder.join(format!("inferred-{}.md", entry.paper.key));
-    write_whole(&path, &page.text, &Signature::MARKDOWN, overwrite)?;
+    write_page(&path, &page, overwrite)?;
+    Ok(path)
+}
+
+/// Writes a page in Markdown, and its pictures into the folder [`PICTURES`] beside it.
+fn write_page(path: &Path, page: &Markdown, overwrite: Overwrite) -> Result<(), Error> {
+    let pictures = path.with_file_name(PICTURES);
+    create_folder(&pictures)?;
+    write_whole(path, &page.text, &Signature::MARKDOWN, overwrite)?;
     for (name, picture) in &page.pictures {
         write_whole(
             &pictures.join(name),
@@ -189,7 +195,7 @@ pub fn write_inference(
             overwrite,
         )?;
     }
-    Ok(path)
+    Ok(())
 }
 
 /// A run that a selection needs: an experiment, or one of its universes.
@@ -501,8 +507,7 @@ impl<'a> Reproduction<'a> {
         overwrite: Overwrite,
         provenance: &Provenance,
     ) -> Result<PathBuf, Error> {
-        let pictures = folder.join(PICTURES);
-        create_folder(&pictures)?;
+        create_folder(folder)?;
         let studies = self.selected_studies();
         for study in &studies {
             let before = match study.paper {
@@ -518,12 +523,7 @@ impl<'a> Reproduction<'a> {
             };
             let page = markdown(study, &before, provenance);
             let name = format!("{}.md", study.paper.paper.key);
-            let path = folder.join(name);
-            write_whole(&path, &page.text, &Signature::MARKDOWN, overwrite)?;
-            for (name, picture) in &page.pictures {
-                let path = pictures.join(name);
-                write_whole(&path, picture, &Signature::PICTURE, overwrite)?;
-            }
+            write_page(&folder.join(name), &page, overwrite)?;
         }
         // Findings are about all papers.
         if studies.len() == self.studies.len() {

@@ -39,12 +39,10 @@ impl ClaimReport<'_> {
     /// What is measured, with its interval, and where the claim says that it lies:
     /// "+12.3% (+10.0% to +14.6%); claimed within ±5.0%". Empty where nothing is.
     pub fn effect(&self) -> String {
-        let Some((effect, claimed)) = self.judgement.effect.zip(self.judgement.claimed) else {
-            return String::new();
-        };
-        match claimed.to_string() {
-            none if none.is_empty() => claimed.mean_in_words(effect),
-            words => format!("{}; claimed {words}", claimed.mean_in_words(effect)),
+        let claimed = self.judgement.claimed.map(|claimed| claimed.to_string());
+        match claimed.filter(|words| !words.is_empty()) {
+            Some(words) => format!("{}; claimed {words}", self.measured()),
+            None => self.measured(),
         }
     }
 
@@ -53,6 +51,14 @@ impl ClaimReport<'_> {
         let pair = self.judgement.effect.zip(self.judgement.claimed);
         pair.map_or(String::new(), |(effect, claimed)| {
             claimed.mean_in_words(effect)
+        })
+    }
+
+    /// What is measured in the mean: "+12.3%"; empty where nothing is.
+    pub(crate) fn mean(&self) -> String {
+        let pair = self.judgement.effect.zip(self.judgement.claimed);
+        pair.map_or(String::new(), |(effect, claimed)| {
+            claimed.words(effect.mean)
         })
     }
 

@@ -1,17 +1,17 @@
 //! Universes with what each of them gives for everything that a paper prints.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use earlydrop::random::Pcg32;
-use earlydrop_lab::plan::Plan;
+use earlydrop_lab::plan::{Plan, Source};
+use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::Store;
 
 use crate::catalogue::{Pace, PaperEntry};
 use crate::choices::Choice;
 use crate::claims::{Claim, Judgement, Runs, Standing, Test, judge};
 use crate::error::Error;
-use crate::multiverse::{Universe, in_universe, keep_what_is_judged};
+use crate::multiverse::{Universe, UniverseRun, at_random, keep_what_is_judged};
 
 /// Universes drawn from the prior, with their answers.
 #[derive(Clone, Debug, Default)]
@@ -56,11 +56,6 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// A number in these runs.
-    pub fn number(runs: &[f64]) -> Answer {
-        Answer::Number(runs.to_vec())
-    }
-
     /// What a paper would print that had run this universe once.
     pub(super) fn of_one_run(&self, number: usize) -> Answer {
         match self {
@@ -71,11 +66,10 @@ impl Answer {
         }
     }
 
-    fn mean(&self) -> Option<f64> {
+    /// The mean over its runs.
+    pub(crate) fn mean(&self) -> Option<f64> {
         match self {
-            Answer::Number(runs) if !runs.is_empty() => {
-                Some(runs.iter().sum::<f64>() / runs.len() as f64)
-            }
+            Answer::Number(runs) => Some(Mean::of(runs)?.mean),
             _ => None,
         }
     }
@@ -173,6 +167,16 @@ pub struct Inference<'a> {
 /// Seed and stream of the universes: the same on every machine.
 const SEED: (u64, u64) = (1, 0x696e_6665);
 
+/// An experiment whose claims are items.
+struct Experiment<'a> {
+    name: &'a str,
+    claims: Vec<&'a Claim>,
+    /// Its scenario with the schemes and samples that the claims need.
+    source: Source,
+    /// The folder of its runs in all universes.
+    folder: PathBuf,
+}
+
 /// Runs the universes of a paper, and judges everything that it prints in each. `run` runs the missing
 /// cells of a plan, which is named in words, and returns whether to go on. What a store already has is
 /// not run again; universes after the one at which it was stopped are left out.
@@ -187,55 +191,72 @@ pub fn fill(
         .iter()
         .filter(|one| is_item(one))
         .collect();
-    let experiments: BTreeSet<&str> = claims.iter().map(|one| one.experiment.as_str()).collect();
+    let experiments = experiments(entry, inference, &claims)?;
     let applies = |choice: &&Choice| {
-        let mut of_choice = choice.experiments.iter();
-        of_choice.any(|name| experiments.contains(name.as_str()))
+        let mut experiments = experiments.iter();
+        experiments.any(|one| choice.applies_to(one.name))
     };
-    let choices: Vec<Choice> = entry
-        .choices
-        .choices
-        .iter()
-        .filter(applies)
-        .cloned()
-        .collect();
     let mut bank = Bank {
+        choices: (entry.choices.choices.iter().filter(applies))
+            .cloned()
+            .collect(),
         items: claims.iter().map(|claim| item(claim)).collect(),
         universes: Vec::new(),
-        choices,
     };
-    for (number, values) in drawn(&bank.choices, inference.universes)
-        .into_iter()
-        .enumerate()
-    {
+    let values: Vec<usize> = bank.choices.iter().map(|one| one.values.len()).collect();
+    let universes = at_random(&values, inference.universes, SEED);
+    for (number, Universe(values)) in (1..).zip(universes) {
         let mut answers: HashMap<&str, Answer> = HashMap::new();
         for experiment in &experiments {
-            let of_experiment = claims.iter().filter(|one| one.experiment == *experiment);
-            let of_experiment: Vec<&Claim> = of_experiment.copied().collect();
+            let of_experiment = bank.choices.iter().zip(&values);
+            let (choices, values): (Vec<&Choice>, Vec<usize>) = of_experiment
+                .filter(|(choice, _)| choice.applies_to(experiment.name))
+                .unzip();
             let name = format!(
-                "{experiment}, universe {} of {}",
-                number + 1,
-                inference.universes
+                "{}, universe {number} of {}",
+                experiment.name, inference.universes
             );
-            let place = (name.as_str(), *experiment);
-            let Some(list) = answer(
-                entry,
-                place,
-                &of_experiment,
-                (&bank, &values),
-                inference,
-                &mut run,
-            )?
-            else {
+            let place = (&experiment.source, experiment.folder.as_path());
+            let one = UniverseRun::new(name, place, &choices, Universe(values))?;
+            let Some(store) = one.complete(&mut run)? else {
                 return Ok(bank);
             };
-            answers.extend(list);
+            let mut runs = Runs::of(&one.plan, &store)?;
+            for claim in &experiment.claims {
+                let judgement = judge(claim, &runs.measurements(&claim.metric)?);
+                answers.insert(&claim.id, given(claim, &judgement));
+            }
         }
         let in_order = claims.iter().map(|claim| answers.remove(claim.id.as_str()));
         let answers = in_order.map(|one| one.unwrap_or(Answer::Nothing)).collect();
         bank.universes.push(BankUniverse { values, answers });
     }
     Ok(bank)
+}
+
+/// The experiments of these claims, by name.
+fn experiments<'a>(
+    entry: &PaperEntry,
+    inference: Inference<'_>,
+    claims: &[&'a Claim],
+) -> Result<Vec<Experiment<'a>>, Error> {
+    let names: BTreeSet<&str> = claims.iter().map(|one| one.experiment.as_str()).collect();
+    let mut list = Vec::new();
+    for name in names {
+        if let Some(source) = entry.source(name, inference.pace) {
+            let of_experiment = claims.iter().filter(|one| one.experiment == name);
+            let claims: Vec<&Claim> = of_experiment.copied().collect();
+            let mut source = source?;
+            keep_what_is_judged(&mut source, claims.iter().copied());
+            list.push(Experiment {
+                name,
+                claims,
+                source,
+                folder: inference.folder.join(&entry.paper.key).join(name),
+            });
+        }
+    }
+    Ok(list)
 }
 
 fn is_item(claim: &Claim) -> bool {
@@ -259,65 +280,6 @@ fn item(claim: &Claim) -> Item {
     }
 }
 
-/// Ours, then universes drawn from the prior; each once.
-fn drawn(choices: &[Choice], count: usize) -> Vec<Vec<usize>> {
-    let mut random = Pcg32::new(SEED.0, SEED.1);
-    let all = choices
-        .iter()
-        .fold(1_usize, |all, one| all.saturating_mul(one.values.len()));
-    let mut list = vec![vec![0; choices.len()]];
-    while list.len() < count.min(all) {
-        let value = |choice: &Choice| random.below(choice.values.len() as u32) as usize;
-        let universe: Vec<usize> = choices.iter().map(value).collect();
-        if !list.contains(&universe) {
-            list.push(universe);
-        }
-    }
-    list
-}
-
-/// What an experiment gives in a universe for its claims; `None` where it was stopped.
-fn answer<'a>(
-    entry: &PaperEntry,
-    (name, experiment): (&str, &str),
-    claims: &[&'a Claim],
-    (bank, values): (&Bank, &[usize]),
-    inference: Inference<'_>,
-    run: &mut impl FnMut(&str, &Plan, &Store) -> Result<bool, Error>,
-) -> Result<Option<Vec<(&'a str, Answer)>>, Error> {
-    let Some(source) = entry.source(experiment, inference.pace) else {
-        return Ok(Some(Vec::new()));
-    };
-    let mut source = source?;
-    keep_what_is_judged(&mut source, claims.iter().copied());
-    let of_experiment = bank.choices.iter().zip(values);
-    let of_experiment =
-        of_experiment.filter(|(one, _)| one.experiments.iter().any(|e| e == experiment));
-    let (choices, values): (Vec<&Choice>, Vec<usize>) = of_experiment
-        .map(|(choice, value)| (choice, *value))
-        .unzip();
-    let universe = Universe(values);
-    let source = in_universe(&source, &choices, &universe);
-    let plan = source.plan()?;
-    let folder = format!("{}-{}", universe.digits(), &plan.identity()[..8]);
-    let folder = inference
-        .folder
-        .join(&entry.paper.key)
-        .join(experiment)
-        .join(folder);
-    let store = Store::create(&folder, &source, &plan)?;
-    if !run(name, &plan, &store)? {
-        return Ok(None);
-    }
-    let mut runs = Runs::of(&plan, &store)?;
-    let mut list = Vec::new();
-    for claim in claims {
-        let measured = runs.measurements(&claim.metric)?;
-        list.push((claim.id.as_str(), given(claim, &judge(claim, &measured))));
-    }
-    Ok(Some(list))
-}
-
 /// What a judgement gives for a claim: of a printed number each run's own.
 fn given(claim: &Claim, judgement: &Judgement) -> Answer {
     match (&claim.test, judgement.comparisons.as_slice()) {
@@ -330,6 +292,8 @@ fn given(claim: &Claim, judgement: &Judgement) -> Answer {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use earlydrop::random::Pcg32;
+
     use super::*;
     use crate::choices::ChoiceValue;
 
@@ -378,14 +342,6 @@ pub(super) mod tests {
         let mut other = bank;
         other.items[0].printed = Some(99.0);
         assert_eq!(other.given_by_none().len(), 1);
-    }
-
-    #[test]
-    fn universes_are_drawn_once_and_ours_is_the_first() {
-        let bank = bank(1, |_, _| 0.0);
-        let all = drawn(&bank.choices, 100);
-        assert_eq!((all.len(), &all[0]), (9, &vec![0, 0]));
-        assert_eq!(drawn(&bank.choices, 4), all[..4]);
     }
 
     #[test]

@@ -18,4 +18,4 @@ mod posterior;
 
 pub use bank::{Answer, Bank, BankUniverse, Inference, Item, fill};
 pub use check::{Check, check};
-pub use posterior::{ACCEPTED, Identified, Posterior};
+pub use posterior::{Identified, Posterior};

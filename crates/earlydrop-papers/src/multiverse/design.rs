@@ -19,15 +19,12 @@ const SEED: (u64, u64) = (1, 0x6d75_6c74);
 /// the nearest that is there. M. E. Johnson, L. M. Moore, D. Ylvisaker, "Minimax and maximin
 /// distance designs", *Journal of Statistical Planning and Inference* 26 (1990), 131-148.
 pub fn design(values: &[usize], count: usize) -> Vec<Universe> {
-    let all = values
-        .iter()
-        .fold(1_usize, |all, count| all.saturating_mul(*count));
     let ours = Universe(vec![0; values.len()]);
     let mut universes = vec![ours.clone()];
     for (choice, values) in values.iter().enumerate() {
         universes.extend((1..*values).map(|value| ours.with(choice, value)));
     }
-    let count = count.min(all);
+    let count = count.min(all(values));
     universes.truncate(count);
     let mut random = Pcg32::new(SEED.0, SEED.1);
     while universes.len() < count {
@@ -41,6 +38,31 @@ pub fn design(values: &[usize], count: usize) -> Vec<Universe> {
         }
     }
     universes
+}
+
+/// `count` universes of choices with so many values each: ours, then others drawn with each value as
+/// likely as the others, each once. All of them where there are no more than `count`.
+pub(crate) fn at_random(
+    values: &[usize],
+    count: usize,
+    (seed, stream): (u64, u64),
+) -> Vec<Universe> {
+    let mut random = Pcg32::new(seed, stream);
+    let mut universes = vec![Universe(vec![0; values.len()])];
+    while universes.len() < count.min(all(values)) {
+        let universe = Universe::drawn(values, &mut random);
+        if !universes.contains(&universe) {
+            universes.push(universe);
+        }
+    }
+    universes
+}
+
+/// The number of all universes.
+fn all(values: &[usize]) -> usize {
+    values
+        .iter()
+        .fold(1, |all: usize, count| all.saturating_mul(*count))
 }
 
 /// The farther of two candidates; of equal ones the first.
@@ -91,7 +113,7 @@ impl Universe {
     }
 
     /// The values as digits, for the name of a folder: "0120".
-    pub(crate) fn digits(&self) -> String {
+    pub(super) fn digits(&self) -> String {
         let digits: Vec<String> = self.0.iter().map(ToString::to_string).collect();
         digits.join("-")
     }
@@ -121,6 +143,13 @@ mod tests {
             assert_eq!((universes.len(), distinct.len()), (wanted, wanted));
             assert_eq!(universes, design(&values, count));
         }
+    }
+
+    #[test]
+    fn universes_at_random_are_drawn_once_and_ours_is_the_first() {
+        let universes = at_random(&[3, 3], 100, (1, 2));
+        assert_eq!((universes.len(), &universes[0]), (9, &Universe(vec![0, 0])));
+        assert_eq!(at_random(&[3, 3], 4, (1, 2)), universes[..4]);
     }
 
     #[test]

@@ -16,8 +16,9 @@ mod robustness;
 mod run;
 
 pub use crate::choices::{Choice, ChoiceFile, ChoiceValue};
+pub(crate) use design::at_random;
 pub use design::{Universe, design};
 pub use influence::Influence;
 pub use robustness::{Robustness, UniverseJudgement};
+pub(crate) use run::keep_what_is_judged;
 pub use run::{Multiverse, UniverseRun, planned, run};
-pub(crate) use run::{in_universe, keep_what_is_judged};

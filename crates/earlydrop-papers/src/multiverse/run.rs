@@ -94,10 +94,9 @@ fn run_experiment(
 ) -> Result<(), Error> {
     for one in universes(entry, experiment, list, multiverse)? {
         let one = one?;
-        let store = Store::create(&one.folder, &one.source, &one.plan)?;
-        if !run(&one.name, &one.plan, &store)? {
+        let Some(store) = one.complete(run)? else {
             return Ok(());
-        }
+        };
         let mut runs = Runs::of(&one.plan, &store)?;
         for robustness in list.iter_mut() {
             let claim = robustness.claim;
@@ -117,9 +116,39 @@ pub struct UniverseRun {
     pub(super) universe: Universe,
     /// The experiment's scenario there.
     pub source: Source,
-    pub(super) plan: Plan,
+    pub(crate) plan: Plan,
     /// The folder of its runs.
     pub folder: PathBuf,
+}
+
+impl UniverseRun {
+    /// An experiment, of whose runs in all universes `folder` is the folder, in one.
+    pub(crate) fn new(
+        name: String,
+        (source, folder): (&Source, &Path),
+        choices: &[&Choice],
+        universe: Universe,
+    ) -> Result<UniverseRun, Error> {
+        let source = in_universe(source, choices, &universe);
+        let plan = source.plan()?;
+        Ok(UniverseRun {
+            name,
+            folder: folder.join(format!("{}-{}", universe.digits(), &plan.identity()[..8])),
+            universe,
+            source,
+            plan,
+        })
+    }
+
+    /// Its store, after `run` has run the missing cells; `None` where that was stopped.
+    pub(crate) fn complete(
+        &self,
+        run: &mut impl FnMut(&str, &Plan, &Store) -> Result<bool, Error>,
+    ) -> Result<Option<Store>, Error> {
+        let store = Store::create(&self.folder, &self.source, &self.plan)?;
+        let is_complete = run(&self.name, &self.plan, &store)?;
+        Ok(is_complete.then_some(store))
+    }
 }
 
 /// An experiment in every universe. Each is planned when it is asked for.
@@ -146,14 +175,13 @@ fn universes(
     Ok(indexed.filter_map(move |(index, universe)| {
         let source = source.as_ref()?;
         let choices: Vec<&Choice> = choices.iter().collect();
-        let source = in_universe(source, &choices, &universe);
-        Some(source.plan().map_err(Error::from).map(|plan| UniverseRun {
-            name: format!("{experiment}, universe {} of {count}", index + 1),
-            folder: folder.join(format!("{}-{}", universe.digits(), &plan.identity()[..8])),
+        let name = format!("{experiment}, universe {} of {count}", index + 1);
+        Some(UniverseRun::new(
+            name,
+            (source, &folder),
+            &choices,
             universe,
-            source,
-            plan,
-        }))
+        ))
     }))
 }
 
@@ -172,7 +200,8 @@ pub(crate) fn keep_what_is_judged<'a>(
         settings: Vec::new(),
     };
     source.set_variants(&schemes.iter().map(variant).collect::<Vec<Variant>>());
-    if !claims.into_iter().any(|claim| needs_series(&claim.metric)) {
+    let mut claims = claims;
+    if !claims.any(|claim| needs_series(&claim.metric)) {
         source.set("measure.series", "none", "the multiverse");
     }
 }
@@ -190,7 +219,7 @@ fn needs_series(metric: &Selector) -> bool {
 }
 
 /// The scenario with the values of a universe.
-pub(crate) fn in_universe(source: &Source, choices: &[&Choice], universe: &Universe) -> Source {
+fn in_universe(source: &Source, choices: &[&Choice], universe: &Universe) -> Source {
     let mut source = source.clone();
     for (choice, value) in choices.iter().zip(&universe.0) {
         // Ours is what the scenario has.

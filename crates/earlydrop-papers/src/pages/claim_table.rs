@@ -2,22 +2,21 @@
 
 use earlydrop_lab::escape::markdown::row;
 
-use super::html::{reading_name, sign};
+use super::html::{reading_name, sign, with_readings};
 use super::study::Study;
 use crate::claims::{ClaimReport, RuleSet, Standing};
 
 /// The table of these claims. Those that stand beside another one of them are signs in its row.
 pub(super) fn claim_table(study: &Study<'_>, reports: &[&ClaimReport<'_>]) -> String {
-    let has = |id: &str| reports.iter().any(|report| report.claim.id == id);
-    let is_own = |report: &ClaimReport<'_>| !has(&report.claim.beside.name);
-    let rows = reports.iter().filter(|report| is_own(report));
-    let rows = rows.map(|report| {
-        let beside = reports
-            .iter()
-            .filter(|other| other.claim.beside.name == report.claim.id);
-        let beside: Vec<String> = beside.map(|other| reading(report, other)).collect();
+    let rows = with_readings(reports).into_iter().map(|(report, beside)| {
+        let beside: Vec<String> = beside.iter().map(|other| reading(report, other)).collect();
         row([
-            format!("{}: {}", report.claim.id, report.claim.claim) + rule_set(report),
+            format!(
+                "{}: {}{}",
+                report.claim.id,
+                report.claim.claim,
+                marks(report)
+            ),
             format!("{} {}", sign(report.decided()), report.verdict()),
             report.effect(),
             universes(study, report),
@@ -37,12 +36,16 @@ fn reading(report: &ClaimReport<'_>, other: &ClaimReport<'_>) -> String {
     format!("{} {}", reading_name(report, other), sign(other.decided()))
 }
 
-/// A mark of a claim whose rule was not set before.
-fn rule_set(report: &ClaimReport<'_>) -> &'static str {
-    match report.claim.rule_set() {
+/// Marks of a claim whose rule was not set before, and of one that stands beside a claim elsewhere.
+fn marks(report: &ClaimReport<'_>) -> String {
+    let rule_set = match report.claim.rule_set() {
         RuleSet::Before => "",
         RuleSet::Added => " †",
         RuleSet::Changed(_) => " ‡",
+    };
+    match report.claim.beside.name.as_str() {
+        "" => rule_set.to_string(),
+        other => format!("{rule_set} (beside {other})"),
     }
 }
 
@@ -58,7 +61,7 @@ fn universes(study: &Study<'_>, report: &ClaimReport<'_>) -> String {
     }
 }
 
-/// What the marks of tables mean, and which claims' rules were changed, with when and why.
+/// Which claims' rules were changed, with when and why; empty where none was.
 pub(super) fn legend(study: &Study<'_>) -> String {
     let reports = study.reports.iter();
     let counted = reports.filter(|report| report.claim.standing() == Standing::Paper);

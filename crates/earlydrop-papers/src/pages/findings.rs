@@ -10,11 +10,10 @@ use crate::findings::Finding;
 use crate::multiverse::Robustness;
 
 /// What no universe varies.
-const NOT_VARIED: &str = "What no universe varies: the shape of the network, one bottleneck with all \
-    senders on one side of it; what else crosses it, which is nothing; the numbers of flows that the \
-    papers sweep, and the values that they print; and that senders are the TCP of the papers' years, \
-    simulated. What today's senders make of the ideas is on [a page of its own](today.md), and what the \
-    ideas do on faster links.";
+const NOT_VARIED: &str = "What no universe varies: one bottleneck; the kinds of traffic, the numbers of \
+    flows and the values that a paper prints; and that senders are the TCP of the papers' years, \
+    simulated. What the ideas do with today's senders, and on faster links, is on [a page of its \
+    own](today.md).";
 
 /// The page of findings, each with the verdicts on its claims, in our universe and in all.
 pub fn findings_page(

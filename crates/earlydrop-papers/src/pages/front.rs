@@ -4,7 +4,9 @@ use earlydrop_lab::statistics::CONFIDENCE;
 use earlydrop_report::figure::{self, escape, inline};
 use earlydrop_report::page_shell;
 
-use super::html::{STRIP_WIDTH, badge, effect_row, footer, strip_axis, tally, verdict_class};
+use super::html::{
+    STRIP_WIDTH, badge, effect_row, footer, headed_tally, strip_axis, verdict_class,
+};
 use super::page::counts;
 use super::provenance::Provenance;
 use super::study::Study;
@@ -54,22 +56,13 @@ pub fn front(studies: &[Study<'_>], ideas: &[IdeaReport<'_>], provenance: &Prove
 
 /// The verdicts on sentences, on printed numbers and on our hypotheses, and what stands beside them.
 fn counted(counts: &Counts) -> String {
-    let mut text = String::new();
-    for (counted, kind) in [
-        (&counts.sentences, "sentences"),
-        (&counts.numbers, "printed numbers"),
-        (
-            &counts.ours,
-            "of our hypotheses: about what the papers leave open, the effect of each reading, and \
-             the worth of their ideas today",
-        ),
-    ] {
-        if counted.total() > 0 {
-            let count = counted.total();
-            text.push_str(&format!("<p class=\"note kind\">{count} {kind}</p>\n"));
-            text.push_str(&tally(counted));
-        }
-    }
+    let mut text = headed_tally(&counts.sentences, "sentences");
+    text.push_str(&headed_tally(&counts.numbers, "printed numbers"));
+    text.push_str(&headed_tally(
+        &counts.ours,
+        "of our hypotheses: about what the papers leave open, the effect of each reading, and the \
+         worth of their ideas today",
+    ));
     if counts.beside > 0 {
         text.push_str(&format!(
             "<p class=\"note kind\">{} more claims stand beside those of the papers, under other \

@@ -87,6 +87,17 @@ pub(super) fn band(claimed: Option<Claimed>) -> (f64, f64) {
     claimed.map_or(everywhere, |one| (one.drawn(one.low), one.drawn(one.high)))
 }
 
+/// Numbers of claims of a kind, under their sum; empty where there are none.
+pub(super) fn headed_tally(counted: &Tally, kind: &str) -> String {
+    match counted.total() {
+        0 => String::new(),
+        count => format!(
+            "<p class=\"note kind\">{count} {kind}</p>\n{}",
+            tally(counted)
+        ),
+    }
+}
+
 /// A claim's effects as a row of a forest plot.
 pub(super) fn effect_row(report: &ClaimReport<'_>) -> ForestRow {
     let judgement = &report.judgement;
@@ -148,6 +159,21 @@ pub(super) fn claim(
     item
 }
 
+/// Each of these claims that stands beside no other of them, with those that stand beside it.
+pub(super) fn with_readings<'r, 'a>(
+    reports: &[&'r ClaimReport<'a>],
+) -> Vec<(&'r ClaimReport<'a>, Vec<&'r ClaimReport<'a>>)> {
+    let has = |id: &str| reports.iter().any(|report| report.claim.id == id);
+    let own = reports
+        .iter()
+        .filter(|report| !has(&report.claim.beside.name));
+    own.map(|report| {
+        let is_beside = |other: &&&ClaimReport<'_>| other.claim.beside.name == report.claim.id;
+        (*report, reports.iter().filter(is_beside).copied().collect())
+    })
+    .collect()
+}
+
 /// The claims that stand beside one, folded behind a sign for each.
 fn readings(report: &ClaimReport<'_>, beside: &[&ClaimReport<'_>]) -> String {
     let sign_of = |other: &&ClaimReport<'_>| {
@@ -181,16 +207,23 @@ pub(super) fn reading_name(report: &ClaimReport<'_>, other: &ClaimReport<'_>) ->
 /// The width of a claim's strip, in points: 260 pixels.
 pub(super) const STRIP_WIDTH: f64 = 195.0;
 
-/// When a claim's rule was set, and folded behind it the command that runs it alone with the cells that
-/// it rests on.
+/// Folded: which claim is counted in place of this one, the command that runs it alone, the cells that
+/// it rests on, and when its rule was set.
 fn origin(report: &ClaimReport<'_>) -> String {
     let cells = match report.cells_in_words() {
         none if none.is_empty() => String::new(),
         words => format!(" reruns {}", escape(&words)),
     };
+    let beside = match report.claim.beside.name.as_str() {
+        "" => String::new(),
+        other => format!(
+            "Not counted: stands beside <code>{}</code>. ",
+            escape(other)
+        ),
+    };
     format!(
         "<details class=\"origin\"><summary>Run it alone</summary>\n\
-         <p class=\"note\"><code>{}</code>{cells}. Rule {}.</p></details>\n",
+         <p class=\"note\">{beside}<code>{}</code>{cells}. Rule {}.</p></details>\n",
         escape(&report.command()),
         escape(&report.claim.rule_set().to_string())
     )

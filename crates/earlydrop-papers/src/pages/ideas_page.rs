@@ -82,15 +82,12 @@ fn evidence(report: &IdeaReport<'_>) -> String {
     let one = |need: &&ClaimReport<'_>| {
         let (_, id) = need.claim.id.split_once('.').unwrap_or_default();
         let judgement = &need.judgement;
-        let mean = judgement.effect.zip(judgement.claimed);
-        let mean = mean.map_or(String::new(), |(mean, claimed)| {
-            format!(", {}", claimed.words(mean.mean))
-        });
         format!(
-            "{id} {} {} of {}{mean}",
+            "{id} {} {} of {}, {}",
             sign(need.decided()),
             judgement.count(Evidence::Supports),
-            judgement.comparisons.len()
+            judgement.comparisons.len(),
+            need.mean()
         )
     };
     let all: Vec<String> = report.needs.iter().map(one).collect();
@@ -171,9 +168,12 @@ fn readings(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> String {
     for reading in &ideas.readings {
         let effect = |report: &&ClaimReport<'_>| {
             let (last, verdict) = (report.claim.id.rsplit('.').next(), report.decided());
-            let measured = report.measured();
-            let mean = measured.split(" (").next().unwrap_or_default();
-            format!("{} {} {mean}", last.unwrap_or_default(), sign(verdict))
+            format!(
+                "{} {} {}",
+                last.unwrap_or_default(),
+                sign(verdict),
+                report.mean()
+            )
         };
         let effects: Vec<String> = matching(reports, &reading.claims)
             .iter()

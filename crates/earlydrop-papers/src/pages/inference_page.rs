@@ -66,22 +66,20 @@ fn marginals(bank: &Bank, posterior: &Posterior) -> Vec<Marginal> {
 /// How much of what is printed ours gives, and the universe that gives most.
 fn best(bank: &Bank) -> String {
     let counted = |universe: usize| {
-        let answers = &bank.universes[universe].answers;
         let given = |is_number: bool| {
-            let of_kind = bank.items.iter().zip(answers);
-            let mut of_kind = of_kind.filter(|(item, _)| item.printed.is_some() == is_number);
-            let all: Vec<bool> = of_kind
-                .by_ref()
+            let of_kind = bank.items.iter().zip(&bank.universes[universe].answers);
+            let of_kind = of_kind.filter(|(item, _)| item.printed.is_some() == is_number);
+            let given: Vec<bool> = of_kind
                 .map(|(item, answer)| item.is_given(answer))
                 .collect();
-            (all.iter().filter(|one| **one).count(), all.len())
+            let count = given.iter().filter(|one| **one).count();
+            (format!("{count} of {}", given.len()), given.len())
         };
-        let ((sentences, of_sentences), (numbers, of_numbers)) = (given(false), given(true));
-        match of_numbers {
-            0 => format!("{sentences} of {of_sentences} sentences"),
-            _ => format!(
-                "{numbers} of {of_numbers} printed numbers and {sentences} of {of_sentences} sentences"
-            ),
+        match (given(true), given(false)) {
+            ((_, 0), (sentences, _)) => format!("{sentences} sentences"),
+            ((numbers, _), (sentences, _)) => {
+                format!("{numbers} printed numbers and {sentences} sentences")
+            }
         }
     };
     let Some(most) = bank.best() else {
@@ -107,16 +105,10 @@ fn choices(bank: &Bank, posterior: &Posterior, check: &Check) -> String {
     let mut table =
         "| not printed | ours | identified as | found |\n|---|---|---|--:|\n".to_string();
     for (index, choice) in bank.choices.iter().enumerate() {
+        let left = posterior.left(bank, index);
         let identified = match posterior.identified(index) {
-            Identified::Value(value) => format!("**{}**", choice.values[value].name),
-            Identified::InPart(bits) => {
-                let left = posterior.credible(index, 0.9);
-                let left: Vec<&str> = left
-                    .iter()
-                    .map(|value| choice.values[*value].name.as_str())
-                    .collect();
-                format!("{} ({bits:.1} bits)", left.join(" or "))
-            }
+            Identified::Value(_) => format!("**{left}**"),
+            Identified::InPart(bits) => format!("{left} ({bits:.1} bits)"),
             Identified::Not => "not identified".to_string(),
         };
         table.push_str(&row([
@@ -137,13 +129,8 @@ fn given_by_none(bank: &Bank) -> String {
     }
     let nearest = |id: &str, printed: f64| {
         let index = bank.items.iter().position(|item| item.id == id)?;
-        let means = bank
-            .universes
-            .iter()
-            .filter_map(|one| match &one.answers[index] {
-                Answer::Number(runs) => Some(runs.iter().sum::<f64>() / runs.len() as f64),
-                _ => None,
-            });
+        let answers = bank.universes.iter().map(|one| &one.answers[index]);
+        let means = answers.filter_map(Answer::mean);
         means.min_by(|a, b| (a - printed).abs().total_cmp(&(b - printed).abs()))
     };
     let words = none.iter().map(|item| match item.printed {

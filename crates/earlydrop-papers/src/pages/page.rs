@@ -4,13 +4,15 @@ use earlydrop_lab::number::change;
 use earlydrop_report::figure::{escape, inline};
 use earlydrop_report::page_shell;
 
-use super::html::{badge, claim, footer, sign, strip_axis, tally, verdict_class};
+use super::html::{
+    badge, claim, footer, headed_tally, sign, strip_axis, verdict_class, with_readings,
+};
 use super::laboratory;
 use super::panel_content::{FigureContent, PanelContent};
 use super::printed_table::{Number, PrintedTable};
 use super::provenance::Provenance;
 use super::study::Study;
-use crate::claims::{ClaimReport, Counts, Part, Sentence, Tally, Verdict};
+use crate::claims::{ClaimReport, Counts, Part, Sentence, Verdict};
 use crate::figures::FigureSpec;
 
 /// A paper's page: one HTML file that opens without a network. It links to the experiments'
@@ -95,18 +97,11 @@ pub(super) fn counts(study: &Study<'_>, provenance: &Provenance) -> String {
              paper does not print or in readings that we reject, and are not counted.</p>\n"
         ),
     };
-    let part = |counted: &Tally, kind: &str| match counted.total() {
-        0 => String::new(),
-        count => format!(
-            "<p class=\"note kind\">{count} {kind}</p>\n{}",
-            tally(counted)
-        ),
-    };
     format!(
         "{}{}{beside}{}",
-        part(&counts.sentences, "sentences"),
-        part(&counts.numbers, "printed numbers"),
-        part(&counts.ours, "of our hypotheses")
+        headed_tally(&counts.sentences, "sentences"),
+        headed_tally(&counts.numbers, "printed numbers"),
+        headed_tally(&counts.ours, "of our hypotheses")
     )
 }
 
@@ -224,19 +219,10 @@ fn claims(study: &Study<'_>, reports: &[&ClaimReport<'_>]) -> String {
     if reports.is_empty() {
         return String::new();
     }
-    let has = |id: &str| reports.iter().any(|report| report.claim.id == id);
-    let own = reports
-        .iter()
-        .filter(|report| !has(&report.claim.beside.name));
-    let items: Vec<String> = own
-        .map(|report| {
-            let beside = reports
-                .iter()
-                .filter(|other| other.claim.beside.name == report.claim.id);
-            let beside: Vec<&ClaimReport<'_>> = beside.copied().collect();
-            claim(report, study.robustness_of(report.claim), &beside)
-        })
-        .collect();
+    let item = |(report, beside): (&ClaimReport<'_>, Vec<&ClaimReport<'_>>)| {
+        claim(report, study.robustness_of(report.claim), &beside)
+    };
+    let items: Vec<String> = with_readings(reports).into_iter().map(item).collect();
     let axis = match reports
         .iter()
         .any(|report| report.judgement.effect.is_some())

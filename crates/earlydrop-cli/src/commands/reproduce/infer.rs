@@ -48,14 +48,9 @@ fn words(bank: &Bank) -> String {
     )];
     let posterior = Posterior::of(bank, &bank.printed(), None);
     for (index, choice) in bank.choices.iter().enumerate() {
-        let name = |value: usize| choice.values[value].name.as_str();
         let said = match posterior.identified(index) {
-            Identified::Value(value) => name(value).to_string(),
-            Identified::InPart(_) => {
-                let left = posterior.credible(index, 0.9).into_iter().map(name);
-                left.collect::<Vec<&str>>().join(" or ")
-            }
             Identified::Not => "not identified".to_string(),
+            _ => posterior.left(bank, index),
         };
         lines.push(format!("  {}: {said}", choice.what));
     }
