@@ -40,6 +40,7 @@
 //!   signalled once can become slow again a horizon later.
 //! - A slow flow's packet below its own first threshold leaves the spacing of the
 //!   other flows' drops as it is.
+//! - `as=literal` runs what is printed: no ageing, totals of all traffic, T_f/T_i.
 //!
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
@@ -141,18 +142,35 @@ pub const SCHEME: Descriptor = scheme(
     "RED that lists recent flows: drops unresponsive ones, slows fast ones, spares new ones",
     "Wang, Lin, Zhou, Xie, Li 2008, section 2",
     &[("policy", "sfred", "Wang et al. 2008, section 2")],
-    &[Preset {
-        name: "paper",
-        meaning: "Wang et al. 2008, section 3: thresholds 5 and 15, max_p 0.1, weight 0.002, buffer 50; the spacing of ns-2, which they used",
-        values: &[
-            ("min", "5 packets"),
-            ("max", "15 packets"),
-            ("max_p", "0.1"),
-            ("weight", "0.002"),
-            ("limit", "50 packets"),
-            ("spacing", "wait"),
-        ],
-    }],
+    &[
+        Preset {
+            name: "paper",
+            meaning: "Wang et al. 2008, section 3: thresholds 5 and 15, max_p 0.1, weight 0.002, buffer 50; the spacing of ns-2, which they used",
+            values: &[
+                ("min", "5 packets"),
+                ("max", "15 packets"),
+                ("max_p", "0.1"),
+                ("weight", "0.002"),
+                ("limit", "50 packets"),
+                ("spacing", "wait"),
+            ],
+        },
+        Preset {
+            name: "literal",
+            meaning: "as=paper without our readings: counts that never age, totals of all traffic, and max_p T_f/T_i as printed, which favours fast flows",
+            values: &[
+                ("min", "5 packets"),
+                ("max", "15 packets"),
+                ("max_p", "0.1"),
+                ("weight", "0.002"),
+                ("limit", "50 packets"),
+                ("spacing", "wait"),
+                ("horizon", "never"),
+                ("totals", "all"),
+                ("fast_scaling", "as-printed"),
+            ],
+        },
+    ],
 );
 
 /// The largest factor on max_p: beyond the end of every curve, and finite for a fair share of 0.

@@ -60,6 +60,8 @@ fn a_fast_flow_has_its_max_p_scaled_by_how_fast_it_is() {
     assert_eq!(one_fast("sfred:eta=0").1, Treatment::Scaled(4.0 / 2.5));
     let as_printed = one_fast("sfred:eta=0,fast_scaling=as-printed").1;
     assert_eq!(as_printed, Treatment::Scaled(2.5 / 4.0));
+    let literal = one_fast("sfred:as=literal,eta=0").1;
+    assert_eq!(literal, Treatment::Scaled(2.5 / 4.0));
     // 4 is not above 1.6 * 2.5.
     assert_eq!(one_fast("sfred:eta=0,sfred_alpha=0.6").1, Treatment::Normal);
 }
