@@ -21,9 +21,17 @@ fn main() {
     );
     let engine = DECISIVE.map(|path| git(&["rev-parse", "--short=9", &format!("HEAD:{path}")]));
     let engine: Option<Vec<String>> = engine.into_iter().collect();
+    // Sources that differ from the commit's are an engine without a name.
+    let as_committed = DECISIVE.iter().all(|path| {
+        println!("cargo:rerun-if-changed={path}");
+        git(&["diff", "--quiet", "HEAD", "--", path]).is_some()
+    });
     println!(
         "cargo:rustc-env=EARLYDROP_ENGINE={}",
-        engine.filter(|_| is_ours).unwrap_or_default().join("-")
+        engine
+            .filter(|_| is_ours && as_committed)
+            .unwrap_or_default()
+            .join("-")
     );
     // The log of HEAD grows with each commit and each change of branch.
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|_| is_ours) {
