@@ -399,14 +399,22 @@ fn check_metric(id: &str, claim: &Node, test: &Node, plan: &Plan) {
         }
         ["detects", alarm, condition, _, within @ ..] => {
             assert!(metric.parse::<Selector>().is_ok(), "{id}: {metric}");
-            let of_condition = condition.split(" above ");
-            let names = of_condition.map(|name| name.strip_suffix(" rise").unwrap_or(name));
-            let names = names.chain([*alarm]).chain(within.first().copied());
+            let condition = condition.strip_suffix(" rise").unwrap_or(condition);
+            let names = condition
+                .split(" above ")
+                .flat_map(|one| one.split(" and "));
+            let names = names
+                .chain([alarm.strip_suffix(" quickens").unwrap_or(alarm)])
+                .chain(within.first().copied());
             check_series(id, &names.collect::<Vec<&str>>(), test, plan);
         }
         ["within", name, _, _] => {
             assert!(metric.parse::<Selector>().is_ok(), "{id}: {metric}");
             check_series(id, &[name], test, plan);
+        }
+        ["until", one, other, _, _] => {
+            assert!(metric.parse::<Selector>().is_ok(), "{id}: {metric}");
+            check_series(id, &[one, other], test, plan);
         }
         ["apart" | "rises", names @ ..] => check_series(id, names, test, plan),
         _ => panic!("{id}: {metric}"),

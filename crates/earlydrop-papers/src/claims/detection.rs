@@ -21,14 +21,24 @@ use super::selector::SelectorError;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detection {
-    /// The series whose rises are the alarms.
-    pub alarm: String,
+    /// What is an alarm.
+    pub alarm: Alarm,
     /// What is to be detected.
     pub condition: Condition,
     /// The rate.
     pub rate: DetectionRate,
     /// Only intervals at whose end this series lies strictly between the bounds count.
     pub within: Option<(String, Bound, Bound)>,
+}
+
+/// A movement of a series in one sampling interval that is an alarm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Alarm {
+    /// The series is above its value in the interval before: "max_p".
+    Rise(String),
+    /// Its change is above that of the interval before, its second difference positive:
+    /// "queue quickens".
+    Quickening(String),
 }
 
 /// A condition on the series of a run in one sampling interval.
@@ -38,6 +48,9 @@ pub enum Condition {
     Above(String, String),
     /// The series is above its value in the interval before: "arrivals of udp rise".
     Rise(String),
+    /// The sum of both is above its value in the interval before:
+    /// "arrivals of udp and arrivals of tcp rise".
+    SumRise(String, String),
 }
 
 /// A rate of a detector.
@@ -70,6 +83,37 @@ impl Bound {
     }
 }
 
+impl Alarm {
+    fn parse(text: &str) -> Alarm {
+        match text.strip_suffix(" quickens") {
+            Some(series) => Alarm::Quickening(series.to_string()),
+            None => Alarm::Rise(text.to_string()),
+        }
+    }
+
+    fn series(&self) -> &String {
+        match self {
+            Alarm::Rise(series) | Alarm::Quickening(series) => series,
+        }
+    }
+
+    /// The first interval that can have it.
+    fn first(&self) -> usize {
+        match self {
+            Alarm::Rise(_) => 1,
+            Alarm::Quickening(_) => 2,
+        }
+    }
+
+    fn is_given(&self, values: &[f64], end: usize) -> bool {
+        let change = |end: usize| values[end] - values[end - 1];
+        match self {
+            Alarm::Rise(_) => change(end) > 0.0,
+            Alarm::Quickening(_) => change(end) > change(end - 1),
+        }
+    }
+}
+
 impl FromStr for Condition {
     type Err = SelectorError;
 
@@ -77,10 +121,13 @@ impl FromStr for Condition {
         if let Some((one, other)) = text.split_once(" above ") {
             return Ok(Condition::Above(one.to_string(), other.to_string()));
         }
-        match text.strip_suffix(" rise") {
-            Some(series) => Ok(Condition::Rise(series.to_string())),
-            None => Err(SelectorError::Condition(text.to_string())),
-        }
+        let Some(series) = text.strip_suffix(" rise") else {
+            return Err(SelectorError::Condition(text.to_string()));
+        };
+        Ok(match series.split_once(" and ") {
+            Some((one, other)) => Condition::SumRise(one.to_string(), other.to_string()),
+            None => Condition::Rise(series.to_string()),
+        })
     }
 }
 
@@ -109,7 +156,7 @@ impl Detection {
         };
         let read = || {
             Ok(Detection {
-                alarm: parts[0].to_string(),
+                alarm: Alarm::parse(parts[0]),
                 condition: parts[1].parse()?,
                 rate: parts[2].parse()?,
                 within: within?,
@@ -122,11 +169,11 @@ impl Detection {
     /// intervals. Where it needs fewer, one is named twice.
     pub(super) fn series(&self) -> [&String; 4] {
         let (one, other) = match &self.condition {
-            Condition::Above(one, other) => (one, other),
+            Condition::Above(one, other) | Condition::SumRise(one, other) => (one, other),
             Condition::Rise(series) => (series, series),
         };
         let bounded = self.within.as_ref().map_or(one, |(series, ..)| series);
-        [&self.alarm, one, other, bounded]
+        [self.alarm.series(), one, other, bounded]
     }
 
     /// The rate in samples of [`Detection::series`]; `None` where it is a share of none.
@@ -136,17 +183,18 @@ impl Detection {
         let length = [alarm, one, other, bounded].map(<[f64]>::len);
         // Intervals and alarms, without the condition and with it.
         let mut counts = [(0_u32, 0_u32); 2];
-        for end in 1..length.into_iter().min()? {
+        for end in self.alarm.first()..length.into_iter().min()? {
             if bounds.is_some_and(|(low, high)| bounded[end] <= low || bounded[end] >= high) {
                 continue;
             }
             let holds = match self.condition {
                 Condition::Above(..) => one[end] > other[end],
                 Condition::Rise(_) => one[end] > one[end - 1],
+                Condition::SumRise(..) => one[end] + other[end] > one[end - 1] + other[end - 1],
             };
             let (intervals, alarms) = &mut counts[usize::from(holds)];
             *intervals += 1;
-            *alarms += u32::from(alarm[end] > alarm[end - 1]);
+            *alarms += u32::from(self.alarm.is_given(alarm, end));
         }
         let [(without, false_alarms), (with, hits)] = counts;
         match self.rate {
@@ -167,6 +215,16 @@ impl fmt::Display for Condition {
         match self {
             Condition::Above(one, other) => write!(f, "{one} above {other}"),
             Condition::Rise(series) => write!(f, "{series} rise"),
+            Condition::SumRise(one, other) => write!(f, "{one} and {other} rise"),
+        }
+    }
+}
+
+impl fmt::Display for Alarm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Alarm::Rise(series) => write!(f, "rises of {series}"),
+            Alarm::Quickening(series) => write!(f, "quickenings of {series}"),
         }
     }
 }
@@ -175,16 +233,16 @@ impl fmt::Display for Detection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (alarm, condition) = (&self.alarm, &self.condition);
         match self.rate {
-            DetectionRate::Hits => write!(f, "rate of rises of {alarm} where {condition}"),
+            DetectionRate::Hits => write!(f, "rate of {alarm} where {condition}"),
             DetectionRate::FalseAlarms => {
-                write!(f, "rate of rises of {alarm} except where {condition}")
+                write!(f, "rate of {alarm} except where {condition}")
             }
             DetectionRate::Advantage => write!(
                 f,
-                "rate of rises of {alarm} where {condition}, less the rate elsewhere"
+                "rate of {alarm} where {condition}, less the rate elsewhere"
             ),
             DetectionRate::Precision => {
-                write!(f, "share of rises of {alarm} that come where {condition}")
+                write!(f, "share of {alarm} that come where {condition}")
             }
         }?;
         match &self.within {
@@ -233,6 +291,22 @@ mod tests {
     }
 
     #[test]
+    fn a_quickening_is_a_positive_second_difference() {
+        // Changes of 1, 3, 3 and -1: it quickens in interval 2 only.
+        let alarm = [0.0, 1.0, 4.0, 7.0, 6.0];
+        // Sums of 5, 5, 7, 6 and 7: they rise in intervals 2 and 4.
+        let (one, other) = ([5.0, 1.0, 3.0, 3.0, 3.0], [0.0, 4.0, 4.0, 3.0, 4.0]);
+        let all: [&[f64]; 4] = [&alarm, &one, &other, &alarm];
+        assert_eq!(rate("detects:a quickens:b and c rise:hits", all), Some(0.5));
+        let precision = rate("detects:a quickens:b and c rise:precision", all);
+        assert_eq!(precision, Some(1.0));
+        let text = "detects:queue quickens:a and b rise:precision";
+        let selector: Selector = text.parse().unwrap();
+        let said = "share of quickenings of queue that come where a and b rise";
+        assert_eq!(selector.to_string(), said);
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         let error = |text: &str| text.parse::<Selector>().unwrap_err().to_string();
         assert_eq!(
@@ -241,7 +315,8 @@ mod tests {
         );
         assert_eq!(
             error("detects:a:b:hits"),
-            "\"b\" is no condition: allowed are \"SERIES above SERIES\" and \"SERIES rise\""
+            "\"b\" is no condition: allowed are \"SERIES above SERIES\", \"SERIES rise\" \
+             and \"SERIES and SERIES rise\""
         );
         assert_eq!(
             error("detects:a:b rise:hits:average:150:max"),

@@ -80,6 +80,10 @@ impl<'a> Runs<'a> {
                     .count();
                 (!values.is_empty()).then(|| inside as f64 / values.len() as f64)
             })?,
+            Selector::Until(one, other, wait) => self
+                .of_series([one, other], |interval, series| {
+                    wait.seconds(interval, series)
+                })?,
             Selector::Detection(detection) => {
                 self.of_series(detection.series(), |_, series| detection.rate_of(series))?
             }

@@ -48,6 +48,9 @@ pub enum Selector {
     /// The share of a series' samples, after the warm-up, that lie between two bounds:
     /// "within:average:40:120".
     Within(String, Bounds),
+    /// The seconds from a time of the measured part of the run on until two series of events have
+    /// together had so many: "until:drops:marks:20:10". A run without so many has none.
+    Until(String, String, Wait),
     /// A rate of a detector: "detects:max_p:arrivals of udp above arrivals of tcp:hits".
     Detection(Detection),
     /// A statistic of a series sampled at the watched link, after the warm-up:
@@ -81,6 +84,40 @@ impl Bounds {
     pub(crate) fn contain(&self, value: f64) -> bool {
         let number = |bound: &str| bound.parse::<f64>().unwrap_or(f64::NAN);
         (number(&self.low)..=number(&self.high)).contains(&value)
+    }
+}
+
+/// How many events are waited for, and from when on, as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    from: String,
+    count: String,
+}
+
+impl Wait {
+    fn parse(from: &str, count: &str) -> Result<Wait, SelectorError> {
+        for number in [from, count] {
+            let read = number.parse::<u32>();
+            read.map_err(|_| SelectorError::Wait(number.to_string()))?;
+        }
+        Ok(Wait {
+            from: from.to_string(),
+            count: count.to_string(),
+        })
+    }
+
+    /// The seconds that two series, sampled at an interval, take to have so many events.
+    pub(crate) fn seconds(&self, interval: f64, [one, other]: [&[f64]; 2]) -> Option<f64> {
+        let number = |text: &str| text.parse::<f64>().ok();
+        let (from, count) = (number(&self.from)?, number(&self.count)?);
+        let begins = (from / interval).round() as usize;
+        let mut events = one.iter().zip(other).skip(begins);
+        let mut seen = 0.0;
+        let after = events.position(|(one, other)| {
+            seen += one + other;
+            seen >= count
+        })?;
+        Some((after + 1) as f64 * interval)
     }
 }
 
@@ -130,16 +167,22 @@ pub enum SelectorError {
     #[error("detectors have no rate {0}: allowed are hits, false-alarms, advantage and precision")]
     Rate(String),
     /// It is no condition on series.
-    #[error("\"{0}\" is no condition: allowed are \"SERIES above SERIES\" and \"SERIES rise\"")]
+    #[error(
+        "\"{0}\" is no condition: allowed are \"SERIES above SERIES\", \"SERIES rise\" \
+         and \"SERIES and SERIES rise\""
+    )]
     Condition(String),
     /// A bound of a series is no number.
     #[error("{0} is no number: after a series come its low and its high bound")]
     Bound(String),
+    /// A time or a number of events is no whole number.
+    #[error("{0} is no whole number: after two series come seconds and a number of events")]
+    Wait(String),
     /// It has another form than all selectors.
     #[error(
         "\"{0}\" is neither METRIC, root:METRIC, count:METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC, \
          sum:NAME:NAME:METRIC, mathis:NAME, series:SERIES:STATISTIC, apart:SERIES:SERIES, \
-         rises:SERIES:SERIES:SERIES, within:SERIES:LOW:HIGH nor detects:SERIES:CONDITION:RATE (and :SERIES:LOW:HIGH)"
+         rises:SERIES:SERIES:SERIES, within:SERIES:LOW:HIGH, until:SERIES:SERIES:SECONDS:COUNT nor detects:SERIES:CONDITION:RATE (and :SERIES:LOW:HIGH)"
     )]
     Form(String),
 }
@@ -200,6 +243,11 @@ impl FromStr for Selector {
             ["within", series, low, high] => {
                 Ok(Selector::Within(name(series), Bounds::parse(low, high)?))
             }
+            ["until", one, other, from, count] => Ok(Selector::Until(
+                name(one),
+                name(other),
+                Wait::parse(from, count)?,
+            )),
             ["detects", ref parts @ ..] => match Detection::parse(parts) {
                 Some(detection) => detection.map(Selector::Detection),
                 None => Err(SelectorError::Form(text.to_string())),
@@ -283,6 +331,9 @@ impl fmt::Display for Selector {
             Selector::Within(name, Bounds { low, high }) => {
                 write!(f, "share of the time with {name} from {low} to {high}")
             }
+            Selector::Until(one, other, Wait { from, count }) => {
+                write!(f, "seconds from {from} s until {count} {one} and {other}")
+            }
             Selector::Detection(detection) => detection.fmt(f),
             Selector::Series(name, statistic) => match statistic {
                 SeriesStatistic::Mean => write!(f, "mean {name}"),
@@ -318,6 +369,26 @@ mod tests {
         let bounds = Bounds::parse("40", "120").unwrap();
         let inside = [39.9, 40.0, 120.0, 120.1].map(|value| bounds.contain(value));
         assert_eq!(inside, [false, true, true, false]);
+    }
+
+    #[test]
+    fn events_are_waited_for_from_a_time_on() {
+        let until: Selector = "until:drops:marks:2:5".parse().unwrap();
+        assert_eq!(
+            until.to_string(),
+            "seconds from 2 s until 5 drops and marks"
+        );
+        assert!("until:drops:marks:2:few".parse::<Selector>().is_err());
+        let Selector::Until(_, _, wait) = until else {
+            panic!("{until:?}");
+        };
+        let (drops, marks) = (
+            [9.0, 9.0, 9.0, 9.0, 1.0, 0.0, 2.0],
+            [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 2.0],
+        );
+        // Half seconds: from the fifth on 2, 2 and 6.
+        assert_eq!(wait.seconds(0.5, [&drops, &marks]), Some(1.5));
+        assert_eq!(wait.seconds(0.5, [&drops[..6], &marks[..6]]), None);
     }
 
     #[test]

@@ -214,6 +214,7 @@ fn needs_series(metric: &Selector) -> bool {
             | Selector::Apart(..)
             | Selector::Rises(..)
             | Selector::Within(..)
+            | Selector::Until(..)
             | Selector::Detection(_)
     )
 }
