@@ -1,9 +1,13 @@
 //! Points of figures that open in the laboratory: the scenario as it was run, a point of its sweep,
-//! the schemes that a panel shows there, and the first seed.
+//! the schemes that a panel shows there, the first seed, and when the schemes differ most.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::Plan;
+use earlydrop_lab::rows::CellRow;
+use earlydrop_lab::store::StoreError;
 use earlydrop_report::figure::escape;
 use earlydrop_report::laboratory::MOST_SCHEMES;
 
@@ -24,12 +28,17 @@ pub struct LabPoint {
     pub point: usize,
     /// The first seed.
     pub seed: u64,
+    /// When the schemes' queues differ most, in seconds.
+    pub time: f64,
 }
 
 /// The points of a panel, in rows with a name each, of a curve or of all.
-pub(super) fn rows(panel: &PanelSpec, experiment: &Experiment) -> Vec<(String, Vec<LabPoint>)> {
+pub(super) fn rows(
+    panel: &PanelSpec,
+    experiment: &Experiment,
+) -> Result<Vec<(String, Vec<LabPoint>)>, StoreError> {
     if panel.kind == PanelKind::Table {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let curves = panel.curves();
     let is_sweep = panel.kind == PanelKind::Sweep;
@@ -38,6 +47,7 @@ pub(super) fn rows(panel: &PanelSpec, experiment: &Experiment) -> Vec<(String, V
         panel,
         experiment,
         along,
+        moments: Moments::of(experiment)?,
     };
     // Schemes at the same points are shown side by side; otherwise each curve has its points.
     let at = curves.first().map(|curve| &curve.at);
@@ -55,9 +65,62 @@ pub(super) fn rows(panel: &PanelSpec, experiment: &Experiment) -> Vec<(String, V
             .map(|curve| (curve.name.replace("{}", "…"), builder.points(&[curve])))
             .collect(),
     };
-    rows.into_iter()
+    Ok(rows
+        .into_iter()
         .filter(|(_, points)| !points.is_empty())
-        .collect()
+        .collect())
+}
+
+/// The queues of an experiment's runs with its first seed.
+struct Moments {
+    /// By scheme and point.
+    queues: HashMap<(String, usize), Series>,
+    /// Seconds.
+    warm_up: f64,
+}
+
+impl Moments {
+    fn of(experiment: &Experiment) -> Result<Moments, StoreError> {
+        let plan = &experiment.plan;
+        let (cells, series) = (
+            experiment.store.cells()?,
+            experiment.store.watched_series("queue")?,
+        );
+        let mut series: HashMap<usize, Series> = series.into_iter().collect();
+        let first = cells.into_iter().filter(|cell| cell.seed == plan.seeds[0]);
+        let queue = |cell: CellRow| Some(((cell.scheme, cell.point), series.remove(&cell.cell)?));
+        Ok(Moments {
+            queues: first.filter_map(queue).collect(),
+            warm_up: plan.scenario().warm_up.as_secs_f64(),
+        })
+    }
+
+    /// When the longest and the shortest of these schemes' queues differ most after the warm-up, in
+    /// seconds: of one scheme, when its queue is longest. Where no queue was sampled, the end of the
+    /// warm-up.
+    fn of_difference(&self, schemes: &[String], point: usize) -> f64 {
+        let queues = schemes
+            .iter()
+            .map(|scheme| self.queues.get(&(scheme.clone(), point)));
+        let queues: Vec<&Series> = queues.collect::<Option<_>>().unwrap_or_default();
+        let Some(first) = queues.first() else {
+            return self.warm_up;
+        };
+        let length = queues
+            .iter()
+            .map(|queue| queue.values.len())
+            .min()
+            .unwrap_or(0);
+        let difference = |sample: usize| {
+            let at = queues.iter().map(|queue| queue.values[sample]);
+            let shortest = at.clone().fold(f64::INFINITY, f64::min);
+            at.fold(0.0, f64::max) - if queues.len() > 1 { shortest } else { 0.0 }
+        };
+        let measured = ((self.warm_up / first.interval).ceil() as usize..length)
+            .map(|sample| (sample, difference(sample)));
+        let moment = measured.reduce(|most, next| if next.1 > most.1 { next } else { most });
+        moment.map_or(self.warm_up, |(sample, _)| sample as f64 * first.interval)
+    }
 }
 
 struct Rows<'a> {
@@ -65,6 +128,7 @@ struct Rows<'a> {
     experiment: &'a Experiment,
     /// The swept field on the horizontal axis.
     along: Option<&'a str>,
+    moments: Moments,
 }
 
 impl Rows<'_> {
@@ -81,13 +145,14 @@ impl Rows<'_> {
         if let (Some(axis), Some(value)) = (each, &value) {
             fixed.push((axis.field.as_str(), value));
         }
-        let schemes = schemes(plan, curves);
+        let (schemes, seed) = (schemes(plan, curves), plan.seeds[0]);
         let of = |name: String, index: usize| LabPoint {
             name,
             experiment: self.panel.experiment.name.clone(),
+            time: self.moments.of_difference(&schemes, index),
             schemes: schemes.clone(),
             point: index,
-            seed: plan.seeds[0],
+            seed,
         };
         let Some(axis) = plan
             .axes
@@ -126,8 +191,9 @@ pub(super) fn links(rows: &[(String, Vec<LabPoint>)], along: &str) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut text =
-        String::from("<details class=\"lab\"><summary>Run a point in the laboratory</summary>\n");
+    let mut text = String::from(
+        "<details class=\"lab\"><summary>Watch a point in the laboratory, when the queues differ most</summary>\n",
+    );
     for (name, points) in rows {
         let name = match (name.as_str(), along) {
             ("", "") => String::new(),
@@ -139,11 +205,12 @@ pub(super) fn links(rows: &[(String, Vec<LabPoint>)], along: &str) -> String {
         for point in points {
             let _ = write!(
                 text,
-                "<a data-experiment=\"{}\" data-schemes=\"{}\" data-point=\"{}\" data-seed=\"{}\">{}</a> ",
+                "<a data-experiment=\"{}\" data-schemes=\"{}\" data-point=\"{}\" data-seed=\"{}\" data-t=\"{}\">{}</a> ",
                 escape(&point.experiment),
                 escape(&point.schemes.join("|")),
                 point.point,
                 point.seed,
+                point.time,
                 escape(&point.name)
             );
         }
@@ -166,10 +233,45 @@ pub(super) fn scenario(name: &str, toml: &str) -> String {
 pub(super) const SCRIPT: &str = r#"for (const details of document.querySelectorAll("details.lab")) {
   details.addEventListener("toggle", () => {
     for (const link of details.querySelectorAll("a[data-point]")) {
-      const { experiment, schemes, point, seed } = link.dataset;
+      const { experiment, schemes, point, seed, t } = link.dataset;
       const scenario = document.querySelector(`[data-scenario="${experiment}"]`).textContent;
-      link.href = `../laboratory.html#${new URLSearchParams({ schemes, scenario, point, seed })}`;
+      link.href = `../laboratory.html#${new URLSearchParams({ schemes, scenario, point, seed, t })}`;
     }
   });
 }
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_moment_is_when_the_queues_are_farthest_apart() {
+        let queue = |scheme: &str, values: &[f64]| {
+            let series = Series {
+                source: "left to right".to_string(),
+                name: "queue".to_string(),
+                interval: 0.5,
+                values: values.to_vec(),
+            };
+            ((scheme.to_string(), 0), series)
+        };
+        let moments = Moments {
+            queues: HashMap::from([
+                queue("red", &[0.0, 9.0, 3.0, 4.0, 3.0]),
+                queue("droptail", &[9.0, 9.0, 5.0, 8.0, 9.0]),
+                queue("clred", &[0.0, 0.0, 1.0, 4.0, 6.0, 0.0]),
+            ]),
+            warm_up: 0.6,
+        };
+        let at = |schemes: &[&str]| {
+            let schemes: Vec<String> = schemes.iter().map(ToString::to_string).collect();
+            moments.of_difference(&schemes, 0)
+        };
+        // The difference of 9 at the start is in the warm-up.
+        assert_eq!(at(&["red", "droptail"]), 2.0);
+        assert_eq!(at(&["red", "droptail", "clred"]), 2.0);
+        assert_eq!(at(&["red"]), 1.5);
+        assert_eq!(at(&["red", "pie"]), 0.6);
+    }
+}

@@ -159,11 +159,13 @@ fn content<'a>(
     }
     let points = figure.panels.iter().map(|panel| {
         let experiment = experiments.get(&panel.experiment.name);
-        experiment.map_or(Vec::new(), |experiment| laboratory::rows(panel, experiment))
+        experiment.map_or(Ok(Vec::new()), |experiment| {
+            laboratory::rows(panel, experiment)
+        })
     });
     Ok(FigureContent {
         figure,
-        points: points.collect(),
+        points: points.collect::<Result<_, _>>()?,
         panels: panels.into_iter().map(|(_, panel)| panel.draw()).collect(),
         experiments: names,
     })
