@@ -22,9 +22,9 @@ set seed [lindex $argv 1]
 
 # --- Settings -----------------------------------------------------------------
 
-# Rates in Mb, delays in ms, times in s, queues in packets.
+# Rates in Mb (udprate in kb), delays in ms, times in s, queues in packets.
 array set config {
-    flows 10 udp 0 web 0 later 0 reverse 0 sessions 0
+    flows 10 udp 0 udprate 250 web 0 later 0 reverse 0 sessions 0
     rate 10 delay 10 access 100 accessdelay 1 sinkrate 100 sinkdelay 1
     queue RED limit 120 begin 100 end 200 spread 1 window 100000
     back DropTail backlimit 100000 web_left servers
@@ -237,7 +237,7 @@ for {set i 0} {$i < $config(udp)} {incr i} {
     $agent set fid_ $fid(udp)
     set traffic [new Application/Traffic/Exponential]
     $traffic set packetSize_ 210
-    $traffic set rate_ 250k
+    $traffic set rate_ $config(udprate)k
     $traffic set burst_time_ 0.5
     $traffic set idle_time_ 0.5
     $traffic attach-agent $agent

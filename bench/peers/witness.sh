@@ -6,7 +6,7 @@
 #   bench/peers/witness.sh >bench/reference/witness-ns2.csv
 #
 # A line for each metric of each run: experiment, scheme, values of the swept fields, seed, metric,
-# value, in the units of earlydrop. About five minutes.
+# value, in the units of earlydrop. About ten minutes.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 command -v ns >/dev/null || { echo "skipped: ns-2 (no command 'ns'; Debian: ns2)" >&2; exit 1; }
@@ -33,6 +33,9 @@ runs() {
                 printf "%s,variation,%.6g\n", run, value["goodput_cv"] * sqrt((flows - 1) / flows)
                 printf "%s,utilisation,%.6g\n", run, value["util"]
                 printf "%s,queue_mean,%.6g\n", run, value["meanq"]
+                if (value["udp_loss_pct"] == 0) return
+                printf "%s,group:tcp:loss,%.6g\n", run, value["tcp_loss_pct"] / 100
+                printf "%s,groups:udp:tcp:loss,%.6g\n", run, value["udp_loss_pct"] / value["tcp_loss_pct"]
             }'
     done
 }
@@ -61,5 +64,22 @@ for flows in 5 10 20 30 40 60 80 100 120; do
         [ "$scheme" = red ] || settings+=(queue=DropTail)
         runs "sfred-nlred/figure-11-40ms,$scheme,$both|sfred-nlred/section-4-2-40ms,$scheme,$at" \
             "$flows" "sfred-nlred.gred.p0.1.N$flows" "${settings[@]}"
+    done
+done
+for rate in 250 100; do
+    for flows in 8 16 24 32; do
+        for max_p in 0.01 0.02 0.05 0.1 0.2 0.5 1.0; do
+            place() { echo "restraint/figure-1-${rate}k,$1,flows.tcp.count=$flows;parameters.max_p=$max_p"; }
+            one=("udprate=$rate" "red:linterm_=$(awk "BEGIN { print 1 / $max_p }")")
+            runs "$(place red)" "$flows" "restraint.red.N${flows}U2" "${one[@]}"
+            [ "$max_p" != 1.0 ] ||
+                runs "$(place droptail)" "$flows" "restraint.red.N${flows}U2" "${one[@]}" queue=DropTail
+        done
+    done
+done
+for flows in 8 32; do
+    for streams in 2 4; do
+        runs "restraint/figure-6,red,flows.tcp.count=$flows;flows.udp.count=$streams" "$flows" \
+            "restraint.red.N${flows}U$streams"
     done
 done

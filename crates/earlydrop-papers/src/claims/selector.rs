@@ -259,12 +259,14 @@ impl FromStr for Selector {
 }
 
 impl Selector {
-    /// Its text, where it is one number of all flows: "goodput", "count:timeouts", "root:queue_loss".
+    /// Its text, where it is no statistic of a series: "goodput", "count:timeouts", "group:tcp:loss".
     pub fn name(&self) -> Option<String> {
         match self {
             Selector::Metric(name) => Some(name.clone()),
             Selector::Count(name) => Some(format!("count:{name}")),
             Selector::Root(name) => Some(format!("root:{name}")),
+            Selector::Group(group, name) => Some(format!("group:{group}:{name}")),
+            Selector::Ratio(one, other, name) => Some(format!("groups:{one}:{other}:{name}")),
             _ => None,
         }
     }
