@@ -10,6 +10,9 @@ import typing
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from difflib import get_close_matches
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
 from . import _lib
@@ -135,6 +138,7 @@ class Scheme:
 
     def __init_subclass__(cls, *, name: str | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)
+        _refuse_unknown_calls(cls)
         cls._name = name or _hyphenated(cls.__name__)
         cls._parameters = dict(cls._parameters) | _declared(cls)
         for parameter_name, described in cls._parameters.items():
@@ -216,6 +220,19 @@ class Scheme:
 
     def _set_link_rate(self, rate: float) -> None:
         self._set_link(Link(rate, self.link.mean_packet))
+
+
+def _refuse_unknown_calls(cls: type[Scheme]) -> None:
+    """An `on_...` that the simulator never calls is a mistake in its name."""
+    calls = [name for name in _HOOKS if name.startswith("on_")]
+    for name in {name for base in cls.__mro__ for name in vars(base)}:
+        if name.startswith("on_") and name not in calls:
+            near = get_close_matches(name, calls, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(
+                f"{cls.__name__}.{name}: the simulator has no such call; "
+                f"it calls {', '.join(calls)}{hint}"
+            )
 
 
 def _hyphenated(name: str) -> str:

@@ -5,7 +5,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -482,3 +482,19 @@ def test_a_cluster_runs_classes_of_this_process(tmp_path: Path) -> None:
     with cluster, distributed.Client(cluster) as client:
         swept = earlydrop.sweep(scenario, client=client)
     assert swept.runs.to_dict() == local.runs.to_dict()
+
+
+def test_a_misspelt_call_is_refused_with_the_nearest() -> None:
+    with pytest.raises(TypeError, match=r"Wrong.on_arival: .* did you mean 'on_arrival'\?"):
+
+        class Wrong(earlydrop.Scheme):
+            def on_arival(self, packet: Any, queue: Any, random: Any) -> bool:
+                return True
+
+    class Mixin:
+        def on_dequeue(self) -> None: ...
+
+    with pytest.raises(TypeError, match="it calls on_arrival, on_accepted"):
+
+        class Mixed(Mixin, earlydrop.Scheme):
+            pass
