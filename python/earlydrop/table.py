@@ -1,18 +1,21 @@
-"""Tables that pandas, polars, pyarrow and duckdb take without copies."""
+"""Tables that numpy, pandas, polars, pyarrow and duckdb take."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from . import _lib
-from .notebook import framed
+from .notebook import framed, terminal_width
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas
     import polars
     import pyarrow
+    from numpy.typing import NDArray
 
 #: More rows than these are not printed.
 _SHOWN = 10
@@ -25,19 +28,27 @@ def _needs(package: str, what: str) -> ImportError:
 class Table:
     """A table: named columns of one length, in base units.
 
-    It is an Arrow stream (`__arrow_c_stream__`), so `polars.DataFrame(table)`,
-    `pyarrow.table(table)` and `duckdb.from_arrow(pyarrow.table(table))` take it as it is.
+    A column is an array of numpy by its name; a row is a dictionary, by its number or in a loop.
 
     >>> import earlydrop
-    >>> result = earlydrop.compare(["red", "codel"], seeds=2, duration="5 s")
-    >>> result.runs["scheme"]
-    ['red', 'codel', 'red', 'codel']
-    >>> result.runs["utilisation"].shape
-    (4,)
+    >>> runs = earlydrop.compare(["red", "codel"], seeds=2, duration="5 s").runs
+    >>> runs["scheme"].tolist(), runs["seed"].tolist()
+    (['red', 'codel', 'red', 'codel'], [1, 1, 2, 2])
+    >>> runs["utilisation"][runs["scheme"] == "red"].shape
+    (2,)
+    >>> [row["scheme"] for row in runs if row["seed"] == 1]
+    ['red', 'codel']
+
+    `pandas.DataFrame(table)`, `polars.DataFrame(table)`, `pyarrow.table(table)`,
+    `duckdb.from_arrow(pyarrow.table(table))` and `numpy.asarray(table)`, a structured array, take
+    it as it is: it is an Arrow stream (`__arrow_c_stream__`), a data frame of the interchange
+    protocol (`__dataframe__`), and an array (`__array_interface__`: pandas would take the names
+    away from what has `__array__`).
     """
 
     def __init__(self, table: _lib.Table) -> None:
         self._table = table
+        self._arrays: dict[str, NDArray[Any]] = {}
 
     @property
     def columns(self) -> list[str]:
@@ -52,32 +63,88 @@ class Table:
     def __len__(self) -> int:
         return len(self._table)
 
-    def __getitem__(self, column: str) -> Any:
-        """The values of a column: an array of numbers, or a list of text, integers or lists."""
-        floats = self._table.floats(column)
-        if floats is not None:
-            # Imported when needed: numpy starts threads, and `earlydrop shell` needs one thread.
-            import numpy as np
+    @overload
+    def __getitem__(self, key: str) -> NDArray[Any]: ...
 
-            return np.frombuffer(floats, dtype=np.float64)
-        return self._table.column(column)
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> dict[str, Any]: ...
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
+    def __getitem__(self, key: str | SupportsIndex) -> NDArray[Any] | dict[str, Any]:
+        """A column by its name: an array, of floats with NaN where something was not measured, of
+        integers, of flags, or of objects: text or arrays. A row by its number: a dictionary.
+        """
+        if isinstance(key, str):
+            if key not in self._arrays:
+                self._arrays[key] = self._array(key)
+            return self._arrays[key]
+        try:
+            number, count = index(key), len(self)
+        except TypeError:
+            raise TypeError(
+                f"a column by its name or a row by its number, not {type(key).__name__}; some rows "
+                "of a column are table[name][mask], some rows of all are to_pandas()[mask]"
+            ) from None
+        if not -count <= number < count:
+            raise IndexError(f"row {number}: allowed: 0 to {count - 1}")
+        return self._rows(range(count)[number], 1)[0]
+
+    def _array(self, column: str) -> NDArray[Any]:
+        # Imported when needed: numpy starts threads, and `earlydrop shell` needs one thread.
+        import numpy as np
+
+        if (numbers := self._table.numbers(column)) is not None:
+            kind, values = numbers
+            return np.frombuffer(values, dtype=kind)
+        objects = self._table.column(column)
+        array = np.empty(len(objects), dtype=object)
+        for number, one in enumerate(objects):
+            array[number] = np.array(one) if isinstance(one, list) else one
+        array.flags.writeable = False
+        return array
+
+    def _rows(self, first: int, count: int) -> list[dict[str, Any]]:
+        columns = [self._table.column(name, first, count) for name in self.columns]
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self._rows(0, len(self)))
 
     def __contains__(self, column: object) -> bool:
         return column in self.columns
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.columns
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The columns as lists; `None` where something was not measured."""
         return {name: self._table.column(name) for name in self.columns}
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """The rows as dictionaries."""
-        columns = self.to_dict()
-        names = list(columns)
-        for values in zip(*columns.values(), strict=True):
-            yield dict(zip(names, values, strict=True))
+    def to_numpy(self) -> NDArray[np.void]:
+        """A structured array with a field for each column; text is of fixed width."""
+        import numpy as np
+
+        columns = [self[name] for name in self.columns]
+        plain = [one.astype(str) if _is_text(one) else one for one in columns]
+        array = np.empty(
+            len(self), [(name, one.dtype) for name, one in zip(self.columns, plain, strict=True)]
+        )
+        for name, one in zip(self.columns, plain, strict=True):
+            array[name] = one
+        return array
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        array = self.to_numpy()
+        if array.dtype.hasobject:
+            raise AttributeError("lists are no fields of an array")
+        # The bytes live as long as what is made of them.
+        return {**array.__array_interface__, "data": array.tobytes()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restored, (self._table.state(),))
+
+    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> object:
+        return self.to_arrow().__dataframe__(nan_as_null, allow_copy)
 
     def to_arrow(self) -> pyarrow.Table:
         """The table of pyarrow, without a copy."""
@@ -110,20 +177,24 @@ class Table:
         return self._table.__arrow_c_schema__()
 
     def __repr__(self) -> str:
-        shown = [[_text(value) for value in row.values()] for row in _first(self)]
-        lines = [f"{len(self)} rows of {len(self.columns)} columns"]
-        return "\n".join(lines + aligned(self.columns, shown) + _more(self))
+        rows = self._rows(0, _SHOWN)
+        names, shown = self.columns, [[_text(value) for value in row.values()] for row in rows]
+        fits = _fitting(names, shown, terminal_width())
+        lines = [f"{len(self)} rows of {len(names)} columns"]
+        lines += aligned(names[:fits], [row[:fits] for row in shown])
+        return "\n".join(lines + _more(len(self) - _SHOWN, names[fits:]))
 
     def _repr_html_(self) -> str:
+        names = self.columns
         head = "".join(
             f'<th title="{escape(self.meanings.get(name, ""))}">{escape(name)}</th>'
-            for name in self.columns
+            for name in names
         )
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_text(v))}</td>" for v in row.values()) + "</tr>"
-            for row in _first(self)
+            "<tr>" + "".join(f"<td>{escape(_text(row[name]))}</td>" for name in names) + "</tr>"
+            for row in self._rows(0, _SHOWN)
         )
-        more = "".join(f'<p class="note">{line}</p>' for line in _more(self))
+        more = "".join(f'<p class="note">{line}</p>' for line in _more(len(self) - _SHOWN, []))
         size = f'<p class="note">{len(self)} rows of {len(self.columns)} columns</p>'
         return framed(
             f'{size}<div class="wide"><table><thead><tr>{head}</tr></thead>'
@@ -131,16 +202,30 @@ class Table:
         )
 
 
-def _first(table: Table) -> Iterator[dict[str, Any]]:
-    for index, row in enumerate(table.rows()):
-        if index == _SHOWN:
-            return
-        yield row
+def _restored(state: list[Any]) -> Table:
+    """The table of another process."""
+    return Table(_lib.Table.restored(state))
 
 
-def _more(table: Table) -> list[str]:
-    left = len(table) - _SHOWN
-    return [f"and {left} more rows"] if left > 0 else []
+def _is_text(column: NDArray[Any]) -> bool:
+    return column.dtype == object and all(one is None or isinstance(one, str) for one in column)
+
+
+def _fitting(names: Sequence[str], rows: list[list[str]], width: int) -> int:
+    """How many of the columns fit side by side, at least one."""
+    used = 0
+    for number, name in enumerate(names):
+        used += max(len(text) for text in [name, *(row[number] for row in rows)]) + 2
+        if used - 2 > width and number > 0:
+            return number
+    return len(names)
+
+
+def _more(rows: int, columns: list[str]) -> list[str]:
+    """What of a table is not shown."""
+    left = [f"{rows} more rows"] if rows > 0 else []
+    left += [f"{len(columns)} more columns ({columns[0]} to {columns[-1]})"] if columns else []
+    return [f"and {', '.join(left)}"] if left else []
 
 
 def _text(value: object) -> str:

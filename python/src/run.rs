@@ -421,7 +421,7 @@ impl Run {
         let metrics = chosen(metrics)?.unwrap_or_else(all);
         self.summarises(|plan, store, summary| {
             let columns = store.summary_columns(plan, summary, &metrics);
-            Table::new(columns.map_err(run_error)?)
+            Table::with_flags(columns.map_err(run_error)?, &["at_least"])
         })
     }
 
@@ -433,7 +433,7 @@ impl Run {
         self.summarises(|plan, store, summary| {
             let comparison = compared(plan, summary, baseline, metrics.as_deref())?;
             let columns = store.difference_columns(plan, &comparison);
-            Table::new(columns.map_err(run_error)?)
+            Table::with_flags(columns.map_err(run_error)?, &["significant"])
         })
     }
 

@@ -103,7 +103,8 @@ impl Trace {
     /// What happened to each packet; `None` where it was not recorded.
     fn packets(&self) -> PyResult<Option<Table>> {
         let log = self.traced.packets.first();
-        let table = log.map(|log| Table::new(packet_table(log, &self.traced.groups)));
+        let table =
+            log.map(|log| Table::with_flags(packet_table(log, &self.traced.groups), &["marked"]));
         table.transpose()
     }
 

@@ -167,10 +167,10 @@ def test_gaps_and_older_versions_are_read(tmp_path: Path) -> None:
     path = tmp_path / "old.flent"
     path.write_text(json.dumps(document))
     data = earlydrop.read_flent(path)
-    assert list(data.samples.rows())[0] == {
+    assert list(data.samples)[0] == {
         "series": "Ping",
         "unit": "ms",
         "time": 0.0,
         "value": None,
     }
-    assert [(row["key"], row["value"]) for row in data.raw.rows()] == [("seq", 0.0), ("val", 12.5)]
+    assert [(row["key"], row["value"]) for row in data.raw] == [("seq", 0.0), ("val", 12.5)]

@@ -18,10 +18,10 @@ SMALL = {"link": "5 Mbps", "rtt": "40 ms", "flows": 6, "buffer": "40 packets", "
 
 def rows(result: earlydrop.Result, label: str) -> list[dict[str, object]]:
     """The runs of one scheme, and what was sampled of its queue, without names."""
-    cells = [row for row in result.runs.rows() if row["scheme"] == label]
+    cells = [row for row in result.runs if row["scheme"] == label]
     numbers = {row["cell"]: index for index, row in enumerate(cells)}
     kept = [{key: row[key] for key in row if key not in ("cell", "scheme")} for row in cells]
-    for row in result.samples.rows():
+    for row in result.samples:
         if row["cell"] in numbers and row["name"] == "queue":
             kept.append(row | {"cell": numbers[row["cell"]], "scheme": ""})
     return kept
@@ -137,14 +137,14 @@ def test_a_threshold_in_python_marks_what_the_built_in_one_marks() -> None:
     schemes = {"mine": Threshold(threshold=12), "built in": "step:threshold=12 packets"}
     result = earlydrop.compare(schemes, ecn="on", seeds=2, **SMALL)
     assert_same_runs(result, "mine", "built in")
-    assert sum(row["marked"] for row in result.runs.rows()) > 0
+    assert sum(row["marked"] for row in result.runs) > 0
 
 
 def test_red_in_python_gives_the_built_in_ones_runs() -> None:
     built_in = "red:min=5,max=15,max_p=0.1,weight=0.001953125,idle=none,cautious=off,ecn=off"
     result = earlydrop.compare({"mine": Book(), "built in": built_in}, seeds=3, **SMALL)
     assert_same_runs(result, "mine", "built in")
-    assert all(row["loss"] > 0 for row in result.runs.rows())
+    assert all(row["loss"] > 0 for row in result.runs)
 
 
 def test_blue_in_python_gives_the_built_in_ones_runs() -> None:
@@ -390,7 +390,7 @@ def test_ticks_come_at_their_times_and_probes_are_sampled() -> None:
     assert ticks[:3] == [0.25, 0.5, 0.75]
     assert ticks == [0.25 * (n + 1) for n in range(len(ticks))]
     assert len(ticks) in (15, 16)
-    samples = [row for row in result.samples.rows() if row["name"] == "ticks"]
+    samples = [row for row in result.samples if row["name"] == "ticks"]
     assert len(samples) > 100
     for row in samples:
         assert row["value"] == math.floor(row["time"] / 0.25), row
