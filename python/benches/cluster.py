@@ -47,7 +47,7 @@ def main() -> None:
         times = in_turn(
             {
                 "two threads": lambda: earlydrop.run(SCENARIO, threads=2, progress=False),
-                "two workers": lambda: earlydrop.sweep(SCENARIO, client=client, progress=False),
+                "two workers": lambda: earlydrop.run(SCENARIO, client=client, progress=False),
                 "tasks": lambda: client.gather(client.map(nothing, range(TASKS), pure=False)),
             },
             rounds,

@@ -15,7 +15,6 @@ from ._lib import version as _version
 
 if TYPE_CHECKING:
     from .batch_queue import BatchQueue, queue
-    from .cluster import sweep
     from .configuring import Configuration, configure
     from .curves import Curve, curve
     from .errors import (
@@ -90,7 +89,6 @@ __all__ = [
     "run",
     "scheme",
     "schemes",
-    "sweep",
     "trace",
     "translate",
     "tune",
@@ -100,7 +98,6 @@ __all__ = [
 #: of everything takes longer than most of what is asked of the package.
 _MODULES = {
     "batch_queue": ["BatchQueue", "queue"],
-    "cluster": ["sweep"],
     "configuring": ["Configuration", "configure"],
     "curves": ["Curve", "curve"],
     "queues": ["Fate", "Queue", "Replay", "Tally"],

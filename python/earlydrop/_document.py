@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _lib
 from .notebook import framed
-from .scenario import Value, _text
 from .table import aligned
+from .values import Value, text
 
 if TYPE_CHECKING:
     import numpy
@@ -77,9 +77,17 @@ class TextTable:
         )
 
 
+#: What numbers of options count.
+_UNITS = {"link": "bps", "rtt": "s", "packet": "bytes", "timeout": "s", "patience": "s"}
+
+
 def texts(options: Mapping[str, Value | None]) -> dict[str, str]:
-    """The options that are given, as text."""
-    return {name: _text(value) for name, value in options.items() if value is not None}
+    """The options that are given, as text; numbers are in base units."""
+    return {
+        name: text(value, _UNITS.get(name, ""))
+        for name, value in options.items()
+        if value is not None
+    }
 
 
 def number(value: float | None, unit: str = "", scale: float = 1.0) -> str:

@@ -34,6 +34,7 @@ __all__ = [
     "scheme_of_qdisc",
     "schemes",
     "search",
+    "time_text",
     "translate",
     "version",
 ]
@@ -144,11 +145,13 @@ class Scenario:
     def with_schemes(self, own: list[SchemeClass]) -> Scenario: ...
     def changed(
         self,
-        options: list[tuple[str, str]],
-        fields: list[tuple[str, str]],
+        options: list[tuple[str, Any]],
+        fields: list[tuple[str, Any]],
+        sweep: list[tuple[str, Any]],
         schemes: list[tuple[str, str]] | None = None,
         limits: str | None = None,
     ) -> Scenario: ...
+    def written(self, path: str, value: Any) -> str: ...
     def check(self) -> dict[str, Any]: ...
 
 @final

@@ -7,7 +7,6 @@ Dask runs again elsewhere.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
@@ -18,13 +17,10 @@ from . import _lib
 from .errors import Interrupted, RunError
 from .options import ScenarioOptions, takes
 from .progress import bar
-from .scenario import Origin, Scenario, Schemes
+from .scenario import Scenario
 from .table import _needs
 
 if TYPE_CHECKING:
-    from distributed import Client
-    from typing_extensions import Unpack
-
     from .result import Result
 
 _Cell = TypeVar("_Cell")
@@ -44,27 +40,6 @@ CHUNK_SECONDS = 1.0
 
 #: Chunks that wait at each thread of a worker, so that none is idle while results travel.
 AHEAD = 2
-
-
-@takes(ScenarioOptions)
-def sweep(
-    scenario: Origin = None,
-    *,
-    client: Client,
-    schemes: Schemes | None = None,
-    folder: str | os.PathLike[str] | None = None,
-    progress: bool | None = None,
-    **options: Unpack[ScenarioOptions],
-) -> Result:
-    """Runs every cell of a scenario on the workers of a Dask client.
-
-    The result is that of `run`, to the last bit; in a folder, an interrupted sweep continues. The
-    workers need this package in the same version.
-    """
-    from .result import Result
-
-    checked = Scenario(scenario, schemes=schemes, **options)
-    return Result(checked, folder=folder).resume(client=client, progress=progress)
 
 
 def run_cells(scenario: Scenario, cells: list[int]) -> tuple[bytes, float]:

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from . import _lib
 from .errors import ArgumentError
-from .scenario import Value, _text
+from .values import Value, plain
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 #: A piece: where it begins, and its coefficients of 1, x, x^2, x^3 with x = avg - start.
@@ -126,7 +127,10 @@ def _made(
         for begin, coefficients in pieces
     ]
     segments = "; ".join([*texts, f"{to!r}: {float(above)!r}"])
-    given = "".join(f",{name}={_text(value)}" for name, value in parameters.items())
+    given = "".join(
+        f",{name}={_lib.parameter_text(scheme, name, plain(value))}"
+        for name, value in parameters.items()
+    )
     made = Curve(f"{scheme}:curve=numbers,segments={segments}{given}")
     made.pieces, made.above, made.to = pieces, float(above), to
     # The last average is already above the curve.

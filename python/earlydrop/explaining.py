@@ -13,7 +13,7 @@ from . import _lib
 from ._document import Answer, Document, TextTable, columns, number, texts
 from .errors import ArgumentError
 from .prediction import PREDICTED, Doubt, Prediction, load_options
-from .scenario import Value
+from .values import Value
 
 if TYPE_CHECKING:
     import numpy

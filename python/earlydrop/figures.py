@@ -7,7 +7,7 @@ file draws it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO
 from itertools import pairwise
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .scenario import _text
 from .table import _needs
+from .values import Value, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,13 +30,13 @@ Part = dict[str, Any]
 _INK, _AXIS, _GRID = "#1c222b", "#444c57", "#e4e7ea"
 
 
-def choices(what: str, options: PictureOptions) -> Part:
-    """The choices of a picture as the crates read them."""
+def choices(what: str, options: PictureOptions, scenario: _lib.Scenario) -> Part:
+    """The choices of a picture of a scenario's runs, as the crates read them."""
     return {
         "what": what,
         "schemes": _names(options.get("schemes")),
         "metrics": _names(options.get("metrics")),
-        "at": [(field, _text(value)) for field, value in (options.get("at") or {}).items()],
+        "at": at(scenario, options.get("at")),
         "title": options.get("title") or "",
         "x_label": options.get("x_label"),
         "y_label": options.get("y_label"),
@@ -43,6 +44,11 @@ def choices(what: str, options: PictureOptions) -> Part:
         "height": _length(options.get("height"), "in"),
         "font": _length(options.get("font"), "pt") or "8pt",
     }
+
+
+def at(scenario: _lib.Scenario, point: Mapping[str, Value] | None) -> list[tuple[str, str]]:
+    """The swept fields of a point with their values as the scenario has them."""
+    return [(field, scenario.written(field, plain(one))) for field, one in (point or {}).items()]
 
 
 def _names(names: str | Sequence[str] | None) -> list[str]:
@@ -56,8 +62,8 @@ def _length(length: str | float | None, unit: str) -> str | None:
     return length if length is None or isinstance(length, str) else f"{length}{unit}"
 
 
-def draw(document: str) -> Figure:
-    """Draws the picture of a document of the crates."""
+def draw(document: str, ax: Axes | None = None) -> Figure:
+    """Draws the picture of a document of the crates, as a figure or in the axes of one."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:

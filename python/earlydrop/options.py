@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
 
 if TYPE_CHECKING:
-    from .scenario import Schemes, Value
+    from distributed import Client
+
+    from .scenario import Schemes
+    from .values import Value, Values
 
 _Parameters = ParamSpec("_Parameters")
 _Returned = TypeVar("_Returned")
@@ -19,16 +22,17 @@ _Returned = TypeVar("_Returned")
 class ScenarioOptions(TypedDict, total=False):
     """The command's options for a scenario; `set` takes any field by its path."""
 
-    link: Value | None
-    rtt: Value | None
-    flows: Value | None
-    buffer: Value | None
-    tcp: str | None
-    ecn: str | None
-    duration: Value | None
-    warm_up: Value | None
-    seeds: Value | None
-    set: Mapping[str, Value] | None
+    link: Value | Values | None
+    rtt: Value | Values | None
+    flows: Value | Values | None
+    buffer: Value | Values | None
+    tcp: str | Values | None
+    ecn: str | Values | None
+    duration: Value | Values | None
+    warm_up: Value | Values | None
+    seeds: int | str | Iterable[int] | None
+    set: Mapping[str, Value | bool | Iterable[Value]] | None
+    sweep: Mapping[str, Values] | None
     limits: str | None
 
 
@@ -42,8 +46,10 @@ class RunOptions(SchemeOptions, total=False):
     """Those of a scenario, its schemes, and how it runs: the arguments of `compare`."""
 
     folder: str | os.PathLike[str] | None
+    fresh: bool
     until: str | None
     threads: int | None
+    client: Client | None
     progress: bool | None
 
 
@@ -67,14 +73,16 @@ class PictureOptions(AxisOptions, total=False):
 
 
 def takes(
-    options: type,
+    options: type | None = None, command: str = "compare", **texts: str
 ) -> Callable[[Callable[_Parameters, _Returned]], Callable[_Parameters, _Returned]]:
     """Shows the keywords of `**options: Unpack[...]` in a function's signature, which `help()` and
-    completion in a notebook read, and refuses others with the nearest name.
+    completion in a notebook read, and refuses others with the nearest name. Describes all arguments
+    in the docstring.
     """
+    annotations = {} if options is None else options.__annotations__
     keywords = {
         name: getattr(annotation, "__forward_arg__", annotation)
-        for name, annotation in options.__annotations__.items()
+        for name, annotation in annotations.items()
     }
 
     def decorate(

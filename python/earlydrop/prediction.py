@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ._document import Document, number, percent, texts
-from .scenario import Value
+from .values import Value
 
 
 @dataclass(frozen=True)

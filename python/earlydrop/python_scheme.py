@@ -156,10 +156,17 @@ class Scheme:
             setattr(self, name, value)
         self._given = parameters
 
+    def _written(self, name: str, value: Any) -> str:
+        """A parameter's value as a scenario has it: a number in its unit."""
+        described = self._parameters.get(name)
+        unit = described.unit if described else ""
+        is_number = not isinstance(value, (bool, str)) and isinstance(value, Real)
+        return f"{_as_text(value)} {unit}" if unit in _KINDS and is_number else _as_text(value)
+
     @property
     def spec(self) -> str:
         """The scheme with its parameters as a scenario has it: "ramp:min=10"."""
-        given = ",".join(f"{name}={_as_text(value)}" for name, value in self._given.items())
+        given = ",".join(f"{name}={self._written(name, one)}" for name, one in self._given.items())
         return f"{self._name}:{given}" if given else self._name
 
     def start(self) -> None:
@@ -293,6 +300,8 @@ def _kind(cls: type[Scheme], name: str, described: _Parameter) -> tuple[str, lis
 
 def _as_text(value: Any) -> str:
     """A value as a scenario has it."""
+    if isinstance(value, timedelta):
+        value = _lib.time_text(value.total_seconds())
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, bool):

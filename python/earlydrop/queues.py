@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _lib
 from ._lib import Departure
 from .python_scheme import Scheme, SchemeLike, classes_of, known, natives, spec_of
-from .scenario import Value, _text
+from .values import Value, text
 
 
 class Fate(enum.IntEnum):

@@ -159,7 +159,7 @@ def schemes(*, link: Value = "10 Mbps") -> Schemes:
     >>> "nlred" in earlydrop.schemes()
     True
     """
-    documents = json.loads(_lib.schemes(None, _text(link)))
+    documents = json.loads(_lib.schemes(None, text(link, "bps")))
     return Schemes(SchemeInfo._of(document) for document in documents)
 
 
@@ -179,4 +179,4 @@ def scheme(spec: str, *, link: Value = "10 Mbps") -> SchemeInfo:
     ...
     earlydrop.errors.ArgumentError: no scheme is called 'nlrde'; did you mean 'nlred'?
     """
-    return SchemeInfo._of(json.loads(_lib.schemes(spec, _text(link)))[0])
+    return SchemeInfo._of(json.loads(_lib.schemes(spec, text(link, "bps")))[0])

@@ -317,12 +317,12 @@ class Result:
         ...
         earlydrop.errors.ArgumentError: picture `tial`: allowed: tail, ...
         """
-        return draw(self._run.plot(choices(what, options)))
+        return draw(self._run.plot(choices(what, options, self.scenario._native)), ax)
 
     @takes(PictureOptions)
     def svg(self, what: str = "scatter", **options: Unpack[PictureOptions]) -> str:
         """The SVG file that `earlydrop figure` writes, without matplotlib; see `figure`."""
-        return self._run.svg(choices(what, options))
+        return self._run.svg(choices(what, options, self.scenario._native))
 
     def to_flent(
         self, folder: str | os.PathLike[str], *, time: datetime | None = None

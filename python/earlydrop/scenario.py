@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _lib
-from .errors import ArgumentError
 from .options import ScenarioOptions, takes
 from .python_scheme import Scheme, SchemeLike, classes_of, collecting, known, natives, spec_of
+from .values import plain
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-#: A value of a scenario: text with a unit ("20 Mbps"), a number, a duration, or a list of these.
-Value: TypeAlias = "str | int | float | bool | timedelta | Sequence[str | int | float | timedelta]"
 
 #: Schemes: "red,codel", a class, a list of these, or schemes by the labels that tables show.
 Schemes: TypeAlias = "SchemeLike | Iterable[SchemeLike] | Mapping[str, SchemeLike]"
@@ -30,7 +26,11 @@ Origin: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Scenario | Non
 class Scenario:
     """A scenario, checked when it is made, exactly as the command checks it.
 
-    The keyword arguments are the command's options; `set` takes any field by its path.
+    The keyword arguments are the command's options; `set` takes any field by its path, and `sweep`
+    fields with lists or arrays of values. A number is in base units (seconds, bits per second,
+    bytes), as in tables; text has its unit. `rtt=0.05`, `rtt="50 ms"` and
+    `rtt=timedelta(milliseconds=50)` are one value, `rtt=[0.05, 0.1]` and
+    `sweep={"network.rtt": [0.05, 0.1]}` one sweep.
 
     >>> from earlydrop import Scenario
     >>> scenario = Scenario(schemes=["red", "codel"], link="10 Mbps", rtt="50 ms", flows=50)
@@ -53,10 +53,10 @@ class Scenario:
         schemes: Schemes | None = None,
         **options: Unpack[ScenarioOptions],
     ) -> None:
-        fields = [(path, _text(value)) for path, value in (options.pop("set", None) or {}).items()]
+        fields = [(path, plain(value)) for path, value in (options.pop("set", None) or {}).items()]
+        swept = [(path, plain(all)) for path, all in (options.pop("sweep", None) or {}).items()]
         limits = options.pop("limits", None)
-        values = cast("dict[str, Value | None]", options)
-        given = [(name, _text(value)) for name, value in values.items() if value is not None]
+        given = [(name, plain(value)) for name, value in options.items() if value is not None]
         labelled = None
         explicit: list[SchemeLike] = []
         if isinstance(schemes, Mapping):
@@ -69,7 +69,7 @@ class Scenario:
         kept = origin._own if isinstance(origin, Scenario) else {}
         own = known() | kept | classes_of(explicit)
         native = _read(origin).with_schemes(natives(own))
-        self._native = native.changed(given, fields, labelled, limits)
+        self._native = native.changed(given, fields, swept, labelled, limits)
         with collecting() as self._own:
             self._about = self._native.check()
 
@@ -152,29 +152,7 @@ def _read(origin: Origin) -> _lib.Scenario:
     if isinstance(origin, Scenario):
         return origin._native
     if isinstance(origin, Mapping):
-        return _lib.Scenario.from_dict(dict(origin), Path())
+        return _lib.Scenario.from_dict(plain(origin), Path())
     if isinstance(origin, str) and "\n" in origin:
         return _lib.Scenario.from_toml(origin, "scenario", Path())
     return _lib.Scenario.open(Path(origin))
-
-
-def _text(value: Value) -> str:
-    """A value as a scenario file has it."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, timedelta):
-        return f"{value.total_seconds()!r} s"
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(_quoted(one) for one in value) + "]"
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, (int, float)):
-        return repr(value)
-    raise ArgumentError(f"a value is str, int, float, bool, timedelta or a list, not {value!r}")
-
-
-def _quoted(value: str | int | float | timedelta) -> str:
-    text = _text(value)
-    return text if isinstance(value, (int, float)) else '"' + text.replace('"', '\\"') + '"'

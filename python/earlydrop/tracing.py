@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _lib
 from .errors import RunError
@@ -14,6 +14,7 @@ from .notebook import terminal_width
 from .options import AxisOptions, takes
 from .scenario import Origin, Scenario, Value, _text
 from .table import Table
+from .values import Value
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from . import _lib
 from ._document import Answer, Document, TextTable, texts
 from .prediction import PREDICTED, Prediction, load_options
-from .scenario import Value
+from .values import Value
 
 
 @dataclass(frozen=True)

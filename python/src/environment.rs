@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use earlydrop::registry::nearest;
+use earlydrop::registry::{Kind, Range, Value, nearest};
 use earlydrop::units::Nanos;
-use earlydrop_lab::document::Problems;
+use earlydrop_lab::document::{Problems, parse_one};
 use earlydrop_lab::environment::{
     self, ActionKind, ActionScale, Autoreset, EnvironmentError, Options, PARTS, RewardWeights,
     Slices,
@@ -29,6 +29,9 @@ impl Environment {
         self.native.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// The simulated time of a step.
+const STEP: Kind = Kind::Time(Range::POSITIVE);
 
 /// The value of a word among those that are allowed.
 fn choice<T: Copy>(what: &str, word: &str, known: &[(&'static str, T)]) -> PyResult<T> {
@@ -76,7 +79,16 @@ impl Environment {
         threads: usize,
         outcomes: bool,
     ) -> PyResult<Environment> {
-        let step = step.parse::<Nanos>();
+        let step = match parse_one(&STEP, step) {
+            Ok(Value::Time(step)) => step,
+            Ok(_) => Nanos::ZERO,
+            Err(nearest) => {
+                let nearest = nearest.map_or(String::new(), |text| format!("; nearest: {text}"));
+                let allowed = STEP.allowed();
+                let text = format!("step={step}: allowed: {allowed}{nearest}");
+                return Err(value_error(text));
+            }
+        };
         let options = Options {
             action: action.parse::<ActionKind>().map_err(value_error)?,
             scale: choice(
@@ -87,7 +99,7 @@ impl Environment {
                     ("unit", ActionScale::Unit),
                 ],
             )?,
-            step: step.map_err(|error| value_error(format!("step: {error}")))?,
+            step,
             reward: RewardWeights {
                 throughput: reward.0,
                 delay: reward.1,

@@ -20,6 +20,7 @@ mod scheme;
 mod table;
 mod trace;
 mod tuning;
+mod units;
 
 use pyo3::prelude::*;
 
@@ -53,7 +54,7 @@ mod _lib {
     #[pymodule_export]
     use super::run::Run;
     #[pymodule_export]
-    use super::scenario::Scenario;
+    use super::scenario::{Scenario, parameter_text};
     #[pymodule_export]
     use super::scheme::SchemeClass;
     #[pymodule_export]
@@ -62,6 +63,8 @@ mod _lib {
     use super::trace::Trace;
     #[pymodule_export]
     use super::tuning::{Search, run_candidates, search};
+    #[pymodule_export]
+    use super::units::time_text;
 
     /// The style sheet of tables in notebooks, for an element of class `earlydrop`.
     #[pyfunction]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
+use earlydrop::registry::Spec;
 use earlydrop_lab::document::suggestion;
 use earlydrop_lab::run::Progress;
 use earlydrop_model::queue::{Acceptance, Solver};
@@ -25,6 +26,7 @@ use pyo3::prelude::*;
 use crate::background::run_in_background;
 use crate::errors::{run_error, scenario_error, value_error};
 use crate::scenario::Scenario;
+use crate::units::needs_units;
 
 /// Options by their names; those that are not given are not in it.
 type Options = BTreeMap<String, String>;
@@ -142,6 +144,9 @@ pub(crate) fn configure(
         threads,
         ..configure_options(options)
     };
+    if let Ok(spec) = options.scheme.parse::<Spec>() {
+        needs_units(&spec)?;
+    }
     let work =
         |stop: &AtomicBool, _: Sender<()>| configuration::answer(&options, stop, &mut |_| {});
     let report = run_in_background(py, work, |_, _| Ok(()), request_error)?;
@@ -238,6 +243,9 @@ fn one_of<T: Copy>(keyword: &str, given: &str, allowed: &[(&str, T)]) -> PyResul
 #[pyfunction]
 #[pyo3(signature = (named, link))]
 pub(crate) fn schemes(named: Option<&str>, link: &str) -> PyResult<String> {
+    if let Some(Ok(spec)) = named.map(str::parse::<Spec>) {
+        needs_units(&spec)?;
+    }
     let described = scheme_list::schemes(named, link).map_err(request_error)?;
     serde_json::to_string(&described).map_err(run_error)
 }

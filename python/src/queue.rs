@@ -7,6 +7,7 @@ use earlydrop::packet::{Ecn, FlowKey, Packet};
 use earlydrop::queue::{AnyQueue, Outcome, QueueDiscipline};
 use earlydrop::registry::{Kind, LinkFacts, Plan, Range, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_lab::document::parse_one;
 use earlydrop_sim::link::QueuedLink;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -15,6 +16,7 @@ use crate::errors::{run_error, value_error};
 use crate::judging::secs;
 use crate::python_aqm::error_of_panic;
 use crate::scheme::{SchemeClass, cause_of, registry};
+use crate::units::needs_units;
 
 /// What became of a packet, as `earlydrop/driven.py` numbers it.
 const KEPT: u8 = 0;
@@ -178,7 +180,7 @@ fn codepoint(bits: u8) -> PyResult<Ecn> {
 
 /// A value of an argument by its kind; the error says what is allowed.
 fn argument(name: &str, kind: &Kind, text: &str) -> PyResult<Value> {
-    kind.read(text).map_err(|nearest| {
+    parse_one(kind, text).map_err(|nearest| {
         let nearest = nearest.map_or(String::new(), |nearest| format!("; nearest: {nearest}"));
         let allowed = kind.allowed();
         value_error(format!("{name}={text}: allowed: {allowed}{nearest}"))
@@ -204,6 +206,9 @@ impl Queue {
             mean_packet: Bytes(mean_packet),
         };
         let read = registry(&own).parse(spec);
+        if let Ok(spec) = &read {
+            needs_units(spec)?;
+        }
         let plan = read.and_then(|spec| spec.plan(&link));
         let plan = plan.map_err(|error| {
             let text = error.to_string();

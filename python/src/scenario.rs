@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use earlydrop::registry::Kind;
 use earlydrop_lab::budget::Limits;
-use earlydrop_lab::document::{Content, Key, Node, Place};
+use earlydrop_lab::document::{Content, Key, Node, Place, lacks_unit};
 use earlydrop_lab::plan::{Plan, ShortName, Source, TraceFiles};
+use earlydrop_lab::sweep::Axis;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::errors::{scenario_error, source_error, value_error};
 use crate::scheme::{INTERPRETER, SchemeClass, registry};
+use crate::units;
 
 /// A scenario with its changes.
 #[pyclass(frozen, module = "earlydrop._lib")]
@@ -98,12 +101,13 @@ impl Scenario {
     }
 
     /// The scenario with these changes: short names (`link`, `rtt`, ...), fields by their paths,
-    /// named schemes, and limits of resources.
-    #[pyo3(signature = (options, fields, schemes=None, limits=None))]
+    /// swept fields with their values, named schemes, and limits of resources.
+    #[pyo3(signature = (options, fields, sweep, schemes=None, limits=None))]
     fn changed(
         &self,
-        options: Vec<(String, String)>,
-        fields: Vec<(String, String)>,
+        options: Vec<(String, Bound<'_, PyAny>)>,
+        fields: Vec<(String, Bound<'_, PyAny>)>,
+        sweep: Vec<(String, Bound<'_, PyAny>)>,
         schemes: Option<Vec<(String, String)>>,
         limits: Option<&str>,
     ) -> PyResult<Scenario> {
@@ -115,22 +119,32 @@ impl Scenario {
             }
         }
         for (name, value) in options {
-            let known = ShortName::ALL.iter().find(|(known, _)| *known == name);
-            let Some((_, short)) = known else {
-                return Err(PyTypeError::new_err(format!(
-                    "no option is called {name:?}"
-                )));
-            };
-            source.change_short(*short, &value, &format!("{name}={value}"));
+            change_option(&mut source, &name, &value)?;
         }
         for (path, value) in fields {
-            source.change(&path, &value, &format!("{path}={value}"));
+            change_field(&mut source, &path, &value)?;
+        }
+        for (field, values) in sweep {
+            let path = match short_name(&field) {
+                Some(short) => swept_path(&source, &field, short)?,
+                None => field,
+            };
+            sweep_field(&mut source, &path, &values)?;
+        }
+        let problems = units::without_unit(&source);
+        if !problems.is_empty() {
+            return Err(scenario_error(source.problems(problems)));
         }
         let limits = limits.map(|text| text.parse::<Limits>().map_err(value_error));
         if let Some(limits) = limits.transpose()? {
             source = source.with_limits(limits);
         }
         Ok(Scenario::new(source))
+    }
+
+    /// A value of a field as the scenario has it: a number in base units with its unit.
+    fn written(&self, path: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+        written(units::kind_at(&self.source, path), value)
     }
 
     /// Checks it at every point of its sweep, and returns what it is: title, description, labels,
@@ -166,6 +180,127 @@ pub(crate) fn describe<'py>(py: Python<'py>, plan: &Plan) -> PyResult<Bound<'py,
     about.set_item("duration", scenario.duration.as_secs_f64())?;
     about.set_item("warm_up", scenario.warm_up.as_secs_f64())?;
     Ok(about)
+}
+
+/// The field that a short name changes.
+fn short_name(name: &str) -> Option<ShortName> {
+    let mut known = ShortName::ALL.iter();
+    known.find(|(known, _)| *known == name).map(|(_, s)| *s)
+}
+
+/// The field that is swept by a short name.
+fn swept_path(source: &Source, name: &str, short: ShortName) -> PyResult<String> {
+    units::path_of(source, short).ok_or_else(|| {
+        let group = units::groups_with_tcp(source).next();
+        let tcp = group.map_or("tcp".to_string(), |group| format!("flows.{group}.tcp"));
+        let help = match short {
+            ShortName::Schemes => "a list of schemes is schemes=[...]".to_string(),
+            ShortName::Ecn => format!("nearest: sweep={{\"{tcp}.ecn\": [...]}}"),
+            _ => format!("nearest: sweep={{\"{tcp}.control\": [...]}}"),
+        };
+        value_error(format!("{name}: a sweep changes one field; {help}"))
+    })
+}
+
+/// Changes what a short name stands for; a list of values sweeps it.
+fn change_option(source: &mut Source, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Some(short) = short_name(name) else {
+        let text = format!("no option is called {name:?}");
+        return Err(PyTypeError::new_err(text));
+    };
+    let path = units::path_of(source, short);
+    if value.is_instance_of::<PyList>() && short != ShortName::Seeds {
+        let path = swept_path(source, name, short)?;
+        return sweep_field(source, &path, value);
+    }
+    let field = match short {
+        ShortName::Tcp => Some("tcp.control"),
+        ShortName::Ecn => Some("tcp.ecn"),
+        _ => path.as_deref(),
+    };
+    let kind = field.and_then(|path| units::kind_at(source, path));
+    let text = written(kind, value)?;
+    source.change_short(short, &text, &format!("{name}={text}"));
+    Ok(())
+}
+
+/// Changes a field by its path.
+fn change_field(source: &mut Source, path: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let kind = units::kind_at(source, path);
+    if kind.is_some() && value.is_instance_of::<PyList>() {
+        return Err(value_error(format!(
+            "set={{\"{path}\": [...]}}: a list of values is swept: sweep={{\"{path}\": [...]}}"
+        )));
+    }
+    let text = written(kind, value)?;
+    if let Some(kind) = kind.filter(|kind| lacks_unit(kind, &text)) {
+        let unit = units::with_unit(kind, &text);
+        let text = format!("{path}={text}: the text has no unit; nearest: \"{unit}\"");
+        return Err(value_error(text));
+    }
+    source.change(path, &text, &format!("{path}={text}"));
+    Ok(())
+}
+
+/// Sweeps a field over a list of values.
+fn sweep_field(source: &mut Source, path: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Ok(list) = values.cast::<PyList>() else {
+        let text = format!("sweep: {path}: allowed: a list or an array of values, not {values}");
+        return Err(value_error(text));
+    };
+    if list.is_empty() {
+        return Err(value_error(format!(
+            "sweep: {path}: allowed: at least one value"
+        )));
+    }
+    let kind = units::kind_at(source, path);
+    let node = |value: Bound<'_, PyAny>| {
+        let text = written(kind, &value)?;
+        Ok(Node::argument(&text, &format!("{path}={text}")))
+    };
+    let values = list.iter().map(node).collect::<PyResult<Vec<Node>>>()?;
+    // A scenario without a sweep begins one.
+    if source.tree().at(&["sweep"]).is_none() {
+        source.set("sweep", "{}", "sweep");
+    }
+    source.sweep(Axis::new(path, values));
+    Ok(())
+}
+
+/// A value of a scheme's parameter as its text has it: a number in base units with its unit.
+#[pyfunction]
+pub(crate) fn parameter_text(
+    scheme: &str,
+    name: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let parameter = earlydrop::registry::find(scheme).and_then(|found| found.parameter(name));
+    written(parameter.map(|parameter| &parameter.kind), value)
+}
+
+/// A value of `earlydrop/values.py` as the text of an argument.
+fn written(kind: Option<&Kind>, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(list) = value.cast::<PyList>() {
+        let items = list.iter().map(|item| {
+            let text = written(kind, &item)?;
+            let is_text = item.is_instance_of::<PyString>() || text.parse::<f64>().is_err();
+            Ok(if is_text { format!("{text:?}") } else { text })
+        });
+        return Ok(format!(
+            "[{}]",
+            items.collect::<PyResult<Vec<_>>>()?.join(", ")
+        ));
+    }
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(flag.is_true().to_string());
+    }
+    let text = value.str()?.to_string();
+    let is_number = value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>();
+    Ok(match kind {
+        Some(kind) if is_number => units::with_unit(kind, &text),
+        Some(kind) => units::in_small_letters(kind, text),
+        None => text,
+    })
 }
 
 /// A table of a document from a dictionary; `path` leads to it.
@@ -211,10 +346,7 @@ fn node(value: &Bound<'_, PyAny>, path: &str) -> PyResult<Node> {
     } else if value.is_instance_of::<PyString>() {
         Content::Text(value.extract()?)
     } else if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
-        Content::Number(value.str()?.to_string())
-    } else if let Ok(plain) = value.call_method0("item") {
-        // A number of numpy.
-        return node(&plain, path);
+        number(path, value.str()?.to_string())
     } else {
         let kind = value.get_type();
         let text = format!(
@@ -227,6 +359,15 @@ fn node(value: &Bound<'_, PyAny>, path: &str) -> PyResult<Node> {
         content,
         place: place(path),
     })
+}
+
+/// A number of a field, in base units.
+fn number(path: &str, number: String) -> Content {
+    let path = path.strip_prefix("sweep.").unwrap_or(path);
+    match units::kind_of_field(path) {
+        Some(kind) if lacks_unit(kind, &number) => Content::Text(units::with_unit(kind, &number)),
+        _ => Content::Number(number),
+    }
 }
 
 fn place(path: &str) -> Place {

@@ -20,7 +20,6 @@ PICTURE = set(options.PictureOptions.__annotations__)
         (earlydrop.Scenario, SCENARIO | {"schemes"}),
         (earlydrop.compare, RUN | {"scenario"}),
         (earlydrop.run, RUN),
-        (earlydrop.sweep, SCENARIO | {"schemes", "client", "folder", "progress"}),
         (earlydrop.tune, SCENARIO | {"schemes", "minimise", "folder", "client"}),
         (earlydrop.Result.figure, PICTURE),
         (earlydrop.Result.svg, PICTURE),

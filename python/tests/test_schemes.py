@@ -480,7 +480,7 @@ def test_a_cluster_runs_classes_of_this_process(tmp_path: Path) -> None:
     local = earlydrop.run(scenario)
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
-        swept = earlydrop.sweep(scenario, client=client)
+        swept = earlydrop.run(scenario, client=client)
     assert swept.runs.to_dict() == local.runs.to_dict()
 
 

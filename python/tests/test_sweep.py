@@ -41,10 +41,10 @@ def tables(result: earlydrop.Result) -> dict[str, dict[str, list[Any]]]:
 
 def test_a_sweep_gives_the_tables_of_a_local_run(client: Any, tmp_path: Path) -> None:
     local = earlydrop.run(SWEEP)
-    swept = earlydrop.sweep(SWEEP, client=client, folder=tmp_path / "swept")
+    swept = earlydrop.run(SWEEP, client=client, folder=tmp_path / "swept")
     assert swept.done == 36
     assert tables(swept) == tables(local)
-    again = earlydrop.sweep(SWEEP, client=client, folder=tmp_path / "swept")
+    again = earlydrop.run(SWEEP, client=client, folder=tmp_path / "swept")
     assert tables(again) == tables(local)
 
 
