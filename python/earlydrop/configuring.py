@@ -12,7 +12,9 @@ from . import _lib
 from ._document import Answer, Document, Estimate, TextTable, texts
 from .errors import ArgumentError
 from .prediction import PREDICTED, Doubt, Prediction, ecn_text
-from .scenario import Scenario, Value
+from .scenario import Scenario
+from .threads import thread_count
+from .values import Value
 
 
 @dataclass(frozen=True)
@@ -211,5 +213,5 @@ def configure(
         raise ArgumentError(
             f"seeds={seeds}: allowed: 1 to 1000; nearest: {min(max(seeds, 1), 1000)}"
         )
-    document, page = _lib.configure(options, simulate, seeds, threads or os.cpu_count() or 1)
+    document, page = _lib.configure(options, simulate, seeds, thread_count(threads))
     return Configuration._of(json.loads(document), page)

@@ -13,8 +13,9 @@ from . import _lib
 from ._document import Answer, Document, TextTable, number
 from .errors import ArgumentError
 from .progress import Bar, bar
-from .result import Result, _threads
+from .result import Result
 from .scenario import _wrapped
+from .threads import thread_count
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -187,7 +188,9 @@ def reproduce(
     # What is complete in its folder is only read.
     experiments = _Experiments(progress)
     try:
-        text = _lib.reproduce(what, full, multiverse, _threads(threads), Path(folder), experiments)
+        text = _lib.reproduce(
+            what, full, multiverse, thread_count(threads), Path(folder), experiments
+        )
     finally:
         experiments.close()
     claims = [Claim._of(document) for document in json.loads(text)]
@@ -271,7 +274,7 @@ def falsify(
     """
     experiments = _Experiments(progress)
     try:
-        text = _lib.falsify(what, full, _threads(threads), Path(folder), experiments)
+        text = _lib.falsify(what, full, thread_count(threads), Path(folder), experiments)
     finally:
         experiments.close()
     document = {"trials": json.loads(text)}

@@ -19,6 +19,7 @@ from .progress import bar
 from .python_scheme import natives
 from .scenario import Scenario, _wrapped
 from .table import Table, _needs
+from .threads import thread_count
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -126,7 +127,7 @@ class Result:
             return self
         with bar(progress) as show:
             try:
-                ran = self._run.execute(_threads(threads), until, show, None)
+                ran = self._run.execute(thread_count(threads), until, show, None)
             except KeyboardInterrupt:
                 text = f"stopped: {self.done} of {self.planned} runs are finished"
                 raise Interrupted(text, self) from None
@@ -168,7 +169,10 @@ class Result:
 
         def work() -> None:
             try:
-                self._run.execute(_threads(threads), None, progress, saved)
+                self._run.execute(thread_count(threads), None, progress, saved)
+            except SchemeError as error:
+                error.result = self
+                raise
             finally:
                 loop.call_soon_threadsafe(ended.put_nowait, None)
 

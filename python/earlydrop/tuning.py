@@ -13,8 +13,9 @@ from ._document import Answer, Document, Estimate, TextTable, columns, number
 from .errors import ArgumentError
 from .options import ScenarioOptions, takes
 from .progress import bar
-from .result import Result, _threads
+from .result import Result
 from .scenario import Origin, Scenario, Schemes, _wrapped
+from .threads import thread_count
 
 if TYPE_CHECKING:
     import numpy
@@ -180,7 +181,7 @@ def tune(
             (minimise is not None, minimise or maximise or ""),
             _list(subject_to),
             _list(over),
-            (budget, search_seeds, _threads(threads)),
+            (budget, search_seeds, thread_count(threads)),
             simulate,
             show,
         )
