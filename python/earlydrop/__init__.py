@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from .translating import Translation, translate
     from .tuning import Tuning, tune
 
-__version__ = _version()
+#: The version of the package, and the commit it was built from; `None` where that is not known.
+__version__, __commit__ = _version()
 
 __all__ = [
     "ArgumentError",
@@ -136,4 +137,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, "__commit__", "__version__"]

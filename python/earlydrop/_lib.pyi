@@ -22,6 +22,7 @@ __all__ = [
     "Verdict",
     "command",
     "configure",
+    "engine",
     "explain",
     "falsify",
     "is_built_in",
@@ -40,7 +41,8 @@ __all__ = [
 ]
 
 def is_built_in(name: str) -> bool: ...
-def version() -> str: ...
+def engine() -> str: ...
+def version() -> tuple[str, str | None]: ...
 def number_text(
     value: float, half: float | None = None, unit: str = "", digits: int = 3
 ) -> str: ...

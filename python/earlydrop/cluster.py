@@ -50,11 +50,14 @@ def run_cells(scenario: Scenario, cells: list[int]) -> tuple[bytes, float]:
 
 
 def run_candidates(
-    scenario: Scenario, version: str, label: str, seeds: list[int], cells: list[_CandidateCell]
+    scenario: Scenario, engine: str, label: str, seeds: list[int], cells: list[_CandidateCell]
 ) -> tuple[list[_Metrics], float]:
     """Runs cells of a scheme's candidates on a worker: their metrics, and the seconds taken."""
-    if (own := _lib.version()) != version:
-        raise RunError(f"the worker has earlydrop {own}, not {version}: install the same on all")
+    if (own := _lib.engine()) != engine:
+        raise RunError(
+            f"the worker's earlydrop simulates by other sources ({own}, not {engine}): install the "
+            "same on all"
+        )
     begin = time.perf_counter()
     candidates = [
         (settings, [cell for _, _, cell in cells_of_it])
@@ -158,7 +161,7 @@ class Workers:
             for cell in range(count)
         ]
         metrics: list[list[_Metrics]] = [[[]] * count for _, count in candidates]
-        given = (_lib.version(), label, seeds)
+        given = (_lib.engine(), label, seeds)
         with closing(self.run(run_candidates, cells, *given)) as answers:
             for chunk, answer in answers:
                 for (index, _, cell), one in zip(chunk, answer, strict=True):

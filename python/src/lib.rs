@@ -90,9 +90,18 @@ mod _lib {
         number::with_unit(text, unit)
     }
 
-    /// The version of the program, with the commit it was built from.
+    /// The version of the package, and the commit it was built from, where that is known.
     #[pyfunction]
-    fn version() -> String {
-        earlydrop_lab::version()
+    fn version() -> (&'static str, Option<String>) {
+        let whole = earlydrop_lab::version();
+        let commit = whole.split_once(" (").map(|(_, commit)| commit);
+        let commit = commit.map(|commit| commit.trim_end_matches(')').to_string());
+        (env!("CARGO_PKG_VERSION"), commit)
+    }
+
+    /// What decides results: hashes of the sources of schemes, simulator and laboratory.
+    #[pyfunction]
+    fn engine() -> String {
+        earlydrop_lab::engine()
     }
 }
