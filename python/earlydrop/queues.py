@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from . import _lib
 from ._lib import Departure
+from .errors import ArgumentError
+from .options import takes
 from .python_scheme import Scheme, SchemeLike, classes_of, known, natives, spec_of
 from .values import Value, text
 
@@ -89,8 +91,30 @@ class Queue:
         seed: int = 1,
     ) -> None:
         own: dict[str, type[Scheme]] = known() | classes_of([scheme])
-        rate_text = _text(rate)
-        self._native = _lib.Queue(spec_of(scheme), rate_text, mean_packet, seed, natives(own))
+        bps = text(rate, "bps")
+        self._made = (scheme, bps, mean_packet, seed)
+        try:
+            self._native = _lib.Queue(spec_of(scheme), bps, mean_packet, seed, natives(own))
+        except OverflowError:
+            text_ = f"mean_packet={mean_packet}, seed={seed}: allowed: whole numbers from 0 on"
+            raise ArgumentError(text_) from None
+
+    def __copy__(self) -> Queue:
+        copy = Queue.__new__(Queue)
+        copy._made, copy._native = self._made, self._native.copied()
+        return copy
+
+    def __deepcopy__(self, memo: object) -> Queue:
+        """A queue in the same state: it has the same future. Packets carry the same objects."""
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self._native.is_new:
+            raise TypeError(
+                "a queue that has been used cannot be pickled: send what it was made of, or copy "
+                "it in this process (copy.copy)"
+            )
+        return (_remade, self._made)
 
     def enqueue(
         self,
@@ -105,7 +129,14 @@ class Queue:
         `ecn` is whether it may be marked, or its codepoint: 1 for ECT(1), 2 for ECT(0), 3 for CE.
         `packet` is any object; `dequeue` returns it.
         """
-        return Fate(self._native.enqueue(now, size, flow, _codepoint(ecn), packet))
+        try:
+            return Fate(self._native.enqueue(now, size, flow, _codepoint(ecn), packet))
+        except OverflowError:
+            given = f"size={size}, flow={flow}, ecn={ecn}"
+            raise ArgumentError(
+                f"{given}: allowed: a size from 0 to 4294967295 bytes, a flow from 0 on, "
+                "and an ECN codepoint from 0 to 3"
+            ) from None
 
     def dequeue(self, now: float) -> Departure | None:
         """Takes the next packet to send; `None` when the queue is empty."""
@@ -179,6 +210,11 @@ class Queue:
 
     def __repr__(self) -> str:
         return repr(self._native)
+
+
+def _remade(scheme: SchemeLike, rate: str, mean_packet: int, seed: int) -> Queue:
+    """The queue of another process, before its first packet."""
+    return Queue(scheme, rate=rate, mean_packet=mean_packet, seed=seed)
 
 
 def _codepoint(ecn: bool | int) -> int:

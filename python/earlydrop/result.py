@@ -66,6 +66,7 @@ class Result:
         if folder is not None:
             scheme_sources.check(Path(folder), scenario._own)
         self._run = _lib.Run(scenario._native, None if folder is None else Path(folder))
+        self._tables: dict[str, Table] = {}
         if folder is not None:
             scheme_sources.keep(Path(folder), scenario._own)
 
@@ -76,7 +77,14 @@ class Result:
         own = scheme_sources.classes(Path(folder))
         result._run = _lib.Run.open(Path(folder), natives(own))
         result._scenario = _wrapped(result._run.scenario(), own)
+        result._tables = {}
         return result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy holds the cells; what is in a folder is opened there.
+        if (cells := self._run.cells()) is None:
+            return (Result.open, (self.folder,))
+        return (_restored, (_wrapped(self._run.scenario(), self._scenario._own), cells))
 
     # What runs
 
@@ -116,6 +124,9 @@ class Result:
         """
         if self.folder is not None:
             scheme_sources.check(self.folder, self.scenario._own)
+        self._tables.clear()
+        if self.done < self.planned:
+            warn(self.scenario.warnings)
         if client is not None:
             if until is not None or threads is not None:
                 raise ArgumentError("with client=, neither until= nor threads= is allowed")
@@ -152,6 +163,8 @@ class Result:
         """
         import asyncio
 
+        self._tables.clear()
+        warn(self.scenario.warnings)
         loop = asyncio.get_running_loop()
         ended: asyncio.Queue[Outcome | None] = asyncio.Queue()
         names = self._run.metrics()
@@ -188,11 +201,19 @@ class Result:
 
     def table(self, name: str) -> Table:
         """A table by the name that `earlydrop export` gives it: "cells", "flows", "samples"."""
+        if name in self._tables:
+            return self._tables[name]
         found = self._run.table(name)
         if found is None:
-            known = ", ".join(self._run.table_names())
-            raise RunError(f"the run has no table {name!r}; known: {known}")
-        return Table(found)
+            known = self._run.table_names()
+            near = get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise RunError(f"the run has no table {name!r}; known: {', '.join(known)}{hint}")
+        table = Table(found)
+        # What is complete is read once.
+        if self.done == self.planned:
+            self._tables[name] = table
+        return table
 
     @property
     def runs(self) -> Table:
@@ -295,7 +316,7 @@ class Result:
     def save(self, folder: str | os.PathLike[str]) -> Result:
         """Keeps the run in a folder, which the command opens, too; returns the run there."""
         kept = Result.__new__(Result)
-        kept._scenario = self._scenario
+        kept._scenario, kept._tables = self._scenario, {}
         kept._run = self._run.keep_in(Path(folder))
         scheme_sources.keep(Path(folder), self.scenario._own)
         return kept
@@ -352,8 +373,11 @@ class Result:
         return self._run.html()
 
 
-def _threads(threads: int | None) -> int:
-    return threads if threads is not None else os.cpu_count() or 1
+def _restored(scenario: Scenario, cells: bytes) -> Result:
+    """The run of another process, in memory."""
+    result = Result(scenario)
+    result._run.add_cells(cells)
+    return result
 
 
 def _listed(metrics: Metrics) -> str | None:

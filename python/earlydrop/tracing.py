@@ -24,17 +24,30 @@ if TYPE_CHECKING:
 class Trace:
     """One run in depth: all its time series and, where recorded, each packet at the measured queue.
 
+    Where a pickled trace is read, its run is traced again.
+
     >>> import earlydrop
     >>> trace = earlydrop.trace("scenarios/home-uplink.toml", packets=True)  # doctest: +SKIP
     >>> trace.figure().savefig("queue.pdf")                                  # doctest: +SKIP
     >>> trace.write_pcap("link.pcapng")                                      # doctest: +SKIP
     """
 
-    def __init__(self, scenario: Scenario, native: _lib.Trace) -> None:
-        self._scenario = scenario
+    def __init__(self, scenario: Scenario, native: _lib.Trace, packets: bool) -> None:
+        self._scenario, self._has_packets = scenario, packets
         self._native = native
         self._scheme, self._seed, at = native.about()
         self._at = dict(at)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is traced follows from these: another process traces it again.
+        return (_again, (self.scenario, self.scheme, self.seed, self.at, self._has_packets))
+
+    def __copy__(self) -> Trace:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Trace:
+        # Nothing in it can change.
+        return self
 
     @property
     def scenario(self) -> Scenario:

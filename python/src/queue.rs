@@ -38,6 +38,17 @@ struct QueuedPacket {
     object: Option<Py<PyAny>>,
 }
 
+impl Clone for QueuedPacket {
+    /// The packet with the same object.
+    fn clone(&self) -> QueuedPacket {
+        let object = self.object.as_ref();
+        QueuedPacket {
+            object: object.map(|object| Python::attach(|py| object.clone_ref(py))),
+            ..*self
+        }
+    }
+}
+
 impl Packet for QueuedPacket {
     fn size(&self) -> u32 {
         self.size
@@ -363,6 +374,28 @@ impl Queue {
         let (fates, began) = replayed.map_err(error_of_panic)?;
         let began: Vec<u8> = began.iter().flat_map(|time| time.to_ne_bytes()).collect();
         Ok((PyBytes::new(py, &fates), PyBytes::new(py, &began)))
+    }
+
+    /// A queue in the same state, whose packets carry the same objects.
+    fn copied(&mut self, py: Python<'_>) -> PyResult<Queue> {
+        let queue = self.guarded(|this| this.queue.clone())?;
+        let lost = self.lost.iter().map(|(object, fate)| {
+            let object = object.as_ref().map(|object| object.clone_ref(py));
+            (object, *fate)
+        });
+        Ok(Queue {
+            plan: self.plan.clone(),
+            spec: self.spec.clone(),
+            queue,
+            lost: lost.collect(),
+            ..*self
+        })
+    }
+
+    /// Whether no packet has arrived yet.
+    #[getter]
+    fn is_new(&self) -> bool {
+        self.arrivals == 0 && self.now == Nanos::ZERO
     }
 
     fn __repr__(&self) -> String {

@@ -373,15 +373,26 @@ impl Run {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// All cells in memory, for [`add_cells`](Run::add_cells) of a copy; `None` in a folder.
+    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let _plan = self.plan()?;
+        let Place::Memory(store) = &self.place else {
+            return Ok(None);
+        };
+        let bytes = lock(store).to_bytes().map_err(run_error)?;
+        Ok(Some(PyBytes::new(py, &bytes)))
+    }
+
     /// Adds cells that another process has run; returns their number.
     fn add_cells(&self, bytes: &[u8]) -> PyResult<usize> {
         let added = self.writes(|_, store| Ok(store.add_cells(bytes)?));
         added.map_err(run_error)
     }
 
-    /// What was run.
+    /// What was run, with the seeds reached.
     fn scenario(&self) -> Scenario {
-        Scenario::new(lock(&self.source).clone())
+        let seeds = lock(&self.plan).seeds.len();
+        Scenario::new(lock(&self.source).clone().with_least_seeds(seeds))
     }
 
     /// The names of the metrics, in the order of a run's values.
