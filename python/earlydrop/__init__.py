@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Interrupted,
         RunError,
         ScenarioError,
+        ScenarioWarning,
         SchemeError,
     )
     from .explaining import Explanation, explain, from_tc
@@ -66,6 +67,7 @@ __all__ = [
     "RunError",
     "Scenario",
     "ScenarioError",
+    "ScenarioWarning",
     "Scheme",
     "SchemeError",
     "SchemeInfo",
@@ -108,6 +110,7 @@ _MODULES = {
         "Interrupted",
         "RunError",
         "ScenarioError",
+        "ScenarioWarning",
         "SchemeError",
     ],
     "explaining": ["Explanation", "explain", "from_tc"],

@@ -14,8 +14,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _lib
-from .errors import Interrupted, RunError
-from .options import ScenarioOptions, takes
+from .errors import Interrupted, RunError, SchemeError
 from .progress import bar
 from .scenario import Scenario
 from .table import _needs
@@ -186,3 +185,6 @@ def run_on(result: Result, client: Any, progress: bool | None) -> None:
     except KeyboardInterrupt:
         text = f"stopped: {done} of {planned} runs are finished"
         raise Interrupted(text, result) from None
+    except SchemeError as error:
+        error.result = result
+        raise

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,6 +33,19 @@ class ScenarioError(EarlydropError, ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (ScenarioError, (str(self), self.problems))
+
+
+class ScenarioWarning(UserWarning):
+    """Settings of a scenario that may be wrong, as the command warns of them when it runs."""
+
+
+def warn(texts: Iterable[str]) -> None:
+    """Warns of settings, at the line outside of this package that runs them."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "earlydrop":
+        level, frame = level + 1, frame.f_back
+    for text in texts:
+        warnings.warn(text, ScenarioWarning, stacklevel=level)
 
 
 class RunError(EarlydropError, RuntimeError):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _lib, scheme_sources
-from .errors import ArgumentError, Interrupted, RunError, SchemeError
+from .errors import ArgumentError, Interrupted, RunError, SchemeError, warn
 from .figures import choices, draw
 from .notebook import terminal_width
 from .options import PictureOptions, takes
@@ -147,7 +148,7 @@ class Result:
                 raise
         done, planned, widest, doubt = ran
         if doubt is not None:
-            warnings.warn(doubt, stacklevel=2)
+            warn([doubt])
         if widest is not None:
             seeds = len(self._run.describe()["seeds"])
             raise RunError(
@@ -270,17 +271,20 @@ class Result:
         return Table(self._run.differences(baseline, _listed(metrics)))
 
     def to_xarray(self) -> xarray.Dataset:
-        """The metrics as arrays over scheme, swept fields and seed."""
+        """The metrics as arrays over scheme, swept fields and seed, in the order of the scenario,
+        with their units.
+        """
         try:
             import xarray
         except ImportError:
             raise _needs("xarray", "to_xarray()") from None
         frame = self.runs.to_pandas().drop(columns=["cell", "point"])
-        metrics = self._run.metrics()
+        metrics = {name: unit for name, _, unit, *_ in _lib.metrics()}
         keys = [name for name in frame.columns if name not in metrics]
-        data = frame.set_index(keys).to_xarray()
-        for name in metrics:
-            data[name].attrs["meaning"] = self.runs.meanings[name]
+        written = {key: frame[key].unique() for key in keys}
+        data = frame.set_index(keys).to_xarray().reindex(written)
+        for name, unit in metrics.items():
+            data[name].attrs |= {"meaning": self.runs.meanings[name], "units": unit or "1"}
         assert isinstance(data, xarray.Dataset)
         return data
 
@@ -315,6 +319,8 @@ class Result:
 
     def save(self, folder: str | os.PathLike[str]) -> Result:
         """Keeps the run in a folder, which the command opens, too; returns the run there."""
+        if self.folder is not None and self.folder.resolve() == Path(folder).resolve():
+            return self
         kept = Result.__new__(Result)
         kept._scenario, kept._tables = self._scenario, {}
         kept._run = self._run.keep_in(Path(folder))
@@ -337,7 +343,7 @@ class Result:
         >>> figure = result.figure("scatter", width="acm")
         >>> figure.get_size_inches().round(2).tolist()
         [3.33, ...]
-        >>> result.figure("tial")
+        >>> result.figure("tial")  # type: ignore[arg-type]
         Traceback (most recent call last):
         ...
         earlydrop.errors.ArgumentError: picture `tial`: allowed: tail, ...
@@ -364,13 +370,15 @@ class Result:
         return write(self, folder, time)
 
     def __str__(self) -> str:
-        return self._run.text(terminal_width())
+        text = self._run.text(terminal_width())
+        return "\n".join([text, *(f"warning: {one}" for one in self.scenario.warnings)])
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return self._run.html()
+        notes = [f'<p class="note">warning: {escape(one)}</p>' for one in self.scenario.warnings]
+        return self._run.html() + (framed("".join(notes)) if notes else "")
 
 
 def _restored(scenario: Scenario, cells: bytes) -> Result:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _lib
-from .errors import RunError
+from .errors import RunError, warn
+from .figures import at as point_at
 from .figures import choices, draw
 from .notebook import terminal_width
 from .options import AxisOptions, takes
@@ -145,5 +146,12 @@ def trace(
     """
     changes = {} if sample is None else {"measure.sample": sample}
     checked = Scenario(scenario, set=changes)
-    points = [(field, _text(value)) for field, value in (at or {}).items()]
-    return Trace(checked, _lib.Trace(checked._native, scheme, seed, points, packets))
+    point = point_at(checked._native, at)
+    warn(checked.warnings)
+    return Trace(checked, _lib.Trace(checked._native, scheme, seed, point, packets), packets)
+
+
+def _again(scenario: Scenario, scheme: str, seed: int, at: dict[str, str], packets: bool) -> Trace:
+    """The trace of another process."""
+    native = _lib.Trace(scenario._native, scheme, seed, list(at.items()), packets)
+    return Trace(scenario, native, packets)

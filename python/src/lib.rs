@@ -52,7 +52,7 @@ mod _lib {
     #[pymodule_export]
     use super::queue::Queue;
     #[pymodule_export]
-    use super::run::Run;
+    use super::run::{Run, all_metrics};
     #[pymodule_export]
     use super::scenario::{Scenario, parameter_text};
     #[pymodule_export]

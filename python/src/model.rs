@@ -24,7 +24,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::background::run_in_background;
-use crate::errors::{run_error, scenario_error, value_error};
+use crate::errors::{as_keywords, run_error, scenario_error, value_error};
 use crate::scenario::Scenario;
 use crate::units::needs_units;
 
@@ -55,40 +55,6 @@ pub(crate) fn with_scenario(error: RequestError) -> PyErr {
         RequestError::Input(problems) => scenario_error(problems),
         other => request_error(other),
     }
-}
-
-/// A message with its options as keyword arguments: `--warm-up 5` as `warm_up=5`.
-fn as_keywords(text: &str) -> String {
-    let mut words = Vec::new();
-    let mut is_option = false;
-    for word in text.split(' ') {
-        let name = word.strip_prefix("--").filter(|name| {
-            let first = name.chars().next();
-            first.is_some_and(|letter| letter.is_ascii_lowercase())
-        });
-        match (name, words.last_mut()) {
-            (None, Some(last)) if is_option => {
-                *last = format!("{last}={word}");
-                is_option = false;
-            }
-            (None, _) => words.push(word.to_string()),
-            (Some(name), _) => {
-                // `--scheme:` and a name at the end have no value.
-                let bare = name.trim_end_matches(':');
-                // These are followed by an error in words.
-                let has_words = ["minimise", "maximise", "over", "subject-to"].contains(&bare);
-                is_option = bare == name && !has_words;
-                let keyword = match bare {
-                    "as" | "from" => "tool".to_string(),
-                    "lambda" | "class" => format!("{bare}_"),
-                    other => other.replace('-', "_"),
-                };
-                let colon = if has_words { ":" } else { &name[bare.len()..] };
-                words.push(format!("{keyword}{colon}"));
-            }
-        }
-    }
-    words.join(" ")
 }
 
 fn load_options(mut options: Options) -> LoadOptions {

@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use earlydrop_lab::baseline::{self, Comparison, headline_numbers, numbers_of};
 use earlydrop_lab::files::Overwrite;
 use earlydrop_lab::lengthening::{Length, length};
-use earlydrop_lab::metrics::{self, METRICS};
+use earlydrop_lab::metrics::{self, Better, METRICS};
 use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
@@ -231,6 +231,30 @@ fn chosen(metrics: Option<&str>) -> PyResult<Option<Vec<usize>>> {
         .map(metrics::parse_list)
         .transpose()
         .map_err(value_error)
+}
+
+/// A metric: its name, its heading, its unit in tables, which values are better, and its meaning.
+type MetricFacts = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+);
+
+/// Every metric, in the order of a run's values.
+#[pyfunction(name = "metrics")]
+pub(crate) fn all_metrics() -> Vec<MetricFacts> {
+    let facts = |metric: &metrics::Metric| {
+        let better = match metric.better {
+            Better::Less => "less",
+            Better::More => "more",
+            Better::Neither => "",
+        };
+        let unit = metric.base_unit();
+        (metric.name, metric.title, unit, better, metric.meaning)
+    };
+    METRICS.iter().map(facts).collect()
 }
 
 #[pymethods]
