@@ -95,7 +95,9 @@ def parameter(
     return described  # type: ignore[no-any-return]
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
+# `parameter` is no field specifier: type checkers would take only a keyword `default` for one, and
+# what it returns is the default itself.
+@dataclass_transform(kw_only_default=True)
 class Scheme:
     """The base class of a scheme written in Python.
 
