@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import _lib
 from ._document import Answer, Document, TextTable, number, percent, texts
-from .scenario import Value
+from .options import takes
+from .values import Value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,6 +81,7 @@ class BatchQueue(Answer):
         yield TextTable(["packets", "probability"], rows)
 
 
+@takes(command="queue", at="numbers of packets whose probabilities are wanted")
 def queue(
     *,
     buffer: int,

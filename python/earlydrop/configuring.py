@@ -11,6 +11,7 @@ from pathlib import Path
 from . import _lib
 from ._document import Answer, Document, Estimate, TextTable, texts
 from .errors import ArgumentError
+from .options import takes
 from .prediction import PREDICTED, Doubt, Prediction, ecn_text
 from .scenario import Scenario
 from .threads import thread_count
@@ -154,6 +155,10 @@ def _measured(document: Document | None) -> Measured | None:
     return Measured(**{n: Estimate(document[n]["mean"], document[n]["half"]) for n in names})
 
 
+@takes(
+    command="configure",
+    simulate="whether what the model proposes is simulated and corrected before it is recommended",
+)
 def configure(
     scheme: str = "red",
     *,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from . import _lib
 from ._document import Answer, Document, TextTable, columns, number, texts
 from .errors import ArgumentError
+from .options import takes
 from .prediction import PREDICTED, Doubt, Prediction, load_options
 from .values import Value
 
@@ -165,6 +166,7 @@ def _on_link(setting: Setting) -> str:
     return f"{number(setting.packets, 'packets')}, {number(setting.seconds, 'ms', 1e3)}"
 
 
+@takes(command="explain")
 def explain(
     configuration: str | os.PathLike[str],
     *,
@@ -201,6 +203,7 @@ def explain(
     return Explanation._of(json.loads(_lib.explain(os.fspath(configuration), tool, fix, load)))
 
 
+@takes(command="explain", line="a line of Linux's tc")
 def from_tc(line: str, *, link: Value | None = None) -> str:
     """The scheme of a `tc qdisc` line, or of what `tc qdisc show` prints, as `compare` takes it.
 

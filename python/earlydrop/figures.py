@@ -13,7 +13,8 @@ from io import BytesIO
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .scenario import _text
+from . import _lib
+from .errors import ArgumentError
 from .table import _needs
 from .values import Value, plain
 
@@ -70,7 +71,7 @@ def draw(document: str, ax: Axes | None = None) -> Figure:
         raise _needs("matplotlib", "figure()") from None
     plot: Part = json.loads(document)
     with _style(plot["font"]):
-        return _drawn(plot)
+        return _drawn(plot) if ax is None else _drawn_in(ax, plot)
 
 
 def _style(font: float) -> Any:
@@ -144,23 +145,54 @@ def _drawn(plot: Part) -> Figure:
     room = plot["width"] - 4 * plot["font"]
     tall = (plot["height"] - 5 * plot["font"]) / len(panels)
     for axes, panel in zip(grid[:, 0], panels, strict=True):
-        _scale(axes, "x", plot["x"])
-        _scale(axes, "y", panel["y"])
-        label = panel["y"]["label"]
-        # A label that is longer than its panel would touch the next one.
-        axes.set_ylabel(label, fontsize=plot["font"] * min(1, tall / _width(label, plot["font"])))
-        axes.grid(axis="y", color=_GRID, linewidth=0.5)
-        axes.set_axisbelow(True)
-        for mark in panel["marks"]:
-            _MARKS[mark["kind"]](axes, mark, plot["font"])
-    last = grid[-1, 0]
-    last.set_xlabel(plot["x"]["label"])
-    last.set_xticks(*_apart(plot["x"], room, plot["font"]))
+        _panel(axes, panel, plot, tall)
+    _below(grid[-1, 0], plot, room)
     figure.align_ylabels()
     if plot["title"]:
         figure.suptitle(plot["title"])
     _legend(figure, plot)
     return figure
+
+
+def _drawn_in(axes: Axes, plot: Part) -> Figure:
+    """Draws a picture of one panel in axes, which keep their size."""
+    from matplotlib.figure import Figure
+
+    panels = plot["panels"]
+    if len(panels) != 1:
+        raise ArgumentError(
+            f"ax=: the picture has {len(panels)} panels; allowed are pictures of one: choose it "
+            "with metrics="
+        )
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    box = axes.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
+    _panel(axes, panels[0], plot, 72 * box.height)
+    _below(axes, plot, 72 * box.width)
+    axes.set_title(plot["title"])
+    if plot["legend"]:
+        handles = [_handle(entry, plot["font"]) for entry in plot["legend"]]
+        axes.legend(handles=handles, frameon=False, handlelength=2)
+    return figure
+
+
+def _panel(axes: Axes, panel: Part, plot: Part, tall: float) -> None:
+    """Draws a panel that is so many points tall."""
+    _scale(axes, "x", plot["x"])
+    _scale(axes, "y", panel["y"])
+    label = panel["y"]["label"]
+    # A label that is longer than its panel would touch the next one.
+    axes.set_ylabel(label, fontsize=plot["font"] * min(1, tall / _width(label, plot["font"])))
+    axes.grid(axis="y", color=_GRID, linewidth=0.5)
+    axes.set_axisbelow(True)
+    for mark in panel["marks"]:
+        _MARKS[mark["kind"]](axes, mark, plot["font"])
+
+
+def _below(axes: Axes, plot: Part, room: float) -> None:
+    """Labels the x axis of the lowest panel, which has so many points of room."""
+    axes.set_xlabel(plot["x"]["label"])
+    axes.set_xticks(*_apart(plot["x"], room, plot["font"]))
 
 
 def _legend(figure: Figure, plot: Part) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from . import _lib
 from ._document import Answer, Document, TextTable, number
 from .errors import ArgumentError
+from .options import takes
 from .progress import Bar, bar
 from .result import Result
 from .scenario import _wrapped
@@ -19,6 +20,14 @@ from .threads import thread_count
 
 if TYPE_CHECKING:
     from distributed import Client
+
+
+#: What arguments are that the command has otherwise.
+_TEXTS = {
+    "what": 'a paper ("clred") or a claim ("clred.F5"); all unless given',
+    "full": "every seed and every point, and not a quick look",
+    "folder": "where the runs are kept",
+}
 
 
 @dataclass(frozen=True)
@@ -155,6 +164,7 @@ class _Experiments:
             self._bar = None
 
 
+@takes(None, "reproduce", **_TEXTS)
 def reproduce(
     what: str = "",
     *,
@@ -252,6 +262,7 @@ class Falsification(Answer):
         yield TextTable(["claim", "verdict", "what its test can show"], rows)
 
 
+@takes(None, "reproduce", **_TEXTS)
 def falsify(
     what: str = "",
     *,

@@ -82,6 +82,12 @@ class Queue:
     `earlydrop queue` of the command is another thing: it solves a model of a queue.
     """
 
+    @takes(
+        scheme='the scheme: "red:min=5,max=15", a class or an object of one',
+        rate='the rate of the link behind the queue: "10 Mbps", or bits per second',
+        mean_packet="the mean packet size in bytes, for schemes that count in packets",
+        seed="seeds the queue's random numbers",
+    )
     def __init__(
         self,
         scheme: SchemeLike = "droptail",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from . import _lib
 from ._document import Answer, Document, TextTable, columns
-from .scenario import Value, _text
+from .options import takes
+from .values import Value, text
 
 if TYPE_CHECKING:
     import numpy
@@ -152,6 +153,7 @@ class Schemes(Mapping[str, SchemeInfo]):
         return self._table().html()
 
 
+@takes(command="schemes")
 def schemes(*, link: Value = "10 Mbps") -> Schemes:
     """All schemes, with their parameters on a link of this rate.
 
@@ -163,6 +165,7 @@ def schemes(*, link: Value = "10 Mbps") -> Schemes:
     return Schemes(SchemeInfo._of(document) for document in documents)
 
 
+@takes(command="schemes", spec='the scheme, optionally with parameters: "red:max_p=0.2"')
 def scheme(spec: str, *, link: Value = "10 Mbps") -> SchemeInfo:
     """A scheme, optionally with parameters, on a link of this rate.
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from . import _lib, scheme_sources
 from .errors import ArgumentError, Interrupted, RunError, SchemeError, warn
 from .figures import choices, draw
-from .notebook import terminal_width
-from .options import PictureOptions, takes
+from .notebook import framed, terminal_width
+from .options import PictureOptions, What, takes
 from .progress import bar
 from .python_scheme import natives
 from .scenario import Scenario, _wrapped
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import xarray
     from distributed import Client
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from typing_extensions import Unpack
 
@@ -327,8 +328,10 @@ class Result:
         scheme_sources.keep(Path(folder), self.scenario._own)
         return kept
 
-    @takes(PictureOptions)
-    def figure(self, what: str = "scatter", **options: Unpack[PictureOptions]) -> Figure:
+    @takes(PictureOptions, "figure", ax="axes of matplotlib to draw in, instead of a new figure")
+    def figure(
+        self, what: What = "scatter", *, ax: Axes | None = None, **options: Unpack[PictureOptions]
+    ) -> Figure:
         """A figure of matplotlib for a paper: the picture of `earlydrop figure`.
 
         `what` is "scatter" (one metric against another), "sweep" (a metric along a swept field),
@@ -350,8 +353,8 @@ class Result:
         """
         return draw(self._run.plot(choices(what, options, self.scenario._native)), ax)
 
-    @takes(PictureOptions)
-    def svg(self, what: str = "scatter", **options: Unpack[PictureOptions]) -> str:
+    @takes(PictureOptions, "figure")
+    def svg(self, what: What = "scatter", **options: Unpack[PictureOptions]) -> str:
         """The SVG file that `earlydrop figure` writes, without matplotlib; see `figure`."""
         return self._run.svg(choices(what, options, self.scenario._native))
 

@@ -45,7 +45,11 @@ class Scenario:
     #: The classes of Python schemes that it names.
     _own: dict[str, type[Scheme]]
 
-    @takes(ScenarioOptions)
+    @takes(
+        ScenarioOptions,
+        origin="a file, TOML text of several lines, a dictionary with the fields of a file, or "
+        "another scenario; without one, the built-in scenario",
+    )
     def __init__(
         self,
         origin: Origin = None,

@@ -12,12 +12,13 @@ from .errors import RunError, warn
 from .figures import at as point_at
 from .figures import choices, draw
 from .notebook import terminal_width
-from .options import AxisOptions, takes
-from .scenario import Origin, Scenario, Value, _text
+from .options import AxisOptions, WhatOfOne, takes
+from .scenario import Origin, Scenario
 from .table import Table
 from .values import Value
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from typing_extensions import Unpack
 
@@ -103,12 +104,15 @@ class Trace:
             raise RunError("no packets were recorded: trace(..., packets=True) records them")
         return Path(path)
 
-    @takes(AxisOptions)
-    def figure(self, what: str = "time", **options: Unpack[AxisOptions]) -> Figure:
+    @takes(AxisOptions, "figure", ax="axes of matplotlib to draw in, instead of a new figure")
+    def figure(
+        self, what: WhatOfOne = "time", *, ax: Axes | None = None, **options: Unpack[AxisOptions]
+    ) -> Figure:
         """A figure of matplotlib over time, or a distribution: see `Result.figure`. `metrics` are
         names of time series.
         """
-        return draw(self._native.plot(choices(what, {"schemes": None, "at": None, **options})))
+        wanted = choices(what, {"schemes": None, "at": None, **options}, self.scenario._native)
+        return draw(self._native.plot(wanted), ax)
 
     def __str__(self) -> str:
         return self._native.text(terminal_width())
@@ -120,6 +124,12 @@ class Trace:
         return self._native.html()
 
 
+@takes(
+    command="trace",
+    scheme="the label of a compared scheme; the first by default",
+    seed="one of the scenario's seeds; the first by default",
+    packets="whether every packet at the measured queue is recorded",
+)
 def trace(
     scenario: Origin = None,
     *,

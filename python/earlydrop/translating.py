@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from . import _lib
 from ._document import Answer, Document, TextTable, texts
+from .options import takes
 from .prediction import PREDICTED, Prediction, load_options
 from .values import Value
 
@@ -96,6 +97,7 @@ class Translation(Answer):
         yield TextTable(["", *PREDICTED], rows, "Predicted")
 
 
+@takes(command="translate")
 def translate(
     configuration: str | os.PathLike[str],
     to: str | Iterable[str],

@@ -131,7 +131,7 @@ class Tuning(Answer):
         yield TextTable([*header, "settings", "limits met", "tried"], rows)
 
 
-@takes(ScenarioOptions)
+@takes(ScenarioOptions, "tune")
 def tune(
     scenario: Origin = None,
     *,

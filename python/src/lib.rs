@@ -31,7 +31,7 @@ mod _lib {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::command::command;
+    use super::command::{command, options_of};
     #[pymodule_export]
     use super::environment::Environment;
     #[pymodule_export]

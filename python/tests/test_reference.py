@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import earlydrop
 from earlydrop import gym
@@ -25,10 +26,29 @@ Every function and class of the package `earlydrop`, made from its docstrings. \
 
 
 def text(thing: object) -> str:
+    """Returns a docstring with its examples as code, and its arguments as a list."""
+    whole, _, section = (inspect.getdoc(thing) or "").partition("Args:\n")
+    examples = with_examples(whole.rstrip())
+    return "\n\n".join(filter(None, [examples, listed(section)]))
+
+
+def listed(section: str) -> str:
+    """Returns the section of a docstring that describes arguments as a list."""
+    entries: list[str] = []
+    for line in dedent(section).splitlines():
+        if line.startswith(" "):
+            entries[-1] += " " + line.strip()
+        elif line:
+            name, _, meaning = line.partition(": ")
+            entries.append(f"- `{name}`: {meaning}")
+    return "\n".join(entries)
+
+
+def with_examples(docstring: str) -> str:
     """Returns a docstring with its examples as code."""
     lines: list[str] = []
     in_example = False
-    for line in (inspect.getdoc(thing) or "").splitlines():
+    for line in docstring.splitlines():
         begins = line.startswith(">>>")
         if begins and not in_example:
             lines.append("```python")
@@ -138,12 +158,16 @@ def page() -> str:
         assert cls.__doc__, f"{name} has no docstring"
         own = vars(cls).get("__init__")
         begin = f"```python\n{signature(name, own)}\n```\n\n" if own is not None else ""
-        parts.append(f"### {name}\n\n{begin}{text(cls)}\n\n" + "\n".join(members(cls)) + "\n")
+        arguments = f"{text(own)}\n\n" if own is not None and own.__doc__ else ""
+        described = f"### {name}\n\n{begin}{text(cls)}\n\n{arguments}"
+        parts.append(described + "\n".join(members(cls)) + "\n")
     parts.append(f"## Environments for learning: `earlydrop.gym`\n\n{text(gym)}\n\n")
     for name in gym.__all__:
         cls = getattr(gym, name)
-        begin = f"```python\n{signature(name, vars(cls)['__init__'])}\n```\n\n"
-        parts.append(f"### {name}\n\n{begin}{text(cls)}\n\n" + "\n".join(members(cls)) + "\n")
+        own = vars(cls)["__init__"]
+        begin = f"```python\n{signature(name, own)}\n```\n\n"
+        described = f"### {name}\n\n{begin}{text(cls)}\n\n{text(own)}\n\n"
+        parts.append(described + "\n".join(members(cls)) + "\n")
     parts.append("## Errors\n\n")
     for name, cls in errors:
         assert cls.__doc__, f"{name} has no docstring"

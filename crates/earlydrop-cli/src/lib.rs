@@ -154,6 +154,25 @@ pub fn run(words: impl IntoIterator<Item = impl Into<OsString>>) -> u8 {
     code
 }
 
+/// The arguments of a command, options without their dashes, each with its help: for programs that
+/// take the same.
+///
+/// ```
+/// let options = earlydrop_cli::options_of("compare");
+/// assert!(options.iter().any(|(name, help)| name == "rtt" && !help.is_empty()));
+/// ```
+pub fn options_of(command: &str) -> Vec<(String, String)> {
+    let all = Arguments::command();
+    let of_command = all.find_subcommand(command).into_iter();
+    let arguments = of_command.flat_map(|command| command.get_arguments());
+    let option = |argument: &clap::Arg| {
+        let name = argument.get_long().unwrap_or(argument.get_id().as_str());
+        let help = argument.get_help().map(ToString::to_string);
+        (name.to_string(), help.unwrap_or_default())
+    };
+    arguments.map(option).collect()
+}
+
 /// The text that `earlydrop run` prints of results, without colours, in lines of at most `width`
 /// columns.
 pub fn summary_text(plan: &Plan, summary: &Summary, view: &View, width: usize) -> String {
