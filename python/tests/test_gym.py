@@ -86,7 +86,7 @@ def test_many_are_as_many_single_ones() -> None:
         single, reward, _, over, info = env.step(np.array([p]))
         np.testing.assert_array_equal(many[2], single)
         assert rewards[2] == reward
-        assert infos["reward_parts"][2].tolist() == list(info.values())[:3]
+        assert {name: infos[name][2] for name in info} == info
         assert many.dtype == single.dtype == np.float32
         assert not terminated.any()
         assert truncated[2] == over == (number == 99)
@@ -169,7 +169,8 @@ def test_rewards_are_weighted_parts() -> None:
     envs.reset(seed=1)
     for _ in range(50):
         _, rewards, _, _, infos = envs.step(np.full((2, 1), 0.05))
-        np.testing.assert_allclose(rewards, infos["reward_parts"] @ [1, -0.5, -20], atol=1e-12)
+        parts = infos["throughput"] - 0.5 * infos["delay"] - 20 * infos["loss"]
+        np.testing.assert_allclose(rewards, parts, atol=1e-12)
 
 
 def test_wrong_arguments_name_what_is_allowed() -> None:
@@ -177,14 +178,22 @@ def test_wrong_arguments_name_what_is_allowed() -> None:
         ({"action": "propability"}, 'did you mean "probability"'),
         ({"scale": "units"}, 'did you mean "unit"'),
         ({"reward": {"lost": 1}}, "did you mean 'loss'"),
-        ({"step": "10 mm"}, "step: "),
+        ({"step": "10 mm"}, "step=10 mm: allowed: .* nearest: 10 ms"),
+        ({"step": "10"}, "step=10: allowed: .* nearest: 10 s"),
+        ({"traffic": "reno"}, "did you mean 'reno10'"),
+        ({"traffic": "reno10", "scenario": {}}, "its own traffic"),
+        ({"threads": 0}, "threads=0: allowed: 1 to 65535; nearest: 1"),
         ({"action": "max_p", "schemes": "codel"}, "`codel` cannot be steered by max_p"),
         ({"link": "10 Mbits"}, "link=10 Mbits"),
-        ({"step": "0 s"}, "a step of no time"),
+        ({"step": "0 s"}, "step=0 s: allowed: a time above 0"),
     ]:
         with pytest.raises(ValueError, match=message):
             earlydrop.gym.AQMVectorEnv(2, **options)
     envs = make(2)
+    for env in [envs, gymnasium.make("earlydrop/AQM-Reno10-v0").unwrapped]:
+        with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+            env.step(np.zeros((2, 1)))
+    envs.reset()
     with pytest.raises(earlydrop.ArgumentError, match="environment 1 is not a number"):
         envs.step(np.array([[0.1], [np.nan]]))
     with pytest.raises(earlydrop.ArgumentError, match="reset_mask"):
@@ -198,3 +207,43 @@ def test_earlydrop_alone_does_not_import_gymnasium() -> None:
 
     code = "import sys, earlydrop; sys.exit('gymnasium' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "traffic"),
+    [
+        ("earlydrop/AQM-v0", "10 CUBIC flows, web transfers and voice calls over 10 Mbps, 50 ms"),
+        (
+            "earlydrop/AQM-Mixed-v0",
+            "10 CUBIC flows, web transfers and voice calls over 10 Mbps, 50 ms",
+        ),
+        ("earlydrop/AQM-Reno10-v0", "10 Reno flows over 10 Mbps, 50 ms"),
+    ],
+)
+def test_a_name_stands_for_its_traffic(name: str, traffic: str) -> None:
+    env = gymnasium.make(name).unwrapped
+    assert env.traffic == traffic
+    assert gymnasium.make_vec(name, num_envs=2).unwrapped.traffic == traffic
+    assert f"`{name}`" in (earlydrop.gym.__doc__ or "")
+
+
+def test_an_environment_shows_its_last_steps() -> None:
+    shown = gymnasium.make("earlydrop/AQM-v0", render_mode="ansi", **SHORT).unwrapped
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        shown.render()
+    shown.reset(seed=1)
+    for _ in range(30):
+        shown.step(np.array([0.01]))
+    lines = shown.render().splitlines()
+    assert [line.split()[0] for line in lines] == shown.observation_names
+    assert "###" in lines[2]
+    pytest.importorskip("matplotlib")
+    env = gymnasium.make("earlydrop/AQM-v0", render_mode="rgb_array", **SHORT).unwrapped
+    check_env(env)
+    env.reset(seed=1)
+    env.step(np.array([0.01]))
+    picture = env.render()
+    assert picture.dtype == np.uint8 and picture.ndim == 3 and picture.shape[2] == 3
+    assert len(np.unique(picture)) > 10
+    with pytest.raises(earlydrop.ArgumentError, match="allowed: None, ansi, rgb_array"):
+        earlydrop.gym.AQMEnv(render_mode="human")

@@ -1,16 +1,27 @@
 """Environments for learning: agents that steer a queue of the simulator.
 
-Importing this package registers `earlydrop/AQM-v0` with Gymnasium:
+Importing this package registers environments with Gymnasium. A name stands for its traffic, which
+`env.traffic` states; all are a link of 10 Mbps with 50 ms for 10 s, and keywords change that:
+
+| name | what shares the link |
+|---|---|
+| `earlydrop/AQM-Reno10-v0` | ten Reno flows |
+| `earlydrop/AQM-Mixed-v0` | ten CUBIC flows, web transfers and four voice calls |
+| `earlydrop/AQM-v0` | another name for the mixed one |
+
+Web transfers begin every 500 ms on average and have 60 kB on average.
 
 >>> import gymnasium
 >>> import earlydrop.gym
->>> envs = gymnasium.make_vec("earlydrop/AQM-v0", num_envs=64, link="10 Mbps", flows=10)
+>>> envs = gymnasium.make_vec("earlydrop/AQM-Reno10-v0", num_envs=64, link="20 Mbps")
+>>> envs.unwrapped.traffic
+'10 Reno flows over 20 Mbps, 50 ms'
 >>> observations, infos = envs.reset(seed=1)
 >>> observations.shape
 (64, 8)
 >>> observations, rewards, terminated, truncated, infos = envs.step(envs.action_space.sample())
 
-`gymnasium.make` makes a single one. The keyword arguments are those of `AQMVectorEnv`.
+`gymnasium.make` makes a single one. Other keyword arguments are those of `AQMVectorEnv`.
 
 **The environment is the simulator.** An episode is a run of a scenario with a seed; an agent that
 always sets what the scheme was configured with (`env.configured`) gets that scheme's run, bit for
@@ -62,9 +73,18 @@ from .vector import AQMVectorEnv
 
 __all__ = ["AQMEnv", "AQMVectorEnv"]
 
-if "earlydrop/AQM-v0" not in gymnasium.registry:
-    gymnasium.register(
-        id="earlydrop/AQM-v0",
-        entry_point="earlydrop.gym:AQMEnv",
-        vector_entry_point="earlydrop.gym:AQMVectorEnv",
-    )
+#: The names of environments, each with its traffic.
+_IDS = {
+    "earlydrop/AQM-v0": "mixed",
+    "earlydrop/AQM-Mixed-v0": "mixed",
+    "earlydrop/AQM-Reno10-v0": "reno10",
+}
+
+for _id, _traffic in _IDS.items():
+    if _id not in gymnasium.registry:
+        gymnasium.register(
+            id=_id,
+            entry_point="earlydrop.gym:AQMEnv",
+            vector_entry_point="earlydrop.gym:AQMVectorEnv",
+            kwargs={} if _id == "earlydrop/AQM-v0" else {"traffic": _traffic},
+        )

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from .. import _lib
 from ..errors import ArgumentError
 from ..options import SchemeOptions, takes
 from ..scenario import Origin, Scenario
-from .settings import action_space, native, observation_space, scenario_of
+from ..values import Value
+from . import rendering
+from .settings import (
+    TEXTS,
+    Action,
+    Scale,
+    Traffic,
+    action_space,
+    native,
+    observation_space,
+    scenario_of,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -23,10 +35,13 @@ if TYPE_CHECKING:
 class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
     """A queue of the simulator that an agent steers; see `earlydrop.gym`.
 
-    The keyword arguments are those of `AQMVectorEnv`, which is much faster for more than one.
+    `AQMVectorEnv` is much faster for more than one. A copy, also a pickled one, is in the same step
+    of the same episode.
 
     >>> from earlydrop.gym import AQMEnv
     >>> env = AQMEnv(action="max_p", outcomes=True)
+    >>> env.traffic
+    '10 CUBIC flows, web transfers and voice calls over 10 Mbps, 50 ms'
     >>> observation, info = env.reset(seed=1)
     >>> truncated = False
     >>> while not truncated:
@@ -35,35 +50,37 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
     True
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": rendering.MODES, "render_fps": 30}
 
-    @takes(SchemeOptions)
+    @takes(SchemeOptions, **TEXTS)
     def __init__(
         self,
         *,
         scenario: Origin = None,
-        action: str = "probability",
-        scale: str = "natural",
-        step: str | timedelta = "10 ms",
+        traffic: Traffic | None = None,
+        action: Action = "probability",
+        scale: Scale = "natural",
+        step: Value = "10 ms",
         reward: Mapping[str, float] | None = None,
         outcomes: bool = False,
-        render_mode: None = None,
+        render_mode: str | None = None,
         **options: Unpack[SchemeOptions],
     ) -> None:
-        if render_mode is not None:
-            raise ArgumentError(f"render_mode={render_mode!r}; allowed: None")
-        self.scenario: Scenario = scenario_of(scenario, action, options)
-        self._simulations = native(
-            self.scenario,
-            1,
-            action=action,
-            scale=scale,
-            step=step,
-            reward=reward,
-            autoreset="Disabled",
-            threads=1,
-            outcomes=outcomes,
-        )
+        if render_mode not in (None, *rendering.MODES):
+            allowed = ", ".join(rendering.MODES)
+            raise ArgumentError(f"render_mode={render_mode!r}; allowed: None, {allowed}")
+        self.render_mode = render_mode
+        self.scenario: Scenario = scenario_of(scenario, traffic, action, options)
+        self._settings: dict[str, Any] = {
+            "action": action,
+            "scale": scale,
+            "step": step,
+            "reward": reward,
+            "autoreset": "Disabled",
+            "threads": 1,
+            "outcomes": outcomes,
+        }
+        self._simulations = native(self.scenario, 1, **self._settings)
         self._outcomes = outcomes
         self.observation_space = observation_space(self._simulations)
         self.action_space = action_space(self._simulations, scale)
@@ -74,6 +91,15 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         self._rewards = np.zeros(1)
         self._parts = np.zeros((1, len(_lib.Environment.parts())))
         self._truncated = np.zeros(1, np.bool_)
+        #: The seed of the episode, and its actions so far: what makes it again.
+        self._seed: int | None = None
+        self._played: list[NDArray[np.float64]] = []
+        self._shown: deque[NDArray[np.float32]] = deque(maxlen=rendering.STEPS)
+
+    @property
+    def traffic(self) -> str:
+        """What shares the link, for the setting of an experiment."""
+        return self.scenario.title
 
     @property
     def configured(self) -> NDArray[np.float64]:
@@ -85,28 +111,74 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begins an episode: the scenario's run with `seed`, or with the next random one."""
         super().reset(seed=seed)
-        drawn = self.np_random.integers(2**32) if seed is None else seed
-        self._simulations.reset(self._observations, np.array([drawn], np.uint64), None)
-        return self._observations[0].copy(), self._info()
+        self._begin(int(self.np_random.integers(2**32)) if seed is None else seed)
+        return self._observed(), self._info()
+
+    def _begin(self, seed: int) -> None:
+        self._simulations.reset(self._observations, np.array([seed], np.uint64), None)
+        self._seed, self._played = seed, []
+        self._shown.clear()
 
     def step(
         self, action: NDArray[Any]
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Sets the action and runs the simulation one step further."""
+        """Sets the action and runs the simulation one step further. `info` has the parts of the
+        reward by name.
+        """
+        if self._seed is None:
+            raise ResetNeeded("no episode has begun: call reset() before step()")
+        truncated = self._advance(np.array(action, np.float64).reshape(1, -1))
+        info: dict[str, Any] = dict(
+            zip(_lib.Environment.parts(), self._parts[0].tolist(), strict=True)
+        )
+        if truncated and self._outcomes:
+            info["outcome"] = self._simulations.outcome(0)
+        return self._observed(), float(self._rewards[0]), False, truncated, info
+
+    def _advance(self, actions: NDArray[np.float64]) -> bool:
         truncated = self._simulations.step(
-            np.ascontiguousarray(action, np.float64).reshape(1, -1),
+            actions,
             self._observations,
             self._final,
             self._rewards,
             self._parts,
             self._truncated,
         )
-        info: dict[str, Any] = dict(
-            zip(_lib.Environment.parts(), self._parts[0].tolist(), strict=True)
-        )
-        if truncated and self._outcomes:
-            info["outcome"] = self._simulations.outcome(0)
-        return self._observations[0].copy(), float(self._rewards[0]), False, truncated, info
+        self._played.append(actions)
+        return truncated
+
+    def _observed(self) -> NDArray[np.float32]:
+        observation: NDArray[np.float32] = self._observations[0].copy()
+        if self.render_mode is not None:
+            self._shown.append(observation)
+        return observation
+
+    def render(self) -> Any:
+        """The last observation as text with bars ("ansi"), or a picture of the last 200 steps
+        ("rgb_array").
+        """
+        if self.render_mode is None:
+            return None
+        if not self._shown:
+            raise ResetNeeded("no episode has begun: call reset() before render()")
+        names, space = self.observation_names, self.observation_space
+        if self.render_mode == "ansi":
+            assert isinstance(space, gymnasium.spaces.Box)
+            return rendering.text(names, self._shown[-1], space.high)
+        return rendering.picture(names, self._shown)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_simulations"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._simulations = native(self.scenario, 1, **self._settings)
+        if self._seed is not None:
+            played, shown = self._played, list(self._shown)
+            self._begin(self._seed)
+            for actions in played:
+                self._advance(actions)
+            self._shown.extend(shown)
 
     def _info(self) -> dict[str, Any]:
         [seed], [point] = self._simulations.seeds(), self._simulations.points()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -15,7 +15,17 @@ from .. import _lib
 from ..errors import ArgumentError
 from ..options import SchemeOptions, takes
 from ..scenario import Origin, Scenario
-from .settings import action_space, native, observation_space, scenario_of
+from ..values import Value
+from .settings import (
+    TEXTS,
+    Action,
+    Scale,
+    Traffic,
+    action_space,
+    native,
+    observation_space,
+    scenario_of,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -24,19 +34,8 @@ if TYPE_CHECKING:
 class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
     """Queues of the simulator, each steered by an agent; see `earlydrop.gym`.
 
-    - `scenario`: a scenario whose first scheme is steered: a file, TOML text, a dictionary or a
-      `Scenario`. Without one, ten flows over 10 Mbps for 10 s. Other keyword arguments (`link`,
-      `rtt`, `flows`, `buffer`, `tcp`, `ecn`, `duration`, `schemes`, `set`, ...) change it, as in
-      `earlydrop.Scenario`.
-    - `action`: `"probability"`, `"max_p"`, `"thresholds"` or `"kmin-kmax-pmax"`.
-    - `scale`: `"natural"` or `"unit"`.
-    - `step`: the simulated time of a step.
-    - `reward`: weights of `throughput`, `delay` and `loss`, each 1 unless given.
-    - `threads`: how many simulate. An episode does not depend on it.
-    - `autoreset_mode`: NEXT_STEP, SAME_STEP or DISABLED, as in Gymnasium.
-    - `outcomes`: at the end of an episode, `infos["outcome"]` has its figures by metric, as
-      `earlydrop.run` has them. It takes memory and some time.
-    - `copy`: whether arrays are new ones in each step, and not overwritten by the next.
+    In `infos` of a step, the parts of the rewards are arrays by their names: `throughput`, `delay`,
+    `loss`. A copy, also a pickled one, begins with `reset`.
 
     >>> from earlydrop.gym import AQMVectorEnv
     >>> envs = AQMVectorEnv(4, action="kmin-kmax-pmax", scale="unit", flows=5)
@@ -46,15 +45,16 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
     (4,)
     """
 
-    @takes(SchemeOptions)
+    @takes(SchemeOptions, **TEXTS)
     def __init__(
         self,
         num_envs: int = 1,
         *,
         scenario: Origin = None,
-        action: str = "probability",
-        scale: str = "natural",
-        step: str | timedelta = "10 ms",
+        traffic: Traffic | None = None,
+        action: Action = "probability",
+        scale: Scale = "natural",
+        step: Value = "10 ms",
         reward: Mapping[str, float] | None = None,
         threads: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
@@ -64,21 +64,21 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
         **options: Unpack[SchemeOptions],
     ) -> None:
         if render_mode is not None:
-            raise ArgumentError(f"render_mode={render_mode!r}; allowed: None")
+            raise ArgumentError(f"render_mode={render_mode!r}; allowed: None; one AQMEnv renders")
         if isinstance(autoreset_mode, AutoresetMode):
             autoreset_mode = str(autoreset_mode.value)
-        self.scenario: Scenario = scenario_of(scenario, action, options)
-        self._simulations = native(
-            self.scenario,
-            num_envs,
-            action=action,
-            scale=scale,
-            step=step,
-            reward=reward,
-            autoreset=autoreset_mode,
-            threads=threads,
-            outcomes=outcomes,
-        )
+        self.scenario: Scenario = scenario_of(scenario, traffic, action, options)
+        self._settings: dict[str, Any] = {
+            "action": action,
+            "scale": scale,
+            "step": step,
+            "reward": reward,
+            "autoreset": autoreset_mode,
+            "threads": threads,
+            "outcomes": outcomes,
+        }
+        self._simulations = native(self.scenario, num_envs, **self._settings)
+        self._has_begun = False
         self._mode = AutoresetMode(autoreset_mode)
         self._outcomes = outcomes
         self._copy = copy
@@ -99,6 +99,19 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
         # An episode ends where its run ends, never before.
         self._terminated = np.zeros(num_envs, np.bool_)
         self._all = np.ones(num_envs, np.bool_)
+
+    @property
+    def traffic(self) -> str:
+        """What shares the link, for the setting of an experiment."""
+        return self.scenario.title
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {name: value for name, value in vars(self).items() if name != "_simulations"}
+        return kept | {"_has_begun": False}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._simulations = native(self.scenario, self.num_envs, **self._settings)
 
     @property
     def configured(self) -> NDArray[np.float64]:
@@ -128,6 +141,7 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
             given = [int(own) if one is None else one for one, own in zip(seed, drawn, strict=True)]
             seeds = np.array(given, np.uint64)
         self._simulations.reset(self._observations, seeds, mask)
+        self._has_begun = True
         begun = self._all if mask is None else mask
         infos = {
             "seed": np.array(self._simulations.seeds(), np.uint64),
@@ -147,6 +161,8 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
         dict[str, Any],
     ]:
         """Sets all actions and runs all simulations one step further."""
+        if not self._has_begun:
+            raise ResetNeeded("no episode has begun: call reset() before step()")
         any_ended = self._simulations.step(
             np.ascontiguousarray(actions, np.float64).reshape(self.num_envs, -1),
             self._observations,
@@ -155,7 +171,9 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
             self._parts,
             self._truncated,
         )
-        infos: dict[str, Any] = {"reward_parts": self._own(self._parts), "_reward_parts": self._all}
+        infos: dict[str, Any] = {}
+        for name, values in zip(_lib.Environment.parts(), self._own(self._parts).T, strict=True):
+            infos[name], infos["_" + name] = values, self._all
         if any_ended:
             self._add_final(infos)
         return (
