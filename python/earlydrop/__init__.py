@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .papers import Falsification, Reproduction, falsify, reproduce
     from .python_scheme import Link, Scheme, parameter
     from .queues import Fate, Queue, Replay, Tally
-    from .registry import SchemeInfo, scheme, schemes
+    from .registry import SchemeInfo, metrics, scheme, schemes
     from .result import Outcome, Result
     from .running import compare, open_run, prepare, run
     from .scenario import Scenario
@@ -83,6 +83,7 @@ __all__ = [
     "explain",
     "falsify",
     "from_tc",
+    "metrics",
     "open_run",
     "parameter",
     "prepare",
@@ -117,7 +118,7 @@ _MODULES = {
     "flent": ["FlentData", "read_flent"],
     "python_scheme": ["Link", "Scheme", "parameter"],
     "papers": ["Falsification", "Reproduction", "falsify", "reproduce"],
-    "registry": ["SchemeInfo", "scheme", "schemes"],
+    "registry": ["SchemeInfo", "metrics", "scheme", "schemes"],
     "result": ["Outcome", "Result"],
     "running": ["compare", "open_run", "prepare", "run"],
     "scenario": ["Scenario"],

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from . import _lib
 from ._document import Answer, Document, TextTable, columns
 from .options import takes
+from .table import Table
 from .values import Value, text
 
 if TYPE_CHECKING:
@@ -183,3 +184,25 @@ def scheme(spec: str, *, link: Value = "10 Mbps") -> SchemeInfo:
     earlydrop.errors.ArgumentError: no scheme is called 'nlrde'; did you mean 'nlred'?
     """
     return SchemeInfo._of(json.loads(_lib.schemes(spec, text(link, "bps")))[0])
+
+
+def metrics() -> Table:
+    """What is measured of each run: a row for each metric, in the order of `Result.runs`.
+
+    `unit` is that of tables, `better` is "less", "more" or nothing.
+
+    >>> import earlydrop
+    >>> metrics = earlydrop.metrics()
+    >>> {row["name"]: row["unit"] for row in metrics}["delay_p99"]
+    's'
+    """
+    names = ["name", "title", "unit", "better", "meaning"]
+    about = [
+        "its name in tables",
+        "its heading",
+        "the unit of its values in tables",
+        "which values are better",
+        "its definition",
+    ]
+    columns = [list(column) for column in zip(*_lib.metrics(), strict=True)]
+    return Table(_lib.Table.of(list(zip(names, about, columns, strict=True))))
