@@ -12,6 +12,18 @@ fn main() {
         println!("cargo:rustc-env=EARLYDROP_ENGINE=");
         return;
     }
+    // A source distribution, which has no git, says what git said where it was made.
+    if let Ok(said) = std::fs::read_to_string(SAID) {
+        println!("cargo:rerun-if-changed={SAID}");
+        let mut lines = said.lines();
+        for name in ["EARLYDROP_COMMIT", "EARLYDROP_ENGINE"] {
+            println!(
+                "cargo:rustc-env={name}={}",
+                lines.next().unwrap_or_default()
+            );
+        }
+        return;
+    }
     // A copy vendored into another repository must not take that repository's commit.
     let is_ours = git(&["ls-files", "--error-unmatch", "Cargo.toml"]).is_some();
     let commit = git(&["rev-parse", "--short=9", "HEAD"]).filter(|_| is_ours);
@@ -38,6 +50,9 @@ fn main() {
         println!("cargo:rerun-if-changed={log}");
     }
 }
+
+/// The commit, and what decides results, of a source distribution: `python/wheels` writes it.
+const SAID: &str = "../../built-from.txt";
 
 /// What decides the results of a scenario: the schemes, the simulator, what is made of both, and the
 /// libraries in their versions.
