@@ -29,6 +29,11 @@ macro_rules! any_of {
         }
 
         impl<P: Packet> $name<P> {
+            /// The generator that it draws from. How far it has come shows what a call has drawn.
+            pub fn random(&self) -> &Pcg32 {
+                in_variant!(self, $name($($variant)+), random())
+            }
+
             #[inline(never)]
             fn enqueue_in_any(
                 &mut self,

@@ -80,6 +80,11 @@ pub struct DualQueue<P> {
 }
 
 impl<P: Packet> DualQueue<P> {
+    /// The generator that it draws from. How far it has come shows what a call has drawn.
+    pub fn random(&self) -> &Pcg32 {
+        &self.random
+    }
+
     /// Two empty queues.
     pub fn new(coupling: Coupling, random: Pcg32) -> DualQueue<P> {
         let lane = Lane {

@@ -85,6 +85,11 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A, true> {
 }
 
 impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
+    /// The generator that it draws from. How far it has come shows what a call has drawn.
+    pub fn random(&self) -> &Pcg32 {
+        &self.random
+    }
+
     /// The rules, known to be the RFC's when compiled without `RULES`.
     #[inline(always)]
     fn rules(&self) -> SharingRules {

@@ -126,6 +126,11 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
         }
     }
 
+    /// The generator that it draws from. How far it has come shows what a call has drawn.
+    pub fn random(&self) -> &Pcg32 {
+        &self.random
+    }
+
     /// The scheme and its state.
     pub fn aqm(&self) -> &A {
         &self.aqm

@@ -55,6 +55,11 @@ pub struct CakeQueue<P, A> {
 }
 
 impl<P: Packet, A: DecayingAqm + Clone> CakeQueue<P, A> {
+    /// The generator that it draws from. How far it has come shows what a call has drawn.
+    pub fn random(&self) -> &Pcg32 {
+        &self.random
+    }
+
     /// Empty tins; each sub-queue is under its own copy of `aqm`, at its tin's rate.
     pub fn new(aqm: &A, params: CakeParams, random: Pcg32) -> CakeQueue<P, A> {
         // The salt leaves `random` at its beginning, as Linux's hash takes none of its numbers.
