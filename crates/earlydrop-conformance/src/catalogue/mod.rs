@@ -1,0 +1,71 @@
+//! The vectors: what each is about, which packets it sends, and what it exposes.
+
+mod codel;
+mod dual;
+mod fair;
+mod flows;
+mod pie;
+mod red;
+mod traffic;
+
+use earlydrop::registry::ConfigError;
+
+use crate::record::{Draft, record};
+use crate::vector::{SCHEMES, Vector};
+
+/// The text that a scheme's answers follow.
+fn reference(scheme: &str) -> &'static str {
+    match scheme {
+        "droptail" => "first in, first out, with a limit",
+        "red" => "Floyd and Jacobson 1993",
+        "gred" => "Floyd, \"Recommendation on using the gentle variant of RED\", 2000",
+        "ared" => "Floyd, Gummadi and Shenker 2001",
+        "nlred" => "Zhou, Yeung and Li 2006; Wang, Lin, Zhou, Xie and Li 2008",
+        "clred" => "the paper on Curvilinear RED, equation by equation",
+        "sfred" => "Wang, Lin, Zhou, Xie and Li 2008, section 2",
+        "choke" => "Pan, Prabhakar and Psounis 2000",
+        "sfb" => "Feng, Kandlur, Saha and Shin 2001",
+        "pie" => "RFC 8033",
+        "codel" => "RFC 8289",
+        "cobalt" => "Linux, net/sched/sch_cake.c",
+        "fq-codel" => "RFC 8290",
+        _ => "RFC 9332, appendix A",
+    }
+}
+
+/// Every draft of a scheme.
+fn drafts(scheme: &str) -> Vec<Draft> {
+    match scheme {
+        "droptail" => flows::droptail(),
+        "red" => red::red(),
+        "gred" => red::gred(),
+        "ared" => red::ared(),
+        "nlred" => red::nlred(),
+        "clred" => red::clred(),
+        "sfred" => flows::sfred(),
+        "choke" => flows::choke(),
+        "sfb" => flows::sfb(),
+        "pie" => pie::pie(),
+        "codel" => codel::codel(),
+        "cobalt" => codel::cobalt(),
+        "fq-codel" => fair::fq_codel(),
+        _ => dual::dualpi2(),
+    }
+}
+
+/// Records every vector of a scheme.
+pub fn vectors(scheme: &str) -> Result<Vec<Vector>, ConfigError> {
+    let drafts = drafts(scheme).into_iter();
+    drafts
+        .map(|mut draft| {
+            draft.header.reference = reference(scheme).to_string();
+            record(draft)
+        })
+        .collect()
+}
+
+/// Records the vectors of every scheme, each with its scheme's name.
+pub fn all() -> Result<Vec<(&'static str, Vec<Vector>)>, ConfigError> {
+    let of_scheme = |scheme: &&'static str| Ok((*scheme, vectors(scheme)?));
+    SCHEMES.iter().map(of_scheme).collect()
+}

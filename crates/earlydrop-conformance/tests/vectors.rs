@@ -1,0 +1,116 @@
+//! The files in `conformance/vectors`: made by the catalogue, passed by earlydrop, and of use.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use earlydrop_conformance::catalogue;
+use earlydrop_conformance::fault::{FAULTS, fault_named};
+use earlydrop_conformance::judge::judge;
+use earlydrop_conformance::own::OwnQueue;
+use earlydrop_conformance::vector::{Fate, SCHEMES, Vector, read, text_of, vectors_of, write};
+
+fn every_vector() -> Vec<Vector> {
+    let of_scheme = |scheme: &&str| vectors_of(scheme).unwrap();
+    SCHEMES.iter().flat_map(of_scheme).collect()
+}
+
+/// With `EARLYDROP_WRITE_PAGES` the files are written anew.
+#[test]
+fn files_are_what_the_catalogue_records() {
+    for (scheme, vectors) in catalogue::all().unwrap() {
+        let text = write(&vectors);
+        if std::env::var_os("EARLYDROP_WRITE_PAGES").is_some() {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
+            fs::write(folder.join(format!("{scheme}.jsonl")), text).unwrap();
+            continue;
+        }
+        assert!(
+            text_of(scheme) == Some(text.as_str()),
+            "{scheme}.jsonl: EARLYDROP_WRITE_PAGES=1 cargo test -p earlydrop-conformance writes it \
+             anew"
+        );
+    }
+}
+
+#[test]
+fn earlydrop_passes_its_vectors() {
+    for vector in every_vector() {
+        let mut queue = OwnQueue::of(&vector.header).unwrap();
+        judge(&vector, &mut queue).unwrap_or_else(|difference| panic!("{difference}"));
+    }
+}
+
+#[test]
+fn there_are_enough_and_they_are_small() {
+    let vectors = every_vector();
+    assert!(vectors.len() >= 100, "{} vectors", vectors.len());
+    let names: BTreeSet<&String> = vectors.iter().map(|one| &one.header.vector).collect();
+    assert_eq!(names.len(), vectors.len(), "a name is there twice");
+    let bytes: usize = SCHEMES.iter().map(|one| text_of(one).unwrap().len()).sum();
+    assert!(bytes <= 2_000_000, "{bytes} bytes");
+}
+
+#[test]
+fn every_fault_is_exposed_and_every_vector_exposes_one() {
+    let vectors = every_vector();
+    for vector in &vectors {
+        let header = &vector.header;
+        assert!(!header.exposes.is_empty(), "{}", header.vector);
+        for fault in &header.exposes {
+            assert!(fault_named(fault).is_some(), "{}: {fault}", header.vector);
+        }
+    }
+    for fault in FAULTS {
+        let mut exposing = vectors.iter().flat_map(|one| &one.header.exposes);
+        assert!(exposing.any(|id| id == fault.id), "{}", fault.id);
+    }
+}
+
+/// A vector in which every packet passes would judge nothing, but for those that are about it.
+#[test]
+fn something_happens_in_each() {
+    const CALM: &[&str] = &[
+        "red/average",
+        "red/idle",
+        "ared/falls",
+        "codel/below-target",
+        "codel/dips",
+        "codel/one-mtu",
+    ];
+    let mut otherwise = Vec::new();
+    for vector in every_vector() {
+        let happens = vector.steps.iter().any(|step| {
+            step.fate.is_some_and(|fate| fate != Fate::Queued)
+                || !step.lost.is_empty()
+                || step.draws.len() > 1
+        });
+        let marked = vector.steps.iter().any(|step| {
+            step.sent
+                .is_some_and(|sent| sent.ecn == earlydrop_conformance::vector::Ecn::Ce)
+        });
+        let name = vector.header.vector.as_str();
+        if (happens || marked) == CALM.contains(&name) {
+            otherwise.push(name.to_string());
+        }
+    }
+    assert!(otherwise.is_empty(), "{otherwise:?}");
+}
+
+#[test]
+fn what_is_read_is_what_was_written() {
+    for scheme in SCHEMES {
+        let text = text_of(scheme).unwrap();
+        assert!(write(&read(text).unwrap()) == text, "{scheme}");
+    }
+    let first = text_of("droptail").unwrap().lines().next().unwrap();
+    let error = |text: &str| read(text).unwrap_err().to_string();
+    assert!(
+        error(first).starts_with("line 1: droptail/packets has"),
+        "{}",
+        error(first)
+    );
+    let other = first.replace("\"format\":1", "\"format\":2");
+    let problem = "line 1: droptail/packets has format 2; this reader has 1";
+    assert_eq!(error(&other), problem);
+}
