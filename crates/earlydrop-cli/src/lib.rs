@@ -35,8 +35,8 @@ use earlydrop_lab::escape::visible;
 #[cfg(target_os = "linux")]
 use commands::{bridge, live, shell};
 use commands::{
-    check, compare, configure, explain, export, figure, lab, queue, report, reproduce, run,
-    schemes, senders, suite, trace, translate, tune,
+    check, compare, configure, conformance, explain, export, figure, lab, queue, report, reproduce,
+    run, schemes, senders, suite, trace, translate, tune,
 };
 use draw::{Style, painted};
 use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
@@ -95,6 +95,7 @@ With the second, as a scenario's first line: #:schema scenario.schema.json")]
     Bridge(bridge::Bridge),
     Configure(configure::Configure),
     Queue(queue::Queue),
+    Conformance(conformance::Conformance),
     /// Print shell completions
     #[command(after_help = "Examples:
   earlydrop completions bash > ~/.local/share/bash-completion/completions/earlydrop
@@ -267,6 +268,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<u8, Failure> {
         Command::Trace(arguments) => trace::run(arguments, out, style),
         Command::Configure(arguments) => configure::run(arguments, out, style),
         Command::Queue(arguments) => queue::run(arguments, out, style),
+        Command::Conformance(arguments) => conformance::run(arguments, out),
         Command::Completions { shell } => {
             let script = completion::script(*shell, &mut Arguments::command());
             Ok(out.write_all(&script)?)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The crates from the bottom to the top; those of a line do not use one another.
 const CRATES: [&[&str]; 7] = [
     &["earlydrop"],
-    &["earlydrop-model", "earlydrop-sim"],
+    &["earlydrop-conformance", "earlydrop-model", "earlydrop-sim"],
     &["earlydrop-live"],
     &["earlydrop-lab"],
     &["earlydrop-report"],

@@ -4,6 +4,7 @@
 
 mod commands;
 mod configure;
+mod conformance;
 mod dependencies;
 mod edges;
 mod figure;

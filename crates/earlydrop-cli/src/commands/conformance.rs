@@ -1,0 +1,177 @@
+//! `earlydrop conformance`: judges queues written in any language by vectors.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use earlydrop::registry::nearest;
+use earlydrop_conformance::fault::FAULTS;
+use earlydrop_conformance::judge::judge;
+use earlydrop_conformance::program::Program;
+use earlydrop_conformance::report::Report;
+use earlydrop_conformance::vector::{SCHEMES, Vector, text_of, vectors_of};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Judge a queue written in any language by conformance vectors, and name its faults
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  earlydrop conformance
+  earlydrop conformance --scheme codel -- python3 my_codel.py
+  earlydrop conformance --out vectors
+
+The program answers each line of JSON on its standard input with a line on its standard output:
+docs/how-to/conformance.md. Exit code 1: at least one vector was not passed.")]
+pub(crate) struct Conformance {
+    /// Only the vectors of these schemes
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    scheme: Vec<String>,
+    /// Write the vectors into this folder, a file for each scheme
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    out: Option<PathBuf>,
+    /// Write one JSON document on standard output instead of text
+    #[arg(long)]
+    json: bool,
+    /// The program and its arguments; without it the vectors are listed
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Conformance, out: &mut Output<'_>) -> Result<(), Failure> {
+    let vectors = arguments.vectors()?;
+    match (&arguments.out, arguments.command.as_slice()) {
+        (Some(folder), _) => write_files(arguments, folder, out),
+        (None, []) => list(&vectors, arguments.json, out),
+        (None, command) => judge_program(command, &vectors, arguments.json, out),
+    }
+}
+
+impl Conformance {
+    fn schemes(&self) -> Result<Vec<&'static str>, Failure> {
+        if self.scheme.is_empty() {
+            return Ok(SCHEMES.to_vec());
+        }
+        let known = |name: &String| {
+            let found = SCHEMES.iter().find(|scheme| *scheme == name).copied();
+            found.ok_or_else(|| {
+                let hint = nearest(name, SCHEMES.iter().copied());
+                let hint = hint.map_or(String::new(), |near| format!("; did you mean {near}?"));
+                let all = SCHEMES.join(", ");
+                Failure::Usage(format!(
+                    "--scheme {name}: there are no vectors of it{hint} Allowed are {all}"
+                ))
+            })
+        };
+        self.scheme.iter().map(known).collect()
+    }
+
+    fn vectors(&self) -> Result<Vec<Vector>, Failure> {
+        let schemes = self.schemes()?.into_iter();
+        Ok(schemes.filter_map(vectors_of).flatten().collect())
+    }
+}
+
+fn write_files(
+    arguments: &Conformance,
+    folder: &PathBuf,
+    out: &mut Output<'_>,
+) -> Result<(), Failure> {
+    let failed = |path: &PathBuf, error: std::io::Error| {
+        Failure::Runtime(format!("{} was not written: {error}", path.display()))
+    };
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    for scheme in arguments.schemes()? {
+        let path = folder.join(format!("{scheme}.jsonl"));
+        if path.exists() {
+            let path = path.display();
+            return Err(Failure::Usage(format!(
+                "{path} is there already; nothing was written over: choose another folder with --out"
+            )));
+        }
+        let text = text_of(scheme).unwrap_or_default();
+        fs::write(&path, text).map_err(|error| failed(&path, error))?;
+        writeln!(out, "{}", path.display())?;
+    }
+    Ok(())
+}
+
+fn list(vectors: &[Vector], as_json: bool, out: &mut Output<'_>) -> Result<(), Failure> {
+    if as_json {
+        let headers: Vec<_> = vectors.iter().map(|vector| &vector.header).collect();
+        let text = serde_json::to_string_pretty(&headers).unwrap_or_default();
+        return Ok(writeln!(out, "{text}")?);
+    }
+    for vector in vectors {
+        let header = &vector.header;
+        writeln!(out, "{}: {}", header.vector, header.about)?;
+        writeln!(out, "    exposes {}", header.exposes.join(", "))?;
+    }
+    let exposed = |id: &str| {
+        let mut all = vectors.iter().flat_map(|vector| &vector.header.exposes);
+        all.any(|known| known == id)
+    };
+    writeln!(out, "\nFaults:")?;
+    for fault in FAULTS.iter().filter(|fault| exposed(fault.id)) {
+        let seen = match fault.seen {
+            "" => String::new(),
+            seen => format!(" Seen in: {seen}."),
+        };
+        writeln!(out, "  {}: {}.{seen}", fault.id, fault.what)?;
+    }
+    Ok(writeln!(out, "{} vectors", vectors.len())?)
+}
+
+fn judge_program(
+    command: &[String],
+    vectors: &[Vector],
+    as_json: bool,
+    out: &mut Output<'_>,
+) -> Result<(), Failure> {
+    let started = Program::start(command);
+    let mut program = started
+        .map_err(|error| Failure::Usage(format!("{} does not start: {error}", command[0])))?;
+    let mut report = Report::default();
+    for vector in vectors {
+        let header = &vector.header;
+        if !program.begin(header).map_err(Failure::Runtime)? {
+            report.skipped.push(header.vector.clone());
+            continue;
+        }
+        let result = judge(vector, &mut program);
+        if let Some(problem) = program.problem() {
+            return Err(Failure::Runtime(format!("{}: {problem}", header.vector)));
+        }
+        report.note(&header.vector, &header.exposes, result);
+    }
+    match as_json {
+        true => {
+            let text = serde_json::to_string_pretty(&document(&report)).unwrap_or_default();
+            writeln!(out, "{text}")?;
+        }
+        false => write!(out, "{report}")?,
+    }
+    match report.is_clean() {
+        true => Ok(()),
+        false => Err(Failure::Runtime("the queue leaves the vectors".to_string())),
+    }
+}
+
+fn document(report: &Report) -> serde_json::Value {
+    let differences = report.differences().map(|one| {
+        json!({
+            "vector": one.vector, "step": one.step, "t": one.t,
+            "expected": one.expected, "found": one.found, "exposes": one.exposes,
+        })
+    });
+    let suspects = report.suspects().into_iter();
+    let suspects = suspects.map(|(fault, failed, all)| {
+        json!({ "fault": fault.id, "what": fault.what, "failed": failed, "vectors": all })
+    });
+    json!({
+        "differences": differences.collect::<Vec<_>>(),
+        "suspects": suspects.collect::<Vec<_>>(),
+        "skipped": report.skipped,
+    })
+}
