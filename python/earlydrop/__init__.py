@@ -14,7 +14,7 @@ from ._lib import Backlog, Departure, Packet, Random, Verdict
 from ._lib import version as _version
 
 if TYPE_CHECKING:
-    from .batch_queue import BatchQueue, queue
+    from .batches import BatchQueue, batch_queue
     from .configuring import Configuration, configure
     from .curves import Curve, curve
     from .errors import (
@@ -77,6 +77,7 @@ __all__ = [
     "Translation",
     "Tuning",
     "Verdict",
+    "batch_queue",
     "compare",
     "configure",
     "curve",
@@ -87,7 +88,6 @@ __all__ = [
     "open_run",
     "parameter",
     "prepare",
-    "queue",
     "read_flent",
     "reproduce",
     "run",
@@ -101,7 +101,7 @@ __all__ = [
 #: The modules with what they hold. Each is loaded when something of it is first used: an import
 #: of everything takes longer than most of what is asked of the package.
 _MODULES = {
-    "batch_queue": ["BatchQueue", "queue"],
+    "batches": ["BatchQueue", "batch_queue"],
     "configuring": ["Configuration", "configure"],
     "curves": ["Curve", "curve"],
     "queues": ["Fate", "Queue", "Replay", "Tally"],

@@ -56,7 +56,7 @@ class Preset:
 
 
 @dataclass(frozen=True)
-class Curve:
+class DropCurve:
     """A drop curve: probabilities over the average queue; a jump has two points."""
 
     #: The unit of the average: "packets" or "bytes".
@@ -97,7 +97,7 @@ class SchemeInfo(Answer):
     probes: dict[str, str]
     presets: dict[str, Preset]
     #: The drop curve, the initial one where it adapts; `None` of schemes without one.
-    curve: Curve | None
+    curve: DropCurve | None
 
     @classmethod
     def _of(cls, document: Document) -> SchemeInfo:
@@ -110,7 +110,7 @@ class SchemeInfo(Answer):
             parameters={one["name"]: Parameter._of(one) for one in document["parameters"]},
             probes={probe["name"]: probe["meaning"] for probe in document["probes"]},
             presets={preset["name"]: Preset(**preset) for preset in document["presets"]},
-            curve=curve and Curve(curve["unit"], curve["points"]),
+            curve=curve and DropCurve(curve["unit"], curve["points"]),
         )
 
     def _title(self) -> str:

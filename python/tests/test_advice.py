@@ -189,7 +189,7 @@ def test_schemes_are_the_commands() -> None:
 def test_refusals_name_the_keyword() -> None:
     load: dict[str, Any] = {"link": "100 Mbps", "rtt": "50 ms", "flows": 150}
     refusals = {
-        r"^rtt=50: the number needs a unit; .*nearest: rtt=50ms$": {"rtt": 50},
+        r"^rtt=50: the number needs a unit; .*nearest: rtt=50ms$": {"rtt": "50"},
         r"^tcp=bbr: allowed: reno, cubic, dctcp; nearest:": {"tcp": "bbr"},
         r"^goal=dly=3: ": {"goal": "dly=3"},
         r"^windows: needs the loss rate, loss$": {"windows": "fixed:4"},
@@ -314,7 +314,7 @@ def test_ctrl_c_stops_a_reproduction_which_continues(
     ],
 )  # fmt: skip
 def test_queues_are_the_commands(keywords: dict[str, Any], words: list[str]) -> None:
-    solved = earlydrop.queue(**keywords)
+    solved = earlydrop.batch_queue(**keywords)
     assert solved.to_json() == document("queue", *words)
     first, last, probability = solved.distribution
     assert first[0] == 0 and last[-1] == keywords["buffer"]
@@ -336,5 +336,5 @@ def test_queues_are_the_commands(keywords: dict[str, Any], words: list[str]) -> 
 )  # fmt: skip
 def test_queues_are_refused_by_keyword(keywords: dict[str, Any], message: str) -> None:
     with pytest.raises(earlydrop.ArgumentError) as raised:
-        earlydrop.queue(**{"buffer": 0} | keywords)
+        earlydrop.batch_queue(**{"buffer": 0} | keywords)
     assert message in str(raised.value)

@@ -54,7 +54,7 @@ DESCRIBED: list[Callable[..., Any]] = [
     earlydrop.explain,
     earlydrop.from_tc,
     earlydrop.translate,
-    earlydrop.queue,
+    earlydrop.batch_queue,
     earlydrop.scheme,
     earlydrop.schemes,
     earlydrop.reproduce,

@@ -119,7 +119,7 @@ def asked() -> str:
     advice = earlydrop.configure(link=100e6, rtt="50 ms", flows=150, simulate=False)
     delay: float = advice.prediction.delay
     explanation = earlydrop.explain(advice.paste["linux"], link=100e6)
-    model = earlydrop.queue(rho=0.9, buffer=20)
+    model = earlydrop.batch_queue(rho=0.9, buffer=20)
     assert delay > 0 and model.loss >= 0
     return explanation.scheme
 

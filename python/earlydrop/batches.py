@@ -82,7 +82,7 @@ class BatchQueue(Answer):
 
 
 @takes(command="queue", at="numbers of packets whose probabilities are wanted")
-def queue(
+def batch_queue(
     *,
     buffer: int,
     rho: float | None = None,
@@ -102,7 +102,8 @@ def queue(
     ("partial") or all of it ("whole"). `at` asks for the probabilities of numbers of packets.
 
     >>> import earlydrop
-    >>> solved = earlydrop.queue(rho=0.9, batch={1: 0.5, 2: 0.3, 3: 0.2}, buffer=50, at=range(51))
+    >>> sizes = {1: 0.5, 2: 0.3, 3: 0.2}
+    >>> solved = earlydrop.batch_queue(rho=0.9, batch=sizes, buffer=50, at=range(51))
     >>> round(solved.mean_queue, 2), round(sum(solved.at.values()), 9)
     (12.17, 1.0)
     """
@@ -122,5 +123,5 @@ def queue(
     if (rho is None) == (lambda_ is None):
         from .errors import ArgumentError
 
-        raise ArgumentError("queue() takes one of rho= and lambda_=")
+        raise ArgumentError("batch_queue() takes one of rho= and lambda_=")
     return BatchQueue._of(json.loads(_lib.queue(texts(options), list(at))))
