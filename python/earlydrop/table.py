@@ -178,7 +178,7 @@ class Table:
 
     def __repr__(self) -> str:
         rows = self._rows(0, _SHOWN)
-        names, shown = self.columns, [[_text(value) for value in row.values()] for row in rows]
+        names, shown = self.columns, [[_text(value, 4) for value in row.values()] for row in rows]
         fits = _fitting(names, shown, terminal_width())
         lines = [f"{len(self)} rows of {len(names)} columns"]
         lines += aligned(names[:fits], [row[:fits] for row in shown])
@@ -224,15 +224,18 @@ def _fitting(names: Sequence[str], rows: list[list[str]], width: int) -> int:
 def _more(rows: int, columns: list[str]) -> list[str]:
     """What of a table is not shown."""
     left = [f"{rows} more rows"] if rows > 0 else []
-    left += [f"{len(columns)} more columns ({columns[0]} to {columns[-1]})"] if columns else []
+    if len(columns) == 1:
+        left.append(f"the column {columns[0]}")
+    elif columns:
+        left.append(f"{len(columns)} more columns ({columns[0]} to {columns[-1]})")
     return [f"and {', '.join(left)}"] if left else []
 
 
-def _text(value: object) -> str:
+def _text(value: object, digits: int = 6) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return _lib.number_text(value, digits=6)
+        return _lib.number_text(value, digits=digits)
     if isinstance(value, list):
         return f"[{len(value)} values]"
     return str(value)
