@@ -57,10 +57,14 @@ class Scenario:
         schemes: Schemes | None = None,
         **options: Unpack[ScenarioOptions],
     ) -> None:
-        fields = [(path, plain(value)) for path, value in (options.pop("set", None) or {}).items()]
-        swept = [(path, plain(all)) for path, all in (options.pop("sweep", None) or {}).items()]
+        fields = [
+            (path, plain(one, path)) for path, one in (options.pop("set", None) or {}).items()
+        ]
+        swept = [
+            (path, plain(all, path)) for path, all in (options.pop("sweep", None) or {}).items()
+        ]
         limits = options.pop("limits", None)
-        given = [(name, plain(value)) for name, value in options.items() if value is not None]
+        given = [(name, plain(one, name)) for name, one in options.items() if one is not None]
         labelled = None
         explicit: list[SchemeLike] = []
         if isinstance(schemes, Mapping):

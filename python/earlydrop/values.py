@@ -22,28 +22,32 @@ Value: TypeAlias = "str | float | timedelta | np.generic"
 Values: TypeAlias = "Iterable[Value] | np.ndarray[Any, Any] | pd.Series[Any] | pd.Index[Any]"
 
 
-def plain(value: object) -> Any:
-    """A value as text, a number or a flag, or a list or a dictionary of these."""
+def plain(value: object, path: str = "") -> Any:
+    """A value as text, a number or a flag, or a list or a dictionary of these; `path` leads to it
+    in messages.
+    """
     if isinstance(value, (str, bool)):
         return value
     if isinstance(value, timedelta):
         return _lib.time_text(value.total_seconds())
     if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
+        dot = "." if path else ""
+        return {name: plain(one, f"{path}{dot}{name}") for name, one in value.items()}
     if getattr(getattr(value, "dtype", None), "kind", "") == "m":
         return _durations(value)
     if hasattr(value, "tolist"):
         # Of numpy and pandas: a number or a list.
         listed = value.tolist()
-        return listed if isinstance(listed, (str, bool, int, float)) else plain(listed)
+        return listed if isinstance(listed, (str, bool, int, float)) else plain(listed, path)
     if isinstance(value, int):
         return int(value)
     if isinstance(value, Real):
         return float(value)
     if isinstance(value, Iterable):
-        return [plain(one) for one in value]
+        return [plain(one, path) for one in value]
+    where = f"{path}: " if path else ""
     raise ArgumentError(
-        f"a value is text, a number, a bool, a timedelta, or a list or an array of these, "
+        f"{where}a value is text, a number, a bool, a timedelta, or a list or an array of these, "
         f"not {value!r}"
     )
 

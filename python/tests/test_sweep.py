@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import earlydrop
+from earlydrop import cluster as workers
 
 distributed = pytest.importorskip("distributed")
 
@@ -92,7 +93,7 @@ def test_a_search_on_workers_finds_what_this_process_finds(
     here = earlydrop.tune(SWEEP, **effort)
     killed: list[int] = []
     simulated: list[str] = []
-    simulate = earlydrop.cluster.Workers.simulate
+    simulate = workers.Workers.simulate
 
     def killing(self: Any, label: str, *given: Any) -> Any:
         """Simulates after it has killed a worker, in the middle of the search."""
@@ -102,7 +103,7 @@ def test_a_search_on_workers_finds_what_this_process_finds(
             os.kill(killed[0], signal.SIGKILL)
         return simulate(self, label, *given)
 
-    monkeypatch.setattr(earlydrop.cluster.Workers, "simulate", killing)
+    monkeypatch.setattr(workers.Workers, "simulate", killing)
     away = earlydrop.tune(SWEEP, **effort, client=client, folder=tmp_path / "away")
     assert killed
     # The original, a generation or more, and the finalists of each scheme.

@@ -139,7 +139,7 @@ def test_sweeps_are_combined_and_named() -> None:
         ({"sweep": {"network.rtt": []}}, "at least one"),
         ({"set": {"network.rtt": [0.02, 0.04]}}, 'sweep={"network.rtt"'),
         ({"tcp": ["reno", "cubic"]}, 'sweep={"flows.bulk.tcp.control"'),
-        ({"rtt": object()}, "a value is text, a number"),
+        ({"rtt": object()}, "^rtt: a value is text, a number"),
         ({"rtt": [0.02, "eighty"]}, "eighty"),
     ],
 )
