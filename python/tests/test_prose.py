@@ -97,6 +97,21 @@ def floyd_is_shortest_and_idle(notebook: Notebook) -> bool:
     return measured["floyd-1997"] == min(measured.values()) and not re.search(r"\b0%", idle)
 
 
+def pie_adapts_red_does_not(notebook: Notebook) -> bool:
+    begin = next(i for i, line in enumerate(notebook.lines) if "delay (ms)" in line)
+    # The table is folded: a load has several lines.
+    loads: dict[float, list[float]] = {}
+    for line in notebook.lines[begin + 1 :]:
+        if re.match(r"\d+\.\d ", line):
+            flows, *values = map(float, NUMBER.findall(line))
+            loads.setdefault(flows, []).extend(values)
+    rows = [[flows, *values] for flows, values in loads.items()]
+    # Flows, then the delays and the idle shares of codel, droptail, pie and the chosen thresholds.
+    pie = all(13.5 < row[3] < 16.5 and row[7] < 0.1 for row in rows)
+    few, *_, many = rows
+    return pie and few[0] == 5 and few[8] > 5 and many[0] == 120 and many[8] < 2 and many[4] < 10
+
+
 def of_link(notebook: Notebook, count: int) -> dict[str, list[float]]:
     """Utilisation (%), goodput, delay (ms), and so on, each with its half-width but for 100%."""
     begin = next(i for i, line in enumerate(notebook.lines) if line.startswith("The link, all"))
@@ -174,6 +189,7 @@ SENTENCES: list[tuple[str, str, Callable[[Notebook], bool]]] = [
     ("training-a-policy", "says *ahead* where the interval", verdicts_follow_intervals),
     ("choosing-thresholds", "rules whose queues differ by a third", model_ranks_what_differs),
     ("choosing-thresholds", "the shortest queue, and a link", floyd_is_shortest_and_idle),
+    ("choosing-thresholds", "PIE adapts: about its target at every load", pie_adapts_red_does_not),
     ("first-steps", "keep the wait far shorter", short_waits_full_link_more_loss),
     ("your-own-curve", "The early curve has the shorter queue, significantly so", early_is_a_trade),
     ("your-own-curve", "it beats NLRED at one load of the five", early_wins_at_one_load),
