@@ -4,8 +4,9 @@
 #![allow(dead_code)] // The test and the example use different parts.
 
 pub(crate) mod figures;
-pub(crate) mod python;
 pub(crate) mod replay;
+// Also the arrivals of conformance vectors.
+#[path = "../../../../conformance/src/kernel/traces.rs"]
 pub(crate) mod traces;
 
 use std::collections::HashMap;

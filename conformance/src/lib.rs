@@ -27,6 +27,7 @@
 pub mod catalogue;
 pub mod fault;
 pub mod judge;
+mod kernel;
 pub mod own;
 pub mod program;
 pub mod record;

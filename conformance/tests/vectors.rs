@@ -8,7 +8,9 @@ use earlydrop_conformance::catalogue;
 use earlydrop_conformance::fault::{FAULTS, fault_named};
 use earlydrop_conformance::judge::judge;
 use earlydrop_conformance::own::OwnQueue;
-use earlydrop_conformance::vector::{Fate, SCHEMES, Vector, read, text_of, vectors_of, write};
+use earlydrop_conformance::vector::{
+    Ecn, Fate, SCHEMES, Step, Vector, read, text_of, vectors_of, write,
+};
 
 fn every_vector() -> Vec<Vector> {
     let of_scheme = |scheme: &&str| vectors_of(scheme).unwrap();
@@ -21,7 +23,7 @@ fn files_are_what_the_catalogue_records() {
     for (scheme, vectors) in catalogue::all().unwrap() {
         let text = write(&vectors);
         if std::env::var_os("EARLYDROP_WRITE_PAGES").is_some() {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
             fs::write(folder.join(format!("{scheme}.jsonl")), text).unwrap();
             continue;
         }
@@ -85,10 +87,10 @@ fn something_happens_in_each() {
                 || !step.lost.is_empty()
                 || step.draws.len() > 1
         });
-        let marked = vector.steps.iter().any(|step| {
-            step.sent
-                .is_some_and(|sent| sent.ecn == earlydrop_conformance::vector::Ecn::Ce)
-        });
+        let marked = vector
+            .steps
+            .iter()
+            .any(|step| step.sent.is_some_and(|sent| sent.ecn == Ecn::Ce));
         let name = vector.header.vector.as_str();
         if (happens || marked) == CALM.contains(&name) {
             otherwise.push(name.to_string());
@@ -113,4 +115,59 @@ fn what_is_read_is_what_was_written() {
     let other = first.replace("\"format\":1", "\"format\":2");
     let problem = "line 1: droptail/packets has format 2; this reader has 1";
     assert_eq!(error(&other), problem);
+}
+
+/// What became of a packet, by a letter: `.` passed, `m` marked, `d` dropped; nothing while it waits.
+fn fate_in(vector: &Vector, id: u32) -> Option<char> {
+    let dropped = |step: &Step| {
+        let arrived = step.enqueue.is_some_and(|packet| packet.id == id);
+        step.lost.contains(&id) || (arrived && step.fate == Some(Fate::Dropped))
+    };
+    let sent = |step: &Step| step.sent.filter(|sent| sent.id == id);
+    vector.steps.iter().find_map(|step| match sent(step) {
+        Some(sent) if sent.ecn == Ecn::Ce => Some('m'),
+        Some(_) => Some('.'),
+        None => dropped(step).then_some('d'),
+    })
+}
+
+/// Fates of a kernel's run, a letter each: runs of equal ones, each a number (none for 1) and a
+/// letter.
+fn kernels_fates(case: &str) -> String {
+    let path = format!("../bench/reference/linux/fates/{case}.txt");
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let (mut fates, mut number) = (String::new(), 0);
+    for letter in text.chars().filter(|letter| *letter != '\n') {
+        match letter.to_digit(10) {
+            Some(digit) => number = 10 * number + digit as usize,
+            None => {
+                fates.extend(std::iter::repeat_n(letter, number.max(1)));
+                number = 0;
+            }
+        }
+    }
+    fates
+}
+
+#[test]
+fn where_linux_is_meant_the_fates_are_the_kernels() {
+    let vectors = every_vector();
+    let mut cases = 0;
+    for vector in &vectors {
+        let Some(case) = &vector.header.kernel else {
+            continue;
+        };
+        cases += 1;
+        let (mut ours, mut theirs) = (String::new(), String::new());
+        for (id, kernels) in (0..450).zip(kernels_fates(case).chars()) {
+            if let Some(fate) = fate_in(vector, id) {
+                ours.push(fate);
+                theirs.push(kernels);
+            }
+        }
+        assert!(ours.len() > 200, "{case}: {} fates", ours.len());
+        assert_eq!(ours, theirs, "{}", vector.header.vector);
+        assert!(ours.contains(['d', 'm']), "{case}: {ours}");
+    }
+    assert_eq!(cases, 3);
 }

@@ -33,6 +33,13 @@ fn reference(scheme: &str) -> &'static str {
     }
 }
 
+/// The first packets of a case of Linux' kernel, with the faults that they expose.
+fn kernel(case: &str, spec: &str, arrivals: &str, exposes: &[&str]) -> Draft {
+    let mut draft = crate::kernel::draft(case, spec, arrivals, 450);
+    draft.header.exposes = exposes.iter().map(ToString::to_string).collect();
+    draft
+}
+
 /// Every draft of a scheme.
 fn drafts(scheme: &str) -> Vec<Draft> {
     match scheme {
@@ -58,7 +65,10 @@ pub fn vectors(scheme: &str) -> Result<Vec<Vector>, ConfigError> {
     let drafts = drafts(scheme).into_iter();
     drafts
         .map(|mut draft| {
-            draft.header.reference = reference(scheme).to_string();
+            draft.header.reference = match &draft.header.kernel {
+                Some(_) => "Linux 6.1".to_string(),
+                None => reference(scheme).to_string(),
+            };
             record(draft)
         })
         .collect()

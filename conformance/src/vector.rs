@@ -236,7 +236,7 @@ macro_rules! files {
         pub fn text_of(scheme: &str) -> Option<&'static str> {
             match scheme {
                 $($scheme => Some(include_str!(concat!(
-                    "../../../conformance/vectors/", $scheme, ".jsonl"
+                    "../vectors/", $scheme, ".jsonl"
                 ))),)+
                 _ => None,
             }

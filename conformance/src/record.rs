@@ -17,6 +17,8 @@ pub struct Draft {
     pub arrivals: Vec<(u64, Packet)>,
     /// Until when the queue is asked for packets, in ns.
     pub until: u64,
+    /// A transmission into an idle link begins at a multiple of this, in ns.
+    pub ticks: u64,
 }
 
 impl Draft {
@@ -41,6 +43,7 @@ impl Draft {
             },
             arrivals: Vec::new(),
             until: 0,
+            ticks: 1,
         }
     }
 }
@@ -53,6 +56,7 @@ pub fn record(mut draft: Draft) -> Result<Vector, ConfigError> {
     let mut recorder = Recorder {
         queue: OwnQueue::of(&draft.header)?,
         bps: draft.header.link_bps,
+        ticks: draft.ticks,
         free: None,
         sizes: draft
             .arrivals
@@ -79,6 +83,7 @@ pub fn record(mut draft: Draft) -> Result<Vector, ConfigError> {
 struct Recorder {
     queue: OwnQueue,
     bps: u64,
+    ticks: u64,
     /// When the link has sent its packet; `None` while it is idle.
     free: Option<u64>,
     /// The packets' sizes by number, in bytes.
@@ -102,21 +107,22 @@ impl Recorder {
         });
         self.note_state();
         if self.free.is_none() {
-            self.ask(t);
+            self.ask(t, t.next_multiple_of(self.ticks));
         }
     }
 
     /// Asks for packets as long as the link is free before `until`.
     fn send_until(&mut self, until: u64) {
         while let Some(free) = self.free.filter(|free| *free <= until) {
-            self.ask(free);
+            self.ask(free, free);
         }
     }
 
-    fn ask(&mut self, t: u64) {
+    /// Asks for the next packet, whose transmission starts at `start`.
+    fn ask(&mut self, t: u64, start: u64) {
         let (sent, lost, draws) = self.queue.leave(t);
         let takes = |sent: Sent| u64::from(self.sizes[sent.id as usize]) * 8_000_000_000 / self.bps;
-        self.free = sent.map(|sent| t + takes(sent));
+        self.free = sent.map(|sent| start + takes(sent));
         self.steps.push(Step {
             t,
             enqueue: None,

@@ -1,5 +1,6 @@
 //! CoDel and COBALT. A packet of 1000 bytes takes the link 8 ms.
 
+use super::kernel;
 use super::traffic::{Stream, draft, stream};
 use crate::record::Draft;
 use crate::vector::Ecn;
@@ -158,14 +159,7 @@ pub(super) fn codel() -> Vec<Draft> {
             ],
             60.0,
         ),
-        draft(
-            "codel/linux",
-            "codel:as=linux,target=20 ms,interval=100 ms,limit=100",
-            "Linux' arithmetic: one Newton step for the square root, times in ticks of 1.024 us.",
-            &["control-law"],
-            &[stream(0.0, 0.0, 30), stream(4.0, 7.0, 100)],
-            20.0,
-        ),
+        kernel("codel_phases", "codel:as=linux", "phases", &["control-law"]),
     ]
 }
 

@@ -1,6 +1,9 @@
 //! The arrivals of the reference runs, each from a fixed seed.
 
-use super::python::PythonRandom;
+#[path = "python.rs"]
+mod python;
+
+use python::PythonRandom;
 
 /// A packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq)]

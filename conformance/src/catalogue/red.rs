@@ -1,5 +1,6 @@
 //! RED and its curves. A packet of 1000 bytes takes the link 8 ms.
 
+use super::kernel;
 use super::traffic::{ONE, Stream, draft, stream};
 use crate::record::Draft;
 use crate::vector::Ecn;
@@ -83,6 +84,12 @@ fn four_loads(scheme: &str, base: &str, curve: &'static str) -> Vec<Draft> {
 
 pub(super) fn red() -> Vec<Draft> {
     let mut all = four_loads("red", RED, "wrong-curve");
+    all.push(kernel(
+        "red_phasesm",
+        "red:as=linux,max_p=0.1",
+        "phases_mixed",
+        &["average-of-wrong-time", "gaps-not-uniform", "count-kept"],
+    ));
     all.extend([
         draft(
             "red/average",

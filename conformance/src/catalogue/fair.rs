@@ -1,5 +1,6 @@
 //! FQ-CoDel. A packet of 1000 bytes takes the link 8 ms. No two flows share a queue.
 
+use super::kernel;
 use super::traffic::{draft, stream};
 use crate::record::Draft;
 use crate::vector::Ecn;
@@ -124,6 +125,12 @@ pub(super) fn fq_codel() -> Vec<Draft> {
             &["control-law", "quantum", "backlog-of-all"],
             &[stream(0.0, 8.0, 70), stream(3.0, 8.0, 70).flow(2)],
             160.0,
+        ),
+        kernel(
+            "fqc_bursts",
+            "fq-codel:as=linux",
+            "bursts",
+            &["control-law", "backlog-of-all", "emptied-flow"],
         ),
     ]
 }
