@@ -6,9 +6,10 @@
 
 use std::collections::VecDeque;
 
+use earlydrop_conformance::catalogue;
 use earlydrop_conformance::judge::{Call, Queue, judge};
 use earlydrop_conformance::report::Report;
-use earlydrop_conformance::vector::{Fate, Header, Packet, Parameter, Sent, vectors_of};
+use earlydrop_conformance::vector::{Fate, Header, Packet, Parameter, Sent};
 
 /// RED without marks, whose average stays while it is empty.
 struct Red {
@@ -57,7 +58,7 @@ impl Queue for Red {
 
 fn main() {
     let mut report = Report::default();
-    let vectors = vectors_of("red").expect("there are vectors of RED");
+    let vectors = catalogue::vectors("red").expect("the catalogue names no wrong parameter");
     let calm = ["red/average", "red/idle"];
     for vector in vectors
         .iter()

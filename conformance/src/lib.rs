@@ -6,8 +6,8 @@
 //! random numbers that the scheme draws are given with each call, so that a drop that depends on
 //! chance is as exact as any other. Each vector says which [faults](fault::FAULTS) it exposes.
 //!
-//! The files are in `conformance/vectors`, one for each scheme, in lines of JSON that
-//! `conformance/schema.json` describes. A queue is judged
+//! The files are in `vectors`, one for each scheme, in lines of JSON that
+//! `schema.json` describes. A queue is judged
 //! - in Rust, by [`judge::judge`], which wants a [`judge::Queue`];
 //! - in any other language, by a program that answers lines ([`program`]).
 //!
@@ -15,11 +15,11 @@
 //! kernel, a test compares the fates with those of the kernel's own qdisc.
 //!
 //! ```
+//! use earlydrop_conformance::catalogue::vectors;
 //! use earlydrop_conformance::judge::judge;
 //! use earlydrop_conformance::own::OwnQueue;
-//! use earlydrop_conformance::vector::vectors_of;
 //!
-//! for vector in vectors_of("codel").unwrap() {
+//! for vector in vectors("codel").unwrap() {
 //!     judge(&vector, &mut OwnQueue::of(&vector.header).unwrap()).unwrap();
 //! }
 //! ```

@@ -226,30 +226,3 @@ pub fn write(vectors: &[Vector]) -> String {
     }
     text
 }
-
-macro_rules! files {
-    ($($scheme:literal),+ $(,)?) => {
-        /// The schemes that have vectors.
-        pub const SCHEMES: &[&str] = &[$($scheme),+];
-
-        /// The text of a scheme's file; `None` where there are no vectors of it.
-        pub fn text_of(scheme: &str) -> Option<&'static str> {
-            match scheme {
-                $($scheme => Some(include_str!(concat!(
-                    "../vectors/", $scheme, ".jsonl"
-                ))),)+
-                _ => None,
-            }
-        }
-    };
-}
-
-files!(
-    "droptail", "red", "gred", "ared", "nlred", "clred", "sfred", "choke", "sfb", "pie", "codel",
-    "cobalt", "fq-codel", "dualpi2",
-);
-
-/// The vectors of a scheme, which the crate carries; `None` where there are none.
-pub fn vectors_of(scheme: &str) -> Option<Vec<Vector>> {
-    Some(read(text_of(scheme)?).expect("a test reads every file"))
-}

@@ -1,14 +1,14 @@
 //! The vectors can fail: queues with one rule changed leave them, and the report names the fault.
 
+use earlydrop_conformance::catalogue::vectors;
 use earlydrop_conformance::judge::judge;
 use earlydrop_conformance::own::OwnQueue;
 use earlydrop_conformance::report::Report;
-use earlydrop_conformance::vector::vectors_of;
 
 /// The report on a scheme with settings changed, in every vector.
 fn changed(scheme: &str, more: &str) -> Report {
     let mut report = Report::default();
-    for vector in vectors_of(scheme).unwrap() {
+    for vector in vectors(scheme).unwrap() {
         let header = &vector.header;
         // A setting that the vector gives is given anew.
         let (_, given) = header.spec.split_once(':').unwrap_or_default();

@@ -5,11 +5,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use earlydrop::registry::nearest;
+use earlydrop_conformance::catalogue::{self, SCHEMES};
 use earlydrop_conformance::fault::FAULTS;
 use earlydrop_conformance::judge::judge;
 use earlydrop_conformance::program::Program;
 use earlydrop_conformance::report::Report;
-use earlydrop_conformance::vector::{SCHEMES, Vector, text_of, vectors_of};
+use earlydrop_conformance::vector::{Vector, write};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -68,8 +69,11 @@ impl Conformance {
     }
 
     fn vectors(&self) -> Result<Vec<Vector>, Failure> {
-        let schemes = self.schemes()?.into_iter();
-        Ok(schemes.filter_map(vectors_of).flatten().collect())
+        let mut vectors = Vec::new();
+        for scheme in self.schemes()? {
+            vectors.extend(catalogue::vectors(scheme)?);
+        }
+        Ok(vectors)
     }
 }
 
@@ -90,7 +94,7 @@ fn write_files(
                 "{path} is there already; nothing was written over: choose another folder with --out"
             )));
         }
-        let text = text_of(scheme).unwrap_or_default();
+        let text = write(&catalogue::vectors(scheme)?);
         fs::write(&path, text).map_err(|error| failed(&path, error))?;
         writeln!(out, "{}", path.display())?;
     }
