@@ -32,11 +32,13 @@ use std::path::{Path, PathBuf};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use earlydrop_lab::escape::visible;
 
+#[cfg(feature = "conformance")]
+use commands::conformance;
 #[cfg(target_os = "linux")]
 use commands::{bridge, live, shell};
 use commands::{
-    check, compare, configure, conformance, explain, export, figure, lab, queue, report, reproduce,
-    run, schemes, senders, suite, trace, translate, tune,
+    check, compare, configure, explain, export, figure, lab, queue, report, reproduce, run,
+    schemes, senders, suite, trace, translate, tune,
 };
 use draw::{Style, painted};
 use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
@@ -95,6 +97,7 @@ With the second, as a scenario's first line: #:schema scenario.schema.json")]
     Bridge(bridge::Bridge),
     Configure(configure::Configure),
     Queue(queue::Queue),
+    #[cfg(feature = "conformance")]
     Conformance(conformance::Conformance),
     /// Print shell completions
     #[command(after_help = "Examples:
@@ -268,6 +271,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<u8, Failure> {
         Command::Trace(arguments) => trace::run(arguments, out, style),
         Command::Configure(arguments) => configure::run(arguments, out, style),
         Command::Queue(arguments) => queue::run(arguments, out, style),
+        #[cfg(feature = "conformance")]
         Command::Conformance(arguments) => conformance::run(arguments, out),
         Command::Completions { shell } => {
             let script = completion::script(*shell, &mut Arguments::command());

@@ -7,6 +7,7 @@ pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod configure;
+#[cfg(feature = "conformance")]
 pub(crate) mod conformance;
 pub(crate) mod explain;
 pub(crate) mod export;
