@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn names_follow_where_they_are_allowed() {
         for (line, wanted) in [
-            ("conf", &["configure"][..]),
+            ("confi", &["configure"][..]),
             ("schemes nl", &["nlred"]),
             ("compare --schemes nl", &["nlred"]),
             ("compare --schemes=red,nl", &["--schemes=red,nlred"]),
