@@ -6,6 +6,7 @@ import os
 import pickle
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,19 +113,14 @@ def test_a_copied_environment_is_in_the_same_step() -> None:
     np.testing.assert_array_equal(sent(many).reset(seed=1)[0], first)
 
 
-def judged(given: tuple[earlydrop.Scenario, earlydrop.Table]) -> earlydrop.Result:
-    """Runs in another process."""
-    scenario, table = given
-    assert len(table) == 4
-    return earlydrop.run(scenario, threads=1, progress=False)
-
-
 def test_a_pool_of_processes_takes_and_gives_results() -> None:
     scenarios = [earlydrop.Scenario(schemes="red,codel", rtt=rtt, **SMALL) for rtt in [0.02, 0.05]]
     here = [earlydrop.run(one) for one in scenarios]
     spawning = multiprocessing.get_context("spawn")
+    run = partial(earlydrop.run, threads=1, progress=False)
     with ProcessPoolExecutor(1, mp_context=spawning) as pool:
-        there = list(pool.map(judged, [(one, here[0].runs) for one in scenarios]))
+        there = list(pool.map(run, scenarios))
+        assert pool.submit(len, here[0].runs).result() == 4
     assert [tables(one) for one in there] == [tables(one) for one in here]
 
 
