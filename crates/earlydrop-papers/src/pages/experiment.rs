@@ -1,12 +1,13 @@
 //! An experiment with its stored runs.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::store::{Store, StoreError};
 
+use super::moments::Moments;
 use crate::claims::{Measurements, Runs, Selector};
 
 /// An experiment with its stored runs.
@@ -17,6 +18,7 @@ pub struct Experiment {
     pub store: Store,
     /// Measurements by selector, each read once.
     measurements: RefCell<BTreeMap<String, Rc<Measurements>>>,
+    moments: OnceCell<Moments>,
 }
 
 impl Experiment {
@@ -26,7 +28,17 @@ impl Experiment {
             plan,
             store,
             measurements: RefCell::default(),
+            moments: OnceCell::new(),
         }
+    }
+
+    /// When the queues differ most, of runs that are read once.
+    pub(super) fn moments(&self) -> Result<&Moments, StoreError> {
+        if let Some(known) = self.moments.get() {
+            return Ok(known);
+        }
+        let read = Moments::of(&self.plan, &self.store)?;
+        Ok(self.moments.get_or_init(|| read))
     }
 
     /// One number of every run, which is read once.

@@ -18,6 +18,7 @@ mod ideas_page;
 mod inference_page;
 mod laboratory;
 mod markdown;
+mod moments;
 mod page;
 mod panel_builder;
 mod panel_content;
