@@ -10,6 +10,20 @@ fn standing(count: u32) -> [Stream; 2] {
     [stream(0.0, 0.0, 12), stream(4.0, 8.0, count)]
 }
 
+/// A queue that is dropped from twice, with a pause of some hundred ms between.
+const TWICE: [Stream; 4] = [
+    stream(0.0, 0.0, 30),
+    stream(4.0, 7.0, 60),
+    stream(640.0, 0.0, 30),
+    stream(644.0, 7.0, 40),
+];
+/// A standing queue of which every other packet can be marked.
+const HALF_CAPABLE: [Stream; 3] = [
+    stream(0.0, 0.0, 12),
+    stream(4.0, 12.0, 40),
+    stream(10.0, 12.0, 40).ecn(Ecn::Ect0),
+];
+
 pub(super) fn codel() -> Vec<Draft> {
     let base = "codel:target=20 ms,interval=100 ms,mtu=1000 bytes,limit=100";
     vec![
@@ -85,12 +99,7 @@ pub(super) fn codel() -> Vec<Draft> {
             "Dropping stops and starts again soon after: the count goes on from where it was, less \
              two.",
             &["count-not-resumed"],
-            &[
-                stream(0.0, 0.0, 30),
-                stream(4.0, 7.0, 60),
-                stream(640.0, 0.0, 30),
-                stream(644.0, 7.0, 40),
-            ],
+            &TWICE,
             200.0,
         ),
         draft(
@@ -123,11 +132,7 @@ pub(super) fn codel() -> Vec<Draft> {
                 "drops-what-could-be-marked",
                 "other-packet-lost",
             ],
-            &[
-                stream(0.0, 0.0, 12),
-                stream(4.0, 12.0, 40),
-                stream(10.0, 12.0, 40).ecn(Ecn::Ect0),
-            ],
+            &HALF_CAPABLE,
             100.0,
         ),
         draft(
@@ -207,12 +212,7 @@ pub(super) fn cobalt() -> Vec<Draft> {
             base,
             "Dropping stops and starts again.",
             &["count-not-resumed"],
-            &[
-                stream(0.0, 0.0, 30),
-                stream(4.0, 7.0, 60),
-                stream(640.0, 0.0, 30),
-                stream(644.0, 7.0, 40),
-            ],
+            &TWICE,
             200.0,
         ),
         draft(
@@ -224,11 +224,7 @@ pub(super) fn cobalt() -> Vec<Draft> {
                 "drops-what-could-be-marked",
                 "other-packet-lost",
             ],
-            &[
-                stream(0.0, 0.0, 12),
-                stream(4.0, 12.0, 40),
-                stream(10.0, 12.0, 40).ecn(Ecn::Ect0),
-            ],
+            &HALF_CAPABLE,
             100.0,
         ),
         draft(
