@@ -1,8 +1,14 @@
 //! The files in `conformance/vectors`: made by the catalogue, passed by earlydrop, and of use.
 
+mod kernel {
+    pub(crate) mod fates;
+}
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use kernel::fates::letters;
 
 use earlydrop_conformance::catalogue::{self, SCHEMES};
 use earlydrop_conformance::fault::{FAULTS, fault_named};
@@ -138,22 +144,11 @@ fn fate_in(vector: &Vector, id: u32) -> Option<char> {
     })
 }
 
-/// Fates of a kernel's run, a letter each: runs of equal ones, each a number (none for 1) and a
-/// letter.
-fn kernels_fates(case: &str) -> String {
+/// What a kernel's own qdisc did with each packet, a letter each.
+fn kernels_fates(case: &str) -> Vec<u8> {
     let path = format!("../bench/reference/linux/fates/{case}.txt");
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let (mut fates, mut number) = (String::new(), 0);
-    for letter in text.chars().filter(|letter| *letter != '\n') {
-        match letter.to_digit(10) {
-            Some(digit) => number = 10 * number + digit as usize,
-            None => {
-                fates.extend(std::iter::repeat_n(letter, number.max(1)));
-                number = 0;
-            }
-        }
-    }
-    fates
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
+    letters(&text.unwrap())
 }
 
 #[test]
@@ -166,10 +161,10 @@ fn where_linux_is_meant_the_fates_are_the_kernels() {
         };
         cases += 1;
         let (mut ours, mut theirs) = (String::new(), String::new());
-        for (id, kernels) in (0..450).zip(kernels_fates(case).chars()) {
+        for (id, kernels) in (0..450).zip(kernels_fates(case)) {
             if let Some(fate) = fate_in(vector, id) {
                 ours.push(fate);
-                theirs.push(kernels);
+                theirs.push(char::from(kernels));
             }
         }
         assert!(ours.len() > 200, "{case}: {} fates", ours.len());

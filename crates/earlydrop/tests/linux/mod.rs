@@ -5,7 +5,9 @@
 
 pub(crate) mod figures;
 pub(crate) mod replay;
-// Also the arrivals of conformance vectors.
+// Conformance vectors have the same arrivals and fates.
+#[path = "../../../../conformance/tests/kernel/fates.rs"]
+mod fates;
 #[path = "../../../../conformance/src/kernel/traces.rs"]
 pub(crate) mod traces;
 
@@ -216,15 +218,6 @@ pub(crate) fn fates_to_text(fates: &[Fate]) -> String {
 
 /// Fates from the text of [`fates_to_text`].
 pub(crate) fn fates_of_text(text: &str) -> Vec<Fate> {
-    let (mut fates, mut number) = (Vec::new(), 0);
-    for byte in text.bytes().filter(|byte| *byte != b'\n') {
-        if byte.is_ascii_digit() {
-            number = 10 * number + usize::from(byte - b'0');
-        } else {
-            let fate = Fate::from_letter(byte).expect("'.', 'm' or 'd'");
-            fates.extend(std::iter::repeat_n(fate, number.max(1)));
-            number = 0;
-        }
-    }
-    fates
+    let fate = |letter| Fate::from_letter(letter).expect("'.', 'm' or 'd'");
+    fates::letters(text).into_iter().map(fate).collect()
 }
