@@ -66,7 +66,8 @@ pub(super) fn add(
         .map(|(client, servers)| (*client, servers[0]))
         .collect();
     let mut routed: Vec<Routed> = Routed::flows(&described, run.seed);
-    let lists = listed::routes(&described, run.seed, &mut routed);
+    let lists = listed::routes(&run.network, &described, run.seed);
+    routed.extend(&lists.routed);
     let routes = checked_routes(&run.network, &described, &routed)?;
     check_numbers(run, &routes)?;
     add_routes(simulation, &run.network, links, &described, &routes);
@@ -85,7 +86,7 @@ pub(super) fn add(
                 Traffic::Datagrams { .. } => 0,
             },
             passive: routes[index].passive,
-            listed: lists.get(&index),
+            listed: lists.numbers.get(&index),
             // Servers of a client draw one start.
             starts_as: incast::of(described).map_or(index, |i| first_servers[&i.client] as usize),
             // Requests are not their group's data.

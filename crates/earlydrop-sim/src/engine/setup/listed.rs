@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::routes::Routed;
+use crate::network::{LinkId, Network, Node, Routes};
 use crate::streams::{Purpose, spawned, stream};
 use crate::traffic::{Application, Flow, ListedTransfer, Traffic};
 
@@ -23,15 +24,27 @@ pub(super) fn problem(transfers: &[ListedTransfer]) -> Option<String> {
     to_itself.map(|number| format!("transfer {} of its list leads to its own host", number + 1))
 }
 
-/// Adds the routes of all lists to `routed`, each once. Returns for each flow with a list the
-/// numbers of its transfers' routes, counted from the end of the flows' own.
-pub(super) fn routes(
-    flows: &[Flow],
-    seed: u64,
-    routed: &mut Vec<Routed>,
-) -> HashMap<usize, Vec<u32>> {
-    let mut known = HashMap::new();
-    let mut numbers = HashMap::new();
+/// The routes of the transfers of lists.
+#[derive(Debug, Default)]
+pub(super) struct ListedRoutes {
+    /// Each route once.
+    pub(super) routed: Vec<Routed>,
+    /// For each flow with a list, the numbers of its transfers' routes among `routed`.
+    pub(super) numbers: HashMap<usize, Vec<u32>>,
+}
+
+/// A route as its links in each direction; `None` where there is none.
+type Links = Option<[Vec<LinkId>; 2]>;
+
+/// The routes of all transfers of lists.
+///
+/// Each transfer draws a hash value of its own, and each switch chooses by it as by the ports of a
+/// connection (ECMP, RFC 2992). Transfers whose values lead over the same links share a route,
+/// so that their connections are used again. Where packets are sprayed, no value chooses.
+pub(super) fn routes(network: &Network, flows: &[Flow], seed: u64) -> ListedRoutes {
+    let mut routes = Routes::new(network);
+    let mut known: HashMap<(usize, Node, Node, Links), u32> = HashMap::new();
+    let mut listed = ListedRoutes::default();
     for (index, flow) in flows.iter().enumerate() {
         let Traffic::Tcp {
             application: Application::FlowList(transfers),
@@ -40,25 +53,38 @@ pub(super) fn routes(
         else {
             continue;
         };
-        let route_of = |(number, transfer): (usize, &ListedTransfer)| {
+        let routed = &mut listed.routed;
+        let mut number_of = |(number, transfer): (usize, &ListedTransfer)| {
+            let (from, to) = (transfer.from, transfer.to);
             let place = spawned(index as u32, number as u64);
-            let path = stream(seed, Purpose::Path, place).next_u32() % PATHS;
-            let ends = (transfer.from, transfer.to, path);
-            *known.entry((index, ends)).or_insert_with(|| {
+            let path = u64::from(stream(seed, Purpose::Path, place).next_u32());
+            let links = match network.spraying {
+                true => None,
+                false => both_ways(&mut routes, (from, to), path),
+            };
+            *known.entry((index, from, to, links)).or_insert_with(|| {
                 routed.push(Routed {
                     flow: index,
-                    from: transfer.from,
-                    to: transfer.to,
-                    path: u64::from(path),
+                    from,
+                    to,
+                    path,
                 });
-                (routed.len() - 1 - flows.len()) as u32
+                routed.len() as u32 - 1
             })
         };
-        numbers.insert(index, transfers.iter().enumerate().map(route_of).collect());
+        let numbers = transfers.iter().enumerate().map(&mut number_of).collect();
+        listed.numbers.insert(index, numbers);
     }
-    numbers
+    listed
 }
 
-/// Hash values of paths between two hosts: more than most networks have paths, and few enough
-/// that connections of one path are used again.
-const PATHS: u32 = 1024;
+/// The links from one host to another and back that this hash value chooses.
+fn both_ways(routes: &mut Routes, (from, to): (Node, Node), path: u64) -> Links {
+    let there = routes.find_path(from, to, path)?;
+    let back = routes.find_path(to, from, path)?;
+    Some([there, back])
+}
+
+#[cfg(test)]
+#[path = "ecmp_tests.rs"]
+mod tests;
