@@ -55,6 +55,8 @@ pub struct Action {
     pub ecn: bool,
     /// Mark them even where the curve drops everything.
     pub mark_above_last: bool,
+    /// Keep packets that are not ECN-capable: only marks signal congestion.
+    pub others_pass: bool,
     /// Drop ECN-capable packets too once Pb exceeds this, in steps of 2^-32.
     mark_limit: u64,
 }
@@ -66,7 +68,16 @@ impl Action {
         Action {
             ecn,
             mark_above_last,
+            others_pass: false,
             mark_limit: in_steps(mark_limit),
+        }
+    }
+
+    /// Keeps packets that are not ECN-capable where `others_pass`.
+    pub fn passing_others(self, others_pass: bool) -> Action {
+        Action {
+            others_pass,
+            ..self
         }
     }
 
@@ -76,14 +87,28 @@ impl Action {
             return Verdict::Mark;
         }
         trace.note(|why| self.show_unmarked(why, packet));
-        Verdict::Drop(DropReason::Early)
+        self.without_mark(packet)
     }
 
     pub(crate) fn signal_above_last(&self, packet: &PacketInfo, trace: &mut impl Trace) -> Verdict {
         if self.mark_above_last {
             self.signal(packet, ONE, trace)
         } else {
-            Verdict::Drop(DropReason::Early)
+            trace.note(|why| self.show_passed(why, packet));
+            self.without_mark(packet)
+        }
+    }
+
+    /// Whether a packet that would be marked and cannot be is kept.
+    fn passes(&self, packet: &PacketInfo) -> bool {
+        self.others_pass && !packet.ecn.is_capable()
+    }
+
+    /// The verdict about a packet that is signalled and not marked.
+    fn without_mark(&self, packet: &PacketInfo) -> Verdict {
+        match self.passes(packet) {
+            true => Verdict::Keep,
+            false => Verdict::Drop(DropReason::Early),
         }
     }
 }

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::curve::{NUMBERS, ONE, parse_pieces};
 use crate::registry::{
-    ConfigError, Descriptor, ECN, Extent, Kind, LIMIT, Length, MEAN_PACKET, Parameter, Plan,
-    Preset, Probe, Range, Settings,
+    ConfigError, Descriptor, ECN, Extent, Kind, LIMIT, Length, MEAN_PACKET, OTHERS, Parameter,
+    Plan, Preset, Probe, Range, Settings,
 };
 
 /// A scheme of the family: the parameters below, with the scheme's own defaults.
@@ -343,6 +343,7 @@ pub(crate) const ACTION: &[Parameter] = &[
     .fixed()
     .with_default("1", "no such limit; ns-2 has one at 0.1")
     .only_with("ecn", &["on"]),
+    OTHERS.only_with("ecn", &["on"]),
 ];
 
 impl RedConfig {
@@ -502,6 +503,7 @@ impl Action {
             s.flag("mark_above_max"),
             s.number("mark_limit"),
         )
+        .passing_others(s.choice("others") == "pass")
     }
 }
 

@@ -129,5 +129,13 @@ impl Action {
             let limit = amount(probability(self.mark_limit), "");
             why.reason = format!("{}; with p_b above {limit} nothing is marked", why.reason);
         }
+        self.show_passed(why, packet);
+    }
+
+    /// Says why a packet that is signalled passes.
+    pub(super) fn show_passed(&self, why: &mut Why, packet: &PacketInfo) {
+        if self.passes(packet) {
+            why.reason += ", but packets that cannot be marked pass";
+        }
     }
 }

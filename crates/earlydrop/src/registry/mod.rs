@@ -224,6 +224,21 @@ pub const ECN: Parameter = Parameter::new(
 )
 .with_default("on", "RFC 7567, section 4.2.1: AQM should support ECN");
 
+/// What happens to packets that cannot be marked, for schemes that can be configured to
+/// mark only.
+pub const OTHERS: Parameter = Parameter::new(
+    "others",
+    "what happens to packets that would be marked but cannot be",
+    Kind::Choice(&[
+        ("drop", "they are dropped early"),
+        ("pass", "they pass: only marks signal congestion"),
+    ]),
+)
+.with_default(
+    "drop",
+    "RFC 3168, section 5: a router that would mark drops what it cannot mark",
+);
+
 /// The typical packet size, for schemes that measure in packets.
 pub const MEAN_PACKET: Parameter = Parameter::new(
     "mean_packet",

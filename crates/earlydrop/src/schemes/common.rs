@@ -5,7 +5,7 @@ use alloc::format;
 use crate::aqm::{Backlog, DropReason, Verdict};
 use crate::explanation::numbers;
 use crate::packet::PacketInfo;
-use crate::registry::{ConfigError, Kind, Length, LinkFacts, Parameter, Settings, Value};
+use crate::registry::{ConfigError, Length, LinkFacts, Settings, Value};
 use crate::trace::Trace;
 use crate::units::{BitsPerSec, Bytes};
 
@@ -18,21 +18,6 @@ pub(crate) fn signal(ecn: bool, packet: &PacketInfo) -> Verdict {
         Verdict::Drop(DropReason::Early)
     }
 }
-
-/// What happens to packets that cannot be marked, for schemes that can be configured to
-/// mark only.
-pub(crate) const OTHERS: Parameter = Parameter::new(
-    "others",
-    "what happens to packets that would be marked but cannot be",
-    Kind::Choice(&[
-        ("drop", "they are dropped early"),
-        ("pass", "they pass: only marks signal congestion"),
-    ]),
-)
-.with_default(
-    "drop",
-    "RFC 3168, section 5: a router that would mark drops what it cannot mark",
-);
 
 /// How congestion is signalled where packets that cannot be marked may pass.
 #[derive(Clone, Copy, Debug)]

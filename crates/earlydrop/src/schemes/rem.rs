@@ -41,10 +41,10 @@ use crate::packet::PacketInfo;
 use crate::queue::Limit;
 use crate::random::Pcg32;
 use crate::registry::{
-    ConfigError, Descriptor, ECN, Extent, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe,
-    Range, Settings, UNIT,
+    ConfigError, Descriptor, ECN, Extent, Kind, LIMIT, MEAN_PACKET, OTHERS, Parameter, Plan,
+    Preset, Probe, Range, Settings, UNIT,
 };
-use crate::schemes::common::{Counting, OTHERS, Signalling, check_within_buffer};
+use crate::schemes::common::{Counting, Signalling, check_within_buffer};
 use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 

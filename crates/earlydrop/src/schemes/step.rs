@@ -24,9 +24,10 @@
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::explanation::above;
 use crate::registry::{
-    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Range, Settings,
+    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, OTHERS, Parameter, Plan, Preset, Range,
+    Settings,
 };
-use crate::schemes::common::{OTHERS, Signalling, Threshold, check_within_buffer};
+use crate::schemes::common::{Signalling, Threshold, check_within_buffer};
 use crate::trace::{Case, Rule, Trace, by_rule};
 use crate::units::{BitsPerSec, Nanos};
 
@@ -50,11 +51,20 @@ pub const SCHEME: Descriptor = Descriptor::new(
     &[PARAMETERS],
     |s| Ok(Plan::single(Step::from_settings(s)?, s.limit())),
 )
-.with_presets(&[Preset {
-    name: "paper",
-    meaning: "Alizadeh et al. 2010 at 10 Gbps: K = 65 packets, marks only",
-    values: &[("threshold", "65 packets"), ("others", "pass")],
-}]);
+.with_presets(&[
+    Preset {
+        name: "paper",
+        meaning: "Alizadeh et al. 2010 at 10 Gbps: K = 65 packets, marks only",
+        values: &[("threshold", "65 packets"), ("others", "pass")],
+    },
+    // `simulation/run.py` of Li et al. 2019 sets Kmin = Kmax = 30 kB B/10 Gbps and Pmax = 1 for
+    // DCTCP: 24 us of the link. `SwitchMmu::ShouldSendCN` marks, and drops nothing.
+    Preset {
+        name: "hpcc",
+        meaning: "switches of Li et al. 2019 (HPCC) under DCTCP: K = 30 kB at 10 Gbps, in proportion to the rate; marks only",
+        values: &[("threshold", "24 us"), ("others", "pass")],
+    },
+]);
 
 /// A threshold of the instantaneous queue.
 #[derive(Clone, Debug)]

@@ -32,7 +32,17 @@
 //! | queue of one packet | never dropped early | dropped | dropped unless empty | dropped |
 //! | ECN | off by default | off by default | no ECN | on |
 //! | with ECN, above max | dropped, and from Pb = 0.1 on in ns-2 | marked, unless harddrop | | dropped; `mark_above_max=on` to mark |
-//! | with ECN, other packets | dropped | dropped, unless nodrop | | dropped |
+//! | with ECN, other packets | dropped | dropped, unless nodrop | | dropped; `others=pass` to pass |
+//!
+//! Switches differ in both lines, and in a data centre this decides who wins:
+//!
+//! | preset | thresholds | max_p | above max | packets that cannot be marked |
+//! |---|---|---|---|---|
+//! | `sonic` | 1 and 2 MiB | 5% | marked | dropped as often as others are marked |
+//! | `hpcc` | 32 and 128 us of the link | 20% | marked | pass |
+//! | `dcqcn` | 5 and 200 kB | 1% | marked | dropped as often as others are marked |
+//! | `dell` | 467 and 4671 kB | 50% | dropped | dropped as often as others are marked |
+//! | `juniper` | 0 and 20% of 1.5 MB | 100% | marked | pass |
 //!
 //! `as=linux` is Linux 6.1's include/net/red.h and sch_red.c to the packet: given the kernel's
 //! random numbers, the fates of 50,000 packets agree in each of twelve cases.
@@ -56,7 +66,9 @@
 //! smaller `burst` helps, by its larger weight.
 
 use crate::red::parameters::scheme;
-use crate::red::presets::{AS_LINUX, AS_NS2, AS_NS3};
+use crate::red::presets::{
+    AS_DCQCN, AS_DELL, AS_HPCC, AS_JUNIPER, AS_LINUX, AS_NS2, AS_NS3, AS_SONIC,
+};
 use crate::red::{CurveLaw, Pieces, Strength, linear_piece};
 use crate::registry::{Descriptor, Preset};
 
@@ -106,6 +118,31 @@ pub const SCHEME: Descriptor = scheme(
                 ("ecn", "off"),
             ],
         },
+        Preset {
+            name: "sonic",
+            meaning: "SONiC's AZURE_LOSSLESS: 1 and 2 MiB, 5%; marks above max, drops what cannot be marked",
+            values: AS_SONIC,
+        },
+        Preset {
+            name: "hpcc",
+            meaning: "switches of Li et al. 2019 (HPCC) under DCQCN: 100 and 400 kB at 25 Gbps, in proportion to the rate, 20%; marks above max, drops nothing early",
+            values: AS_HPCC,
+        },
+        Preset {
+            name: "dcqcn",
+            meaning: "Zhu et al. 2015 (DCQCN) at 40 Gbps: 5 and 200 kB, 1%; marks above max, drops what cannot be marked",
+            values: AS_DCQCN,
+        },
+        Preset {
+            name: "dell",
+            meaning: "Dell OS 9's wred_teng_g with wred ecn: 467 and 4671 kB, 50%; drops everything above max",
+            values: AS_DELL,
+        },
+        Preset {
+            name: "juniper",
+            meaning: "Juniper's validated design for RoCEv2 (dp0): from 0 to 100% marks between an empty and a fifth of 1.5 MB; drops nothing early",
+            values: AS_JUNIPER,
+        },
     ],
 );
 
@@ -120,8 +157,14 @@ pub const CURVE: CurveLaw = CurveLaw {
 
 #[cfg(test)]
 mod tests {
+    use alloc::format;
+
+    use crate::aqm::DropReason;
+    use crate::packet::Ecn;
+    use crate::queue::{Outcome, QueueDiscipline};
     use crate::registry::{LinkFacts, Spec};
-    use crate::testing::{curve, mbps};
+    use crate::testing::{TestPacket, curve, mbps, packet, queue};
+    use crate::units::Nanos;
 
     /// The largest W = 2^-n, n from 1, with burst + 1 - min <= (1 - (1-W)^burst)/W:
     /// the weight tc computes from a burst, min in packets.
@@ -163,6 +206,47 @@ mod tests {
             let settings = parsed.settings(&LinkFacts::at(mbps(10))).unwrap();
             assert_eq!(settings.flag("ecn"), ecn, "{spec}");
         }
+    }
+
+    /// What becomes of a packet of 1,000 bytes that finds a queue of so many at 25 Gbps.
+    fn fate(spec: &str, queued: u32, ecn: Ecn) -> Outcome {
+        let mut queue = queue(&format!("{spec},limit=9 MB"), mbps(25_000));
+        let packet = |ecn| TestPacket { ecn, ..packet(1) };
+        let mut waiting = 0;
+        while waiting < queued {
+            let kept = queue.enqueue(Nanos::ZERO, packet(Ecn::Ect0));
+            waiting += u32::from(!matches!(kept, Outcome::Dropped(_)));
+        }
+        queue.enqueue(Nanos::ZERO, packet(ecn))
+    }
+
+    #[test]
+    fn switches_differ_above_max_and_in_what_cannot_be_marked() {
+        use Outcome::{Dropped, Marked, Queued};
+        let early = Dropped(DropReason::Early);
+        // HPCC's thresholds are 100 and 400 kB at 25 Gbps. A queue of exactly max is above it.
+        for (preset, max, capable, other) in [
+            ("sonic", 2098, Marked, early),
+            ("hpcc", 400, Marked, Queued),
+            ("dcqcn", 200, Marked, early),
+            ("juniper", 300, Marked, Queued),
+        ] {
+            let spec = format!("red:as={preset}");
+            assert_eq!(fate(&spec, max, Ecn::Ect0), capable, "{preset}");
+            assert_eq!(fate(&spec, max, Ecn::NotCapable), other, "{preset}");
+            let passing = format!("{spec},others=pass");
+            assert_eq!(fate(&passing, max, Ecn::NotCapable), Queued, "{preset}");
+        }
+        assert_eq!(fate("red:as=hpcc", 99, Ecn::Ect0), Queued);
+        // Under Dell's nothing gets above max.
+        let mut queue = queue("red:as=dell,limit=9 MB", mbps(25_000));
+        for ecn in [Ecn::Ect0, Ecn::NotCapable].repeat(40_000) {
+            queue.enqueue(Nanos::ZERO, TestPacket { ecn, ..packet(1) });
+        }
+        assert_eq!(queue.bytes(), 4_671_000);
+        // A quarter, on average, of some 2,400 between the thresholds.
+        let marked = queue.counters().marked.packets;
+        assert!((400..800).contains(&marked), "{marked}");
     }
 
     #[test]
