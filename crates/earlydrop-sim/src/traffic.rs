@@ -123,7 +123,12 @@ pub enum Application {
     },
     /// Transfers at given times between given hosts, each over a connection of its own. The flow's
     /// own ends and start are not used.
-    FlowList(Arc<[ListedTransfer]>),
+    FlowList {
+        /// In order of their starts.
+        transfers: Arc<[ListedTransfer]>,
+        /// Greatest number at once; starts beyond it are counted and left out.
+        at_most: u32,
+    },
     /// The receiving host sends requests, the sending host responds, over one connection.
     Requests {
         /// Bytes on the wire of a request.
@@ -181,13 +186,21 @@ pub enum Ports {
 }
 
 impl Application {
+    /// The transfers of a list, all of which begin.
+    pub fn flow_list(transfers: impl Into<Arc<[ListedTransfer]>>) -> Application {
+        Application::FlowList {
+            transfers: transfers.into(),
+            at_most: u32::MAX,
+        }
+    }
+
     /// Draws the size of the next transfer.
     pub fn draw_size(&self, random: &mut Pcg32) -> Bytes {
         match self {
             Application::Bulk => Bytes(u64::MAX),
             Application::Transfer(bytes) => *bytes,
             // Each connection has its transfer for an application.
-            Application::FlowList(_) => Bytes(0),
+            Application::FlowList { .. } => Bytes(0),
             Application::Web { size, .. }
             | Application::Pages { size, .. }
             | Application::Arrivals { size, .. } => size.draw(random),
@@ -201,12 +214,12 @@ impl Application {
         match self {
             Application::Bulk => None,
             Application::Transfer(bytes) => Some(*bytes),
-            Application::FlowList(list) => {
-                let bytes: u128 = list
+            Application::FlowList { transfers, .. } => {
+                let bytes: u128 = transfers
                     .iter()
                     .map(|transfer| u128::from(transfer.size.0))
                     .sum();
-                Some(Bytes((bytes / list.len().max(1) as u128) as u64))
+                Some(Bytes((bytes / transfers.len().max(1) as u128) as u64))
             }
             Application::Web { size, .. }
             | Application::Pages { size, .. }

@@ -280,15 +280,15 @@ fn faster(run: &Run) -> Run {
             }
         }
         if let Traffic::Tcp {
-            application: Application::FlowList(list),
+            application: Application::FlowList { transfers, .. },
             ..
         } = &mut flow.traffic
         {
-            let earlier = list.iter().map(|transfer| ListedTransfer {
+            let earlier = transfers.iter().map(|transfer| ListedTransfer {
                 start: shorter(transfer.start),
                 ..*transfer
             });
-            *list = earlier.collect();
+            *transfers = earlier.collect();
         }
         if let Traffic::Datagrams { rate, pattern, .. } = &mut flow.traffic {
             *rate = higher(*rate);

@@ -119,7 +119,7 @@ fn listed_transfers_start_when_and_where_the_list_says() {
         listed(9000, client, server, 1),
     ];
     let mut run = Run::new(network, Nanos::from_secs(10));
-    let application = Application::FlowList(list.to_vec().into());
+    let application = Application::flow_list(list.to_vec());
     run.add(Flow::tcp(server, client, &eager(), application));
     let results = run.results().unwrap();
     let mut seen: Vec<(Nanos, u64)> = results
@@ -147,13 +147,36 @@ fn lists_out_of_order_are_refused() {
     let (network, server, client) = path(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
     let mut run = Run::new(network, Nanos::from_secs(10));
     let list = [listed(20, server, client, 1), listed(10, server, client, 1)];
-    let application = Application::FlowList(list.to_vec().into());
+    let application = Application::flow_list(list.to_vec());
     run.add(Flow::tcp(server, client, &eager(), application));
     let problem = run.results().unwrap_err().to_string();
     assert!(
         problem.contains("transfer 2 of its list starts"),
         "{problem}"
     );
+}
+
+#[test]
+fn a_list_has_at_most_so_many_transfers_in_progress() {
+    let (network, left, right) = two_leaves();
+    // Six at once, and six more when all of these are over: to two hosts over several routes.
+    let list: Vec<ListedTransfer> = (0..12)
+        .map(|number| {
+            let to = right[number as usize % 2];
+            listed(500 * (number / 6), left[number as usize % 6], to, 100_000)
+        })
+        .collect();
+    for (at_most, completed) in [(4, 8), (5, 10), (6, 12), (u32::MAX, 12)] {
+        let mut run = Run::new(network.clone(), Nanos::from_secs(1));
+        let application = Application::FlowList {
+            transfers: list.clone().into(),
+            at_most,
+        };
+        run.add(Flow::tcp(left[0], right[0], &eager(), application));
+        let results = run.results().unwrap();
+        assert_eq!(results.completions.len(), completed, "{at_most}");
+        assert_eq!(results.flows[0].left_out, 12 - completed as u64);
+    }
 }
 
 /// A leaf with eight hosts, four spines, a leaf with eight hosts.
@@ -192,7 +215,7 @@ fn flows_are_spread_over_all_shortest_routes() {
         })
         .collect();
     let mut run = Run::new(network, Nanos::from_secs(4));
-    let application = Application::FlowList(list.into());
+    let application = Application::flow_list(list);
     run.add(Flow::tcp(left[0], right[0], &eager(), application));
     let results = run.results().unwrap();
     assert_eq!(results.completions.len(), 2000);

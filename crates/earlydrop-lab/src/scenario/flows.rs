@@ -44,6 +44,8 @@ pub struct FlowGroup {
     /// The offered load of its transfers, in place of times between their starts: a share of a
     /// link's rate.
     pub(super) load: Option<f64>,
+    /// The largest number of its transfers in progress, of each of its flows, where it is given.
+    at_most: Option<u32>,
     /// Its transfers, where a file lists them.
     pub(super) list: Option<Arc<FlowList>>,
     /// Where the group, its ends and its round-trip time were written.
@@ -99,6 +101,9 @@ pub(super) struct Places {
     pub(super) rtt: Place,
 }
 
+/// The largest number of transfers in progress of a flow between two hosts, where none is given.
+const MOST_AT_ONCE: u32 = 1000;
+
 /// The kinds of flows that send datagrams.
 const DATAGRAMS: &[&str] = &["cbr", "on-off", "replay", "voice"];
 
@@ -134,6 +139,7 @@ pub(super) fn read(
         overhead: group.time_or_auto("overhead"),
         traffic,
         load: load(group, problems),
+        at_most: group.count_or_auto("at_most"),
         list: list(kind, group, context, problems),
         places: Places {
             group: key.place.clone(),
@@ -329,9 +335,9 @@ fn over_tcp(
         "arrivals" => Application::Arrivals {
             every: times(group, "every", problems),
             size: size(problems),
-            at_most: group.count("at_most"),
+            at_most: group.count_or_auto("at_most").unwrap_or(MOST_AT_ONCE),
         },
-        "list" => Application::FlowList(Arc::new([])),
+        "list" => Application::flow_list([]),
         "incast" => Application::Incast(Incast {
             client: 0,
             request,
@@ -493,7 +499,12 @@ impl FlowGroup {
         flow.start = Start::At(Nanos::ZERO);
         flow.traffic = Traffic::Tcp {
             profile: profile.clone(),
-            application: Application::FlowList(transfers.into()),
+            application: Application::FlowList {
+                transfers: transfers.into(),
+                at_most: self
+                    .at_most
+                    .map_or(u32::MAX, |most| most.saturating_mul(self.count)),
+            },
         };
         Some(flow)
     }

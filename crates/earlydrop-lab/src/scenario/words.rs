@@ -156,7 +156,7 @@ fn others(group: &FlowGroup) -> Option<String> {
             Application::Transfer(_) => "transfers",
             Application::Web { .. } => "web transfers",
             Application::Pages { .. } => "web pages",
-            Application::FlowList(_) | Application::Arrivals { .. } => {
+            Application::FlowList { .. } | Application::Arrivals { .. } => {
                 return Some(format!("{} transfers", group.name));
             }
             Application::Requests { .. } => "requests",

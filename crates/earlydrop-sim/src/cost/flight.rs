@@ -206,7 +206,7 @@ fn add_senders(
         let window = connections.at_once * sender.window(&run.network, seconds);
         // Listed transfers are between hosts whose links are no faster than a switch's ports: a
         // queue grows where several meet, and limits them.
-        let is_listed = matches!(sender.application, Application::FlowList(_));
+        let is_listed = matches!(sender.application, Application::FlowList { .. });
         if is_listed || sender.is_limited_by_losses(&run.network, loads) {
             shared_windows += window;
             first_windows += connections.at_once * first;
@@ -239,7 +239,7 @@ impl Sender<'_> {
         let size = match self.application {
             Application::Transfer(size) => &Spread::constant(*size),
             Application::Bulk => return f64::INFINITY,
-            Application::FlowList(_) => {
+            Application::FlowList { .. } => {
                 let mean = self.application.mean_size().unwrap_or_default();
                 &Spread::constant(mean)
             }
@@ -310,9 +310,9 @@ fn connections(application: &Application, duration: Nanos) -> Connections {
                 starts,
             }
         }
-        Application::FlowList(list) => Connections {
-            at_once: list.len() as f64,
-            starts: list.len() as f64,
+        Application::FlowList { transfers, at_most } => Connections {
+            at_once: (transfers.len() as f64).min(f64::from(*at_most)),
+            starts: transfers.len() as f64,
         },
         // Requests have a connection of their own.
         Application::Pages { .. } | Application::Requests { .. } => Connections {

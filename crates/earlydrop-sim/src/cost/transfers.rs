@@ -109,7 +109,7 @@ fn of_those(
         let takes = least_time(profile, application, *round_trip);
         in_time += match application {
             Application::Bulk | Application::Transfer(_) => 1.0,
-            Application::FlowList(list) => list.len() as f64,
+            Application::FlowList { transfers, .. } => transfers.len() as f64,
             Application::Arrivals { every, at_most, .. } => {
                 let rounds = (lasts.0 / takes.0.max(1) + 1) as f64;
                 starts_after(every, Nanos::ZERO, lasts).min(f64::from(*at_most) * rounds)

@@ -23,6 +23,8 @@ pub(super) struct Spawner {
     pub(super) template: Flow,
     /// All connections opened so far.
     pub(super) connections: Vec<u32>,
+    /// How many of them have a transfer.
+    pub(super) in_progress: u32,
     /// Those of them that are free, by the hop where their route begins.
     pub(super) free: HashMap<usize, Vec<u32>>,
     /// Starts that were skipped because `at_most` transfers were going on.
@@ -65,8 +67,7 @@ impl Spawner {
         match &mut self.starts {
             Starts::Every(_) => self.next_at = now,
             Starts::AfterLast => {
-                let free: usize = self.free.values().map(Vec::len).sum();
-                if free == self.connections.len() {
+                if self.in_progress == 0 {
                     self.next_at = now;
                 }
             }

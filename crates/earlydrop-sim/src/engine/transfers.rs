@@ -311,9 +311,17 @@ impl Flows {
             Some((_, route)) => routes.listed_begin(*route),
             None => routes.forward_begin(index),
         };
+        if spawner.in_progress >= spawner.at_most {
+            spawner.left_out += 1;
+            return None;
+        }
         let connection = match spawner.reuse(begin) {
-            Some(free) => free,
-            None if spawner.connections.len() < spawner.at_most as usize && room => {
+            Some(free) => {
+                spawner.in_progress += 1;
+                free
+            }
+            None if room => {
+                spawner.in_progress += 1;
                 accounts.add_flow();
                 match &listed {
                     Some((_, route)) => routes.add_flow_on(*route),
@@ -385,6 +393,7 @@ impl Flows {
         let route = routes.forward_begin(index);
         if let Ends::Spawner(spawner) = &mut self[parent].ends {
             spawner.free.entry(route).or_default().push(index);
+            spawner.in_progress -= 1;
             if matches!(spawner.starts, Starts::AfterLast) {
                 self.continue_with_new_connection(parent, index, scheduler);
             }

@@ -76,8 +76,8 @@ impl FlowCase {
         let mut overhead = self.overhead;
         if let Traffic::Tcp { application, .. } = &mut traffic {
             match application {
-                Application::FlowList(list) => {
-                    *application = Application::FlowList(with_hosts(list, hosts));
+                Application::FlowList { transfers, .. } => {
+                    *transfers = with_hosts(transfers, hosts);
                 }
                 // All servers of a client start together, and requests leave it at one time: host
                 // delays keep their packets out of the same nanosecond.
@@ -204,7 +204,7 @@ variants! { application, count_application, Application:
     2 Application::Arrivals { .. } => (span(90_000_000), amount(20_000), 1..6_u32).prop_map(|(every, size, at_most)| {
         Application::Arrivals { every, size, at_most }
     }),
-    1 Application::FlowList(_) => flow_list(),
+    1 Application::FlowList { .. } => flow_list(),
     2 Application::Requests { .. } => (40..1500_u64, amount(30_000), span(90_000_000)).prop_map(|(request, response, think)| {
         Application::Requests { request: Bytes(request), response, think }
     }),
@@ -213,7 +213,8 @@ variants! { application, count_application, Application:
 
 fn flow_list() -> impl Strategy<Value = Application> {
     let transfer = (0..1_500_000_000_u64, 0..24_u32, 0..24_u32, 1..60_000_u64);
-    vec(transfer, 1..6).prop_map(|mut transfers| {
+    let at_most = prop_oneof![Just(u32::MAX), 1..4_u32];
+    (vec(transfer, 1..6), at_most).prop_map(|(mut transfers, at_most)| {
         transfers.sort();
         let transfers = transfers
             .into_iter()
@@ -223,7 +224,10 @@ fn flow_list() -> impl Strategy<Value = Application> {
                 to: Node(to),
                 size: Bytes(size),
             });
-        Application::FlowList(transfers.collect())
+        Application::FlowList {
+            transfers: transfers.collect(),
+            at_most,
+        }
     })
 }
 
@@ -333,8 +337,9 @@ fn count_details(application: &Application, seen: &mut Coverage) {
             count_law(&size.law, seen);
             count_law(&time.law, seen);
         }
-        Application::FlowList(transfers) => {
+        Application::FlowList { transfers, at_most } => {
             seen.count("list of several", transfers.len() > 1);
+            seen.count("list with a limit", *at_most < u32::MAX);
         }
         Application::Incast(Incast {
             client,

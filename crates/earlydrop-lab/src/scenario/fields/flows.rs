@@ -202,9 +202,9 @@ pub(super) static FLOWS: Section = Section {
         .when("kind", &["arrivals"]),
         one(
             "at_most",
-            Kind::Count(Range::closed(1.0, 1e6), "transfers"),
-            "1000",
-            "the largest number of transfers in progress; one that would begin beyond it is skipped and counted",
+            Kind::OrAuto(&Kind::Count(Range::closed(1.0, 1e6), "transfers")),
+            "auto",
+            "the largest number of transfers in progress, of each of `count`; one that would begin beyond it is skipped and counted; auto: 1000, between random hosts of a fabric any number",
         )
         .when("kind", &["arrivals"]),
         one("request", SIZE, "400 bytes", "the size of a request")

@@ -37,9 +37,9 @@ fn transfers(fabric: &Fabric, count: usize) -> Flow {
             size: Bytes(1000),
         }
     };
-    let list = (0..count).map(transfer).collect();
+    let list: Vec<ListedTransfer> = (0..count).map(transfer).collect();
     let profile = Arc::new(Profile::ns2(Recovery::Reno));
-    let application = Application::FlowList(list);
+    let application = Application::flow_list(list);
     Flow::tcp(hosts[0], hosts[hosts.len() / 2], &profile, application)
 }
 
@@ -67,7 +67,9 @@ fn deviation(fabric: &Fabric, kind: &str, hops: usize, transfers_of_a_run: usize
             let expected = of_switch.values().sum::<f64>() / hops as f64;
             assert!(expected >= 5.0, "too few transfers for the statistic");
             let unseen = (hops - of_switch.len()) as f64 * expected;
-            let seen = of_switch.values().map(|o| (o - expected).powi(2) / expected);
+            let seen = of_switch
+                .values()
+                .map(|o| (o - expected).powi(2) / expected);
             chi2 += unseen + seen.sum::<f64>();
             freedom += hops as f64 - 1.0;
         }

@@ -381,6 +381,7 @@ impl FlowBuilder<'_> {
             random: self.stream(Purpose::Application),
             template,
             connections: Vec::new(),
+            in_progress: 0,
             free: HashMap::new(),
             left_out: 0,
         }))
@@ -399,13 +400,13 @@ impl FlowBuilder<'_> {
             Application::Web {
                 ports: Ports::New, ..
             } => self.spawner(connection, application, Starts::AfterLast, u32::MAX),
-            Application::FlowList(transfers) => {
+            Application::FlowList { transfers, at_most } => {
                 let list = FlowList {
                     transfers: transfers.clone(),
                     routes: self.listed.cloned().unwrap_or_default(),
                     next: 0,
                 };
-                self.spawner(connection, application, Starts::Listed(list), u32::MAX)
+                self.spawner(connection, application, Starts::Listed(list), *at_most)
             }
             _ => {
                 let session = Session::new(application.clone(), random, self.index as u32);
@@ -534,7 +535,10 @@ fn application_problem(application: &Application) -> Option<String> {
     let both = |size: &Spread<_>, time: &Spread<_>| size.problem().or(time.problem());
     match application {
         Application::Bulk | Application::Transfer(_) => None,
-        Application::FlowList(transfers) => listed::problem(transfers),
+        Application::FlowList { at_most: 0, .. } | Application::Arrivals { at_most: 0, .. } => {
+            Some("at most 0 transfers at once; at least 1".into())
+        }
+        Application::FlowList { transfers, .. } => listed::problem(transfers),
         Application::Web { size, pause, .. } => both(size, pause),
         Application::Pages {
             request,
@@ -544,13 +548,8 @@ fn application_problem(application: &Application) -> Option<String> {
             Bytes(0) => Some("requests of 0 bytes; at least 1".into()),
             _ => both(size, pause),
         },
-        Application::Arrivals {
-            every,
-            size,
-            at_most,
-        } => match (every.mean, at_most) {
-            (Nanos::ZERO, _) => Some("transfers every 0 s; the mean must be above zero".into()),
-            (_, 0) => Some("at most 0 transfers at once; at least 1".into()),
+        Application::Arrivals { every, size, .. } => match every.mean {
+            Nanos::ZERO => Some("transfers every 0 s; the mean must be above zero".into()),
             _ => both(size, every),
         },
         Application::Incast(Incast {

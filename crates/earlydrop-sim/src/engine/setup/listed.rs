@@ -47,7 +47,7 @@ pub(super) fn routes(network: &Network, flows: &[Flow], seed: u64) -> ListedRout
     let mut listed = ListedRoutes::default();
     for (index, flow) in flows.iter().enumerate() {
         let Traffic::Tcp {
-            application: Application::FlowList(transfers),
+            application: Application::FlowList { transfers, .. },
             ..
         } = &flow.traffic
         else {

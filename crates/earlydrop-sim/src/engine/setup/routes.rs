@@ -62,9 +62,9 @@ impl Routed {
         let ends = |(index, flow): (usize, &Flow)| {
             let first = match &flow.traffic {
                 Traffic::Tcp {
-                    application: Application::FlowList(list),
+                    application: Application::FlowList { transfers, .. },
                     ..
-                } => list.first(),
+                } => transfers.first(),
                 _ => None,
             };
             let path = stream(seed, Purpose::Path, index as u64).next_u32();
@@ -210,7 +210,7 @@ pub(super) fn opens_connections(flow: &Flow) -> bool {
         &flow.traffic,
         Traffic::Tcp {
             application: Application::Arrivals { .. }
-                | Application::FlowList(_)
+                | Application::FlowList { .. }
                 | Application::Web {
                     ports: Ports::New,
                     ..
