@@ -20,6 +20,8 @@ fn plan(text: &str) -> Result<Plan, String> {
             "start,src,dst,size\n0.001,0,5,30000\n0.002,host 7,host 1,1000\n",
         ),
         ("nobody.csv", "0.001,0,8,30000\n"),
+        ("late.csv", "0.001,0,5,30000\n99,0,5,30000\n"),
+        ("never.csv", "99,0,5,30000\n"),
     ];
     let files: BTreeMap<_, _> = files.map(|(name, text)| (name.into(), text.into())).into();
     let source = Source::new("workload.toml", text, TraceFiles::Memory(files));
@@ -124,12 +126,24 @@ fn what_is_wrong_is_refused_with_the_nearest() {
             "both a load and",
         ),
         ("kind = \"list\"", "without a file"),
-        ("kind = \"list\"\nlist = \"nobody.csv\"", "8"),
+        (
+            "kind = \"list\"\nlist = \"nobody.csv\"",
+            "\"8\", line 1 of its list",
+        ),
+        (
+            "kind = \"list\"\nlist = \"never.csv\"",
+            "\"never.csv\", line 1: a start at 99 s",
+        ),
         (
             "kind = \"list\"\nlist = \"none.csv\"",
             "not among those in memory",
         ),
-        ("to = \"host 9\"", "host 9"),
+        (
+            "to = \"host 9\"",
+            "nearest: \"host 7\" (known: \"host 0\" to \"host 7\")",
+        ),
+        ("to = \"hots 3\"", "nearest: \"host 3\""),
+        ("from = \"server\"", "nearest: \"host 0\""),
     ] {
         let text = format!("duration = \"10 ms\"\n{FABRIC}[flows.a]\n{flows}\n");
         let problem = plan(&text).err().unwrap_or_else(|| panic!("{flows}"));
@@ -141,6 +155,65 @@ fn what_is_wrong_is_refused_with_the_nearest() {
     );
     let problem = plan(&format!("duration = \"1 s\"\n{odd}[flows.a]\n")).unwrap_err();
     assert!(problem.contains("nearest: ports = 4"), "{problem}");
+}
+
+#[test]
+fn arrivals_between_hosts_are_at_most_so_many_at_once() {
+    let flows = "[flows.a]\nkind = \"arrivals\"\nsize = \"1 MB\"\nload = 0.9\n";
+    let of = |limit: &str| {
+        let text = format!("duration = \"200 ms\"\n{FABRIC}{flows}{limit}");
+        let measured = outcome(&text);
+        let value = |name| measured.value(name).unwrap();
+        (value("started"), value("left_out"))
+    };
+    let (all, none) = of("");
+    assert_eq!(none, 0.0);
+    let (some, others) = of("at_most = 3\n");
+    assert!(
+        some < 0.9 * all && others > 0.1 * all,
+        "{some} {others} {all}"
+    );
+    assert!((some + others - all).abs() < 1e-6 * all);
+}
+
+#[test]
+fn what_the_network_cannot_carry_is_warned_of() {
+    let warnings = |network: &str, flows: &str| {
+        let fabric = FABRIC.replace("rate = \"1 Gbps\"", network);
+        let text = format!("duration = \"10 ms\"\n{fabric}[flows.a]\n{flows}\n");
+        plan(&text)
+            .unwrap_or_else(|problem| panic!("{problem}"))
+            .warnings()
+    };
+    let arrivals = |load: f64| format!("kind = \"arrivals\"\nsizes = \"rpc\"\nload = {load}");
+    // Four hosts of 1 Gbps at each of two leaves, 4 of 7 others at the other one: 2.29 Gbps at a
+    // load of 1, over two uplinks of 1 Gbps.
+    let even = "rate = \"1 Gbps\", uplink = \"1 Gbps\"";
+    assert_eq!(warnings(even, &arrivals(0.8)), [] as [&str; 0]);
+    let [warning] = &warnings(even, &arrivals(1.5))[..] else {
+        panic!()
+    };
+    assert!(
+        warning.contains("offers 171% of what links between switches carry"),
+        "{warning}"
+    );
+    assert!(warning.contains("nearest: load = 0.87"), "{warning}");
+    let wide = "rate = \"1 Gbps\", uplink = \"10 Gbps\"";
+    let [warning] = &warnings(wide, &arrivals(1.2))[..] else {
+        panic!()
+    };
+    assert!(
+        warning.contains("offers 120% of what hosts' links carry"),
+        "{warning}"
+    );
+    let [warning] = &warnings(wide, "kind = \"list\"\nlist = \"late.csv\"")[..] else {
+        panic!()
+    };
+    assert!(
+        warning.contains("line 2: a start at 99 s has no effect"),
+        "{warning}"
+    );
+    assert!(warning.contains("1 of 2 transfers"), "{warning}");
 }
 
 /// A client and seven servers at the hosts of two leaves; each answer is 20 segments of 1448 bytes.

@@ -64,6 +64,11 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
     }));
     all.extend(bbr3_as_l4s(scenario));
     all.extend(skipped_arrivals(scenario));
+    all.extend(
+        scenario
+            .overload()
+            .map(|text| (("overload", Vec::new()), text)),
+    );
     for sizes in scenario.sizes() {
         let at = At {
             scenario,

@@ -17,6 +17,8 @@ pub(crate) struct FlowList {
 /// A transfer as a file describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WrittenTransfer {
+    /// The number of its line, from 1.
+    pub(super) line: usize,
     pub(super) start: Nanos,
     pub(super) from: Box<str>,
     pub(super) to: Box<str>,
@@ -36,6 +38,15 @@ impl fmt::Display for FlowListError {
     }
 }
 
+impl FlowList {
+    /// The first transfer that begins only after a run of this duration, and the number of all that
+    /// do.
+    pub(super) fn after(&self, end: Nanos) -> Option<(&WrittenTransfer, usize)> {
+        let late = &self.transfers[self.transfers.partition_point(|t| t.start < end)..];
+        Some((late.first()?, late.len()))
+    }
+}
+
 impl FromStr for FlowList {
     type Err = FlowListError;
 
@@ -52,7 +63,7 @@ impl FromStr for FlowList {
             if is_heading {
                 continue;
             }
-            let transfer = transfer(content).map_err(|problem| {
+            let transfer = transfer(content, index + 1).map_err(|problem| {
                 let shown: String = content.chars().take(60).collect();
                 FlowListError {
                     line: index + 1,
@@ -72,7 +83,7 @@ impl FromStr for FlowList {
     }
 }
 
-fn transfer(content: &str) -> Result<WrittenTransfer, &'static str> {
+fn transfer(content: &str, line: usize) -> Result<WrittenTransfer, &'static str> {
     let parts: Vec<&str> = match content.contains(',') {
         true => content.split(',').map(str::trim).collect(),
         false => content.split_whitespace().collect(),
@@ -91,6 +102,7 @@ fn transfer(content: &str) -> Result<WrittenTransfer, &'static str> {
         return Err("leads from a host to itself");
     }
     Ok(WrittenTransfer {
+        line,
         start: Nanos((start * 1e9).round() as u64),
         from: from.into(),
         to: to.into(),
@@ -109,11 +121,11 @@ mod tests {
         let seen: Vec<_> = list
             .transfers
             .iter()
-            .map(|t| (t.start.0, &*t.from, &*t.to, t.size.0))
+            .map(|t| (t.line, t.start.0, &*t.from, &*t.to, t.size.0))
             .collect();
         let expected = [
-            (250_000_000, "left", "right", 7),
-            (500_000_000, "1", "2", 3000),
+            (4, 250_000_000, "left", "right", 7),
+            (2, 500_000_000, "1", "2", 3000),
         ];
         assert_eq!(seen, expected);
     }

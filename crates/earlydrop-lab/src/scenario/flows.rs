@@ -99,6 +99,7 @@ pub(super) struct Places {
     pub(super) from: Place,
     pub(super) to: Place,
     pub(super) rtt: Place,
+    pub(super) list: Place,
 }
 
 /// The largest number of transfers in progress of a flow between two hosts, where none is given.
@@ -146,6 +147,7 @@ pub(super) fn read(
             from: place("from"),
             to: place("to"),
             rtt: place("rtt"),
+            list: place("list"),
         },
         // One that begins at the run's end sends nothing.
         start: (start.0.min(context.duration), start.1.min(context.duration)),
@@ -289,9 +291,26 @@ fn list(
     let read = context.files.flow_list(&name);
     let problem =
         |problem| Problem::new(place, problem, "allowed: start,src,dst,size on each line");
-    read.map_err(|error| problems.push(problem(error)))
-        .ok()
-        .map(Arc::new)
+    let list = read.map_err(|error| problems.push(problem(error))).ok()?;
+    let end = context.duration;
+    if let Some((first, late)) = list.after(end) {
+        let (count, line, start) = (list.transfers.len(), first.line, first.start);
+        let what = format!("\"{name}\", line {line}: a start at {start}");
+        if late == count {
+            let message = format!(
+                "the flow list {what}, when the run has ended at {end}: no other is earlier"
+            );
+            let help = format!("nearest: duration = \"{}\"", Nanos(2 * start.0));
+            problems.push(Problem::new(place, message, help));
+        } else {
+            let note = format!(
+                "the flow list {what} has no effect: the run ends at {end}, and {late} of {count} \
+                 transfers begin later"
+            );
+            context.late.borrow_mut().push(note);
+        }
+    }
+    Some(Arc::new(list))
 }
 
 fn over_tcp(

@@ -53,9 +53,9 @@ use earlydrop_sim::traffic::{Application, Traffic};
 use earlydrop_sim::{Run, RunError};
 
 use crate::budget::{Budget, Limits};
-use crate::document::{Entries, Node, Place, Problem, suggestion};
+use crate::document::{Entries, Node, Place, Problem};
 use fields::MAX_FLOWS;
-use network::{Around, BuiltNetwork, EndsProblem};
+use network::{Around, BuiltNetwork, ends_problem};
 
 pub(crate) use schemes::{normalised, unused_parameters};
 
@@ -554,48 +554,5 @@ impl Scenario {
             host
         };
         Ok((host(ends.from), host(ends.to)))
-    }
-}
-
-fn ends_problem(group: &FlowGroup, rtt: Nanos, problem: EndsProblem) -> Problem {
-    match problem {
-        EndsProblem::Unknown {
-            is_from,
-            name,
-            known,
-        } => {
-            let (end, place) = if is_from {
-                ("from", &group.places.from)
-            } else {
-                ("to", &group.places.to)
-            };
-            let message = format!(
-                "flows `{}`: no node is called {end} = \"{name}\"",
-                group.name
-            );
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            if name.is_empty() {
-                let message = format!("flows `{}` name no `{end}`", group.name);
-                return Problem::new(place, message, format!("known: {}", known.join(", ")));
-            }
-            let help = suggestion(&name, &known, '"');
-            Problem::new(place, message, help)
-        }
-        EndsProblem::Same(name) => {
-            let message = format!("flows `{}` lead from \"{name}\" to itself", group.name);
-            Problem::new(
-                &group.places.to,
-                message,
-                "`from` and `to` must be different",
-            )
-        }
-        EndsProblem::TooShort { least } => {
-            let message = format!(
-                "flows `{}`: a round-trip time of {rtt} is shorter than the {least} of the bottlenecks alone",
-                group.name
-            );
-            let help = format!("nearest: rtt = \"{least}\", or a shorter network.delay");
-            Problem::new(&group.places.rtt, message, help)
-        }
     }
 }

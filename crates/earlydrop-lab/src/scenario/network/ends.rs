@@ -6,6 +6,7 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::network::{Node as Host, Routes};
 
 use super::BuiltNetwork;
+use crate::document::{Problem, suggestion};
 use crate::scenario::FlowGroup;
 
 /// The ends of a flow, and the propagation delay of its hosts' access links.
@@ -23,6 +24,8 @@ pub(in crate::scenario) enum EndsProblem {
         is_from: bool,
         name: String,
         known: Vec<String>,
+        /// The number of hosts of a fabric, which have numbers; 0 elsewhere.
+        hosts: usize,
     },
     /// Both ends are the same node.
     Same(String),
@@ -59,6 +62,7 @@ impl BuiltNetwork {
             is_from,
             name: name.to_string(),
             known: self.places.keys().cloned().collect(),
+            hosts: self.hosts.len(),
         })
     }
 
@@ -82,6 +86,7 @@ impl BuiltNetwork {
                     is_from,
                     name: name.to_string(),
                     known: self.places.keys().cloned().collect(),
+                    hosts: self.hosts.len(),
                 })
         };
         let (from_name, from) = end(from, names.and_then(<[String]>::first), true)?;
@@ -108,5 +113,70 @@ impl BuiltNetwork {
             to,
             access_delay,
         })
+    }
+}
+
+/// Help for an unknown name among so many hosts: the one whose number is nearest to the number in
+/// `name`, or the first.
+fn nearest_host(name: &str, hosts: usize) -> String {
+    let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let last = hosts - 1;
+    let number = match digits.is_empty() {
+        true => 0,
+        // A number too large to be read is beyond the last one.
+        false => digits.parse().unwrap_or(last).min(last),
+    };
+    format!("nearest: \"host {number}\" (known: \"host 0\" to \"host {last}\")")
+}
+
+/// The problem of a group whose flows have such ends.
+pub(in crate::scenario) fn ends_problem(
+    group: &FlowGroup,
+    rtt: Nanos,
+    problem: EndsProblem,
+) -> Problem {
+    match problem {
+        EndsProblem::Unknown {
+            is_from,
+            name,
+            known,
+            hosts,
+        } => {
+            let (end, place) = if is_from {
+                ("from", &group.places.from)
+            } else {
+                ("to", &group.places.to)
+            };
+            let message = format!(
+                "flows `{}`: no node is called {end} = \"{name}\"",
+                group.name
+            );
+            if hosts > 0 {
+                return Problem::new(place, message, nearest_host(&name, hosts));
+            }
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            if name.is_empty() {
+                let message = format!("flows `{}` name no `{end}`", group.name);
+                return Problem::new(place, message, format!("known: {}", known.join(", ")));
+            }
+            let help = suggestion(&name, &known, '"');
+            Problem::new(place, message, help)
+        }
+        EndsProblem::Same(name) => {
+            let message = format!("flows `{}` lead from \"{name}\" to itself", group.name);
+            Problem::new(
+                &group.places.to,
+                message,
+                "`from` and `to` must be different",
+            )
+        }
+        EndsProblem::TooShort { least } => {
+            let message = format!(
+                "flows `{}`: a round-trip time of {rtt} is shorter than the {least} of the bottlenecks alone",
+                group.name
+            );
+            let help = format!("nearest: rtt = \"{least}\", or a shorter network.delay");
+            Problem::new(&group.places.rtt, message, help)
+        }
     }
 }

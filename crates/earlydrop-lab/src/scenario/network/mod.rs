@@ -23,7 +23,7 @@ use super::schemes::{SchemeChange, from_config};
 use super::shared::Buffer;
 use crate::document::{Place, Problem, suggestion};
 
-pub(super) use ends::EndsProblem;
+pub(super) use ends::ends_problem;
 pub(super) use read::read;
 
 /// A network as a file describes it, under any scheme.
@@ -329,6 +329,11 @@ impl Topology {
             None => BitsPerSec(1_000_000_000),
         };
         self.access.unwrap_or(automatic)
+    }
+
+    /// The load of a fabric's links between switches, where all hosts' links have a load of 1.
+    pub(super) fn load_between_switches(&self) -> f64 {
+        self.shape.load_between_switches
     }
 
     /// Whether hosts of a graph have access links.

@@ -64,6 +64,9 @@ pub(super) struct Shape {
     pub(super) row: Option<Row>,
     /// Whether flows are spread over all shortest routes.
     multipath: bool,
+    /// What links between switches carry of a load on all hosts' links, where each host sends to
+    /// any other: the largest share of their rate at a load of 1. Zero where it is not known.
+    pub(super) load_between_switches: f64,
     /// Whether the longest route of any group sets the base round-trip time.
     pub(super) rtt_of_routes: bool,
 }
@@ -274,6 +277,7 @@ fn fabric_links(
 fn fabric(
     new: impl Fn(&FabricLinks) -> Fabric,
     (between_switches, links): (u64, u64),
+    parts: &[Part],
     [port, uplink, host]: [LinkSpec; 3],
     context: &Context<'_>,
     problems: &mut Vec<Problem>,
@@ -293,7 +297,12 @@ fn fabric(
         from_host: placeholder(2),
     });
     let (nodes, edges) = lowered(&fabric.network);
+    let ratio = port.rate.0 as f64 / uplink.rate.0 as f64;
+    let of_parts = parts
+        .iter()
+        .map(|part| part.load(fabric.hosts.len(), ratio));
     let shape = Shape {
+        load_between_switches: of_parts.fold(0.0, f64::max),
         nodes,
         edges,
         watched: fabric.to_hosts[0].0,
@@ -312,6 +321,22 @@ fn fabric(
         ..Shape::default()
     };
     (shape, rtt)
+}
+
+/// A part of a fabric, a leaf or a pod: its hosts, and its links to switches outside.
+struct Part {
+    hosts: u32,
+    uplinks: u32,
+}
+
+impl Part {
+    /// The load of its uplinks among so many `hosts` whose links are full, and are `ratio` times as
+    /// fast as an uplink: a host sends to each other one with the same probability.
+    fn load(&self, hosts: usize, ratio: f64) -> f64 {
+        let outside = hosts as f64 - f64::from(self.hosts);
+        let leaving = f64::from(self.hosts) * outside / (hosts as f64 - 1.0).max(1.0);
+        leaving * ratio / f64::from(self.uplinks)
+    }
 }
 
 /// The links that a leaf-spine has in one direction.
@@ -334,7 +359,11 @@ fn leaf_spine(
     let [leaves, spines, hosts] = ["leaves", "spines", "hosts"].map(|field| network.count(field));
     let new = |links: &FabricLinks| Fabric::leaf_spine(leaves, spines, hosts, links);
     let count = links_of_leaf_spine(leaves, spines, hosts);
-    fabric(new, (2, count), links, context, problems)
+    let leaf = Part {
+        hosts,
+        uplinks: spines,
+    };
+    fabric(new, (2, count), &[leaf], links, context, problems)
 }
 
 fn fat_tree(
@@ -350,7 +379,13 @@ fn fat_tree(
         problems.push(Problem::new(network.place_of("ports"), message, help));
     }
     let new = |links: &FabricLinks| Fabric::fat_tree(ports & !1, links);
-    fabric(new, (4, links_of_fat_tree(ports)), links, context, problems)
+    let half = ports / 2;
+    let parts = [half, half * half].map(|hosts| Part {
+        hosts,
+        uplinks: hosts,
+    });
+    let count = links_of_fat_tree(ports);
+    fabric(new, (4, count), &parts, links, context, problems)
 }
 
 /// The nodes of a graph in the order in which its links name them.

@@ -4,6 +4,7 @@ mod incast;
 
 use earlydrop::random::Pcg32;
 use earlydrop::units::{Bytes, Nanos};
+use earlydrop_model::number::to_digits;
 use earlydrop_sim::distribution::Distribution;
 use earlydrop_sim::network::Node as Host;
 use earlydrop_sim::spread::{Law, Spread};
@@ -131,6 +132,32 @@ impl Scenario {
         Some(Spread::new(mean, Law::Exponential))
     }
 
+    /// What is to be said of loads between random hosts that are more than a fabric carries.
+    pub(crate) fn overload(&self) -> Option<String> {
+        let between_switches = self.network.load_between_switches();
+        let is_any = |end: &str| end.is_empty() || end == "hosts";
+        let spread = self.groups.iter().filter(|group| {
+            let over_all = is_any(&group.from) && is_any(&group.to);
+            over_all && group.load.is_some() && between_switches > 0.0
+        });
+        let names: Vec<&str> = spread.clone().map(|group| &*group.name).collect();
+        let load: f64 = spread.filter_map(|group| group.load).sum();
+        let (of_load, links) = match between_switches > 1.0 {
+            true => (between_switches, "links between switches"),
+            false => (1.0, "hosts' links"),
+        };
+        (load * of_load > 1.0).then(|| {
+            format!(
+                "flows `{}`: a load of {} of hosts' links offers {:.0}% of what {links} carry: queues \
+                 grow as long as the run; nearest: load = {}",
+                names.join("`, `"),
+                to_digits(load, 3),
+                100.0 * load * of_load,
+                to_digits(0.995 / of_load, 2),
+            )
+        })
+    }
+
     /// The transfers of a group that are known before a run: those of a list, and those between
     /// random hosts.
     pub(super) fn workload(
@@ -141,11 +168,16 @@ impl Scenario {
         (seed, index): (u64, usize),
     ) -> Result<Option<Vec<ListedTransfer>>, Problem> {
         if let Some(list) = &group.list {
-            let end = |name: &str, is_from| {
-                let node = built.host(name, is_from);
-                node.map_err(|problem| ends_problem(group, self.network.rtt, problem))
-            };
             let transfers = list.transfers.iter().map(|written| {
+                let end = |name: &str, is_from| {
+                    let node = built.host(name, is_from);
+                    node.map_err(|problem| {
+                        let mut problem = ends_problem(group, self.network.rtt, problem);
+                        problem.place = group.places.list.clone();
+                        problem.message += &format!(", line {} of its list", written.line);
+                        problem
+                    })
+                };
                 Ok(ListedTransfer {
                     start: written.start,
                     from: end(&written.from, true)?,
