@@ -482,3 +482,83 @@ fn hystart_of_modern_cubic_loses_a_third_of_what_slow_start_loses() {
     let shares = [HyStartKind::Off, HyStartKind::PlusPlus].map(lost);
     assert!(shares[0] > 0.15 && shares[1] < 0.07, "{shares:?}");
 }
+
+/// [`star`] whose hosts have network cards.
+fn star_with_cards(hosts: u32) -> Star {
+    let mut star = star(hosts, "droptail:limit=1000");
+    for id in (0..2 * hosts).step_by(2).map(LinkId) {
+        let link = star.network.get_mut(id);
+        *link = link.clone().network_card();
+    }
+    star
+}
+
+/// The completion times of transfers of these sizes from the first host of `star` to the others.
+fn sent_by_one(star: &Star, sizes: &[u64]) -> (Results, Vec<Nanos>) {
+    let mut run = Run::new(star.network.clone(), Nanos::from_secs(1));
+    let mut profile = Profile::modern(Algorithm::Dctcp);
+    profile.delayed_acks = None;
+    let profile = Arc::new(profile);
+    for (size, to) in sizes.iter().zip(&star.hosts[1..]) {
+        let transfer = Application::Transfer(Bytes(*size));
+        let flow = Flow::tcp(star.hosts[0], *to, &profile, transfer);
+        // The others begin when the first one fills the link.
+        let start = Nanos::from_millis(20 * run.flows.len().min(1) as u64);
+        run.add(flow.at(start));
+    }
+    let results = run.results().unwrap();
+    let reference = run.start().unwrap().reference_engine().finish();
+    assert_eq!(reference.completions, results.completions);
+    let mut ended = results.completions.clone();
+    ended.sort_by_key(|one| one.flow);
+    let times = ended.iter().map(|one| one.span()).collect();
+    (results, times)
+}
+
+#[test]
+fn a_network_card_loses_nothing_and_holds_two_segments_of_each_sender() {
+    let star = star_with_cards(4);
+    let card = LinkId(0);
+    // 10 MB at 1 Gbps: 83 ms with headers.
+    let (results, times) = sent_by_one(&star, &[10_000_000]);
+    let flow = &results.flows[0];
+    assert_eq!((flow.lost, flow.sender.retransmissions), (0, 0));
+    assert_eq!(results.queue(card).unwrap().longest, 2);
+    assert!(
+        results.completions[0].slowdown().unwrap() < 1.01,
+        "{times:?}"
+    );
+    // Three senders share the link equally, packet by packet.
+    let (results, times) = sent_by_one(&star, &[30_000_000, 5_000_000, 5_000_000]);
+    assert!(results.queue(card).unwrap().longest <= 6);
+    assert!(results.flows.iter().all(|flow| flow.lost == 0));
+    let [one, other] = [times[1], times[2]].map(|time| time.as_secs_f64());
+    assert!(
+        (one / other - 1.0).abs() < 0.01 && (0.12..0.13).contains(&one),
+        "{times:?}"
+    );
+}
+
+#[test]
+fn a_small_transfer_does_not_wait_behind_a_large_one_of_its_host() {
+    // Alone, SYN and segment take two round trips of 4 links of 1 us, and 12 us a link.
+    let of = |star: &Star| sent_by_one(star, &[30_000_000, 1000]).1[1];
+    let with_cards = of(&star_with_cards(3));
+    assert!(with_cards < Nanos::from_micros(120), "{with_cards}");
+    let without = of(&star(3, "droptail:limit=1000"));
+    assert!(without > Nanos::from_millis(1), "{without}");
+}
+
+#[test]
+fn routes_over_the_network_card_of_another_host_are_refused() {
+    let mut star = star_with_cards(2);
+    *star.network.get_mut(star.ports[1]) = star.network.get(LinkId(0)).clone();
+    let profile = Arc::new(Profile::modern(Algorithm::Dctcp));
+    let mut run = Run::new(star.network, Nanos::from_secs(1));
+    run.add(Flow::bulk(star.hosts[0], star.hosts[1], &profile));
+    let problem = run.results().unwrap_err().to_string();
+    assert!(
+        problem.contains("switch to host 1, another host's network card"),
+        "{problem}"
+    );
+}

@@ -168,6 +168,7 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
         aggregation,
         slot,
         steered,
+        is_nic,
     } = network.get(link);
     if queue.is_some() {
         return Err(second_bottleneck(network, link, "it has a queue"));
@@ -181,6 +182,7 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
         (aggregation.is_some(), "sends in aggregates"),
         (slot.is_some(), "sends in slots"),
         (*steered, "is steered"),
+        (*is_nic, "is a network card that holds senders back"),
     ];
     match features.iter().find(|(is_present, _)| *is_present) {
         None => Ok(()),

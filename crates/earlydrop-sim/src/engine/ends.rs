@@ -234,11 +234,32 @@ impl Simulation {
         self.flows.ensure_wake(&mut self.scheduler, index);
     }
 
+    /// A segment has left the queue of its host's network card: its sender may send another.
+    pub(super) fn on_left_nic(&mut self, segment: &Packet) {
+        let index = segment.flow_index();
+        let state = &mut self.flows[index].state;
+        let waited = state.waits_for_nic();
+        if let Some(waiting) = &mut state.at_nic
+            && matches!(segment.kind(), Kind::Data | Kind::Syn)
+        {
+            *waiting -= 1;
+            if waited {
+                self.send_and_wake(index, self.scheduler.now);
+            }
+        }
+    }
+
     /// Sends every segment that the sender may send at `now`.
     fn send_segments(&mut self, index: u32, now: Nanos) {
         let mut more = true;
-        while more && let Some((segment, leaves_at, again)) = self.flows.poll_segment(index, now) {
+        while more
+            && !self.flows[index].state.waits_for_nic()
+            && let Some((segment, leaves_at, again)) = self.flows.poll_segment(index, now)
+        {
             more = again;
+            if let Some(waiting) = &mut self.flows[index].state.at_nic {
+                *waiting += 1;
+            }
             self.accounts.totals.sent.add(segment.size());
             self.forward_segment(segment, leaves_at);
         }

@@ -10,6 +10,7 @@ use super::application::Session;
 use super::spawner::Spawner;
 use crate::fine_time::FineTime;
 use crate::measure::FlowMeter;
+use crate::network::MOST_AT_NIC;
 use crate::packet::{Kind, Packet, Template};
 use crate::schedule::Schedule;
 use crate::tcp::{Profile, Receiver, Sender};
@@ -71,6 +72,17 @@ pub(super) struct State {
     pub(super) has_overhead: bool,
     /// The counts of its sender at the end of the warm-up are recorded.
     pub(super) has_baseline: bool,
+    /// How many segments of its sender wait in its host's network card; `None` for a host without
+    /// one.
+    pub(super) at_nic: Option<u8>,
+}
+
+impl State {
+    /// Whether its sender must wait until a segment of its own has left its host's network card.
+    #[inline]
+    pub(super) fn waits_for_nic(&self) -> bool {
+        self.at_nic.is_some_and(|waiting| waiting >= MOST_AT_NIC)
+    }
 }
 
 /// The code that handles a flow's packets and timers.

@@ -87,7 +87,11 @@ impl Simulation {
                 return;
             };
             self.flows.prefetch_of(port.link.queue());
+            let is_nic = port.is_nic;
             self.forward_departure(packet, arrives);
+            if is_nic {
+                self.on_left_nic(&packet);
+            }
         }
     }
 

@@ -46,6 +46,8 @@ pub(super) struct Port {
     pub(super) steering: Option<Box<Steering>>,
     /// The port's place in the buffer that it shares with others, if it shares one.
     pub(super) shared: Option<Membership>,
+    /// Whether it is a host's network card, for which the host's senders wait.
+    pub(super) is_nic: bool,
 }
 
 impl Port {
@@ -67,6 +69,7 @@ impl Port {
             log: None,
             steering: None,
             shared: None,
+            is_nic: false,
         }
     }
 
@@ -174,7 +177,7 @@ impl Port {
     pub(super) fn change(&mut self, now: Nanos, change: &Change) {
         self.observe(now);
         self.link.change(now, change);
-        // The reference engine has no slack, and keeps none.
+        // The reference engine and network cards have no slack, and keep none.
         if let Change::Delay(delay) = change
             && self.slack > Nanos::ZERO
         {

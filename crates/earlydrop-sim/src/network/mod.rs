@@ -69,6 +69,9 @@ pub struct Link {
     pub slot: Option<Nanos>,
     /// Whether the link is looked at and steered during the run; see [`crate::steering`].
     pub steered: bool,
+    /// Whether it is the network card of the host that it begins at, which loses nothing and holds
+    /// senders back: see [`Link::network_card`].
+    pub is_nic: bool,
 }
 
 /// Reordering: packets that are held back on the wire, so that later ones overtake them.
@@ -120,6 +123,7 @@ impl Link {
             aggregation: None,
             slot: None,
             steered: false,
+            is_nic: false,
         }
     }
 
@@ -239,15 +243,31 @@ impl Link {
         !self.changes.is_empty() || self.trace.is_some() || self.has_opportunities()
     }
 
+    /// Makes it a host's network card. Its queue has no limit, and no sender at the host has more
+    /// than [`MOST_AT_NIC`] segments waiting in it: it sends the next one when one of these leaves
+    /// the queue. Linux does so by TCP small queues (`tcp_small_queue_check`) over byte queue
+    /// limits. Acknowledgments, requests and datagrams wait without limit.
+    ///
+    /// As each sender has so few segments in a queue that is first-in first-out, senders share the
+    /// link equally, packet by packet.
+    pub fn network_card(self) -> Link {
+        Link {
+            queue: None,
+            is_nic: true,
+            ..self
+        }
+    }
+
     /// Whether packets wait in front of it: it is described with a queue, or cannot do without.
     pub(crate) fn has_queue(&self) -> bool {
-        self.queue.is_some() || self.changes_or_waits() || self.steered
+        self.queue.is_some() || self.changes_or_waits() || self.steered || self.is_nic
     }
 
     /// The queue in front of it. One that is described without and must have one has drop-tail.
     pub(crate) fn queue_in_front(&self) -> Option<Spec> {
         let described = self.queue.clone();
         described.or_else(|| match self.has_queue() {
+            true if self.is_nic => Spec::new("droptail").ok()?.with("limit", NIC_LIMIT).ok(),
             true => Spec::new("droptail").ok(),
             false => None,
         })
@@ -259,6 +279,14 @@ impl Link {
         self.changes.is_empty() && !self.steered
     }
 }
+
+/// Segments of one sender that wait in its host's [network card](Link::network_card), at most. Linux
+/// allows two, or what the sender paces in a millisecond where that is more.
+pub const MOST_AT_NIC: u8 = 2;
+
+/// The limit of a network card's queue, which is never reached: more packets than there are
+/// acknowledgments under way.
+const NIC_LIMIT: &str = "4194304 packets";
 
 /// A topology: nodes and one-way links.
 ///

@@ -142,6 +142,7 @@ pub(crate) fn link() -> impl Strategy<Value = Link> {
                     aggregation,
                     slot,
                     steered: rate % 16 == 0,
+                    is_nic: false,
                 };
                 // Some schemes refuse a limit below their thresholds.
                 let facts = facts(&link);
@@ -200,8 +201,10 @@ pub(crate) fn count_link(link: &Link, seen: &mut Coverage) {
         aggregation,
         slot,
         steered,
+        is_nic,
     } = link;
     seen.switch("queue", queue.is_some());
+    seen.switch("network card", *is_nic);
     for scheme in SCHEMES {
         let is_it = |spec: &Spec| spec.descriptor().name == scheme.name;
         seen.count(scheme.name, queue.as_ref().is_some_and(is_it));

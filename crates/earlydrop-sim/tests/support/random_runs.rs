@@ -16,7 +16,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::measure::{Measure, Queues};
 use earlydrop_sim::network::{
-    Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot, SharedBuffer,
+    Change, Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot, SharedBuffer,
 };
 use earlydrop_sim::traffic::FlowId;
 use proptest::collection::vec;
@@ -211,8 +211,14 @@ fn shared_buffer() -> impl Strategy<Value = SharedBuffer> {
 /// Switches whose links differ a little in their delays, as routes of equal lengths would bring
 /// packets to one place in the same nanosecond.
 fn fabric(links: &[Link], new: impl Fn(&FabricLinks) -> Fabric) -> (Network, Vec<Node>) {
+    let mut from_host = links[0].clone();
+    if from_host.rate.0 % 2 == 0 && !from_host.steered {
+        from_host = from_host.network_card();
+        let is_of_queue = |change: &Change| matches!(change, Change::Scheme(_));
+        from_host.changes.retain(|(_, change)| !is_of_queue(change));
+    }
     let links = FabricLinks {
-        from_host: links[0].clone(),
+        from_host,
         to_host: links[1].clone(),
         between_switches: links[2].clone(),
     };

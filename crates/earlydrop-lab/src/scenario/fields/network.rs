@@ -96,9 +96,9 @@ pub(super) static NETWORK: Section = Section {
         .when("shape", FABRICS),
         one(
             "host_queue",
-            QUEUE,
-            "scheme",
-            "the queue of each host's own link: \"scheme\" for the compared scheme, as in ns-2's scripts, one scheme for all runs, or \"none\" for an unlimited queue",
+            Kind::Text("\"nic\", \"scheme\", \"none\", or a scheme such as \"red:min=10,max=30\""),
+            "nic",
+            "the queue of each host's own link: \"nic\" for a network card that loses nothing and in which two segments of each sender wait at most (TCP small queues), so that senders share the link equally; \"scheme\" for the compared scheme, as in ns-2's scripts; one scheme for all runs; or \"none\" for an unlimited queue",
         )
         .when("shape", FABRICS),
         one(

@@ -80,6 +80,8 @@ enum QueueChoice {
     Fixed(Spec),
     /// An unlimited queue.
     None,
+    /// A host's network card: an unlimited queue that holds senders back.
+    Nic,
 }
 
 /// The simulator's network under one scheme, without hosts yet.
@@ -118,7 +120,7 @@ impl LinkSpec {
         let queue = match &self.queue {
             QueueChoice::Scheme => Some(around.scheme),
             QueueChoice::Fixed(spec) => Some(spec),
-            QueueChoice::None => None,
+            QueueChoice::None | QueueChoice::Nic => None,
         };
         let link = self.for_registry(packet);
         let queue = queue.map(|spec| around.path.resolve(spec, &link));
@@ -138,6 +140,7 @@ impl LinkSpec {
             aggregation: self.aggregation,
             slot: self.slot,
             steered: false,
+            is_nic: matches!(self.queue, QueueChoice::Nic),
         }
     }
 

@@ -241,6 +241,8 @@ pub(super) fn queue_of(
     match entries.text(field).as_str() {
         "scheme" => QueueChoice::Scheme,
         "none" => QueueChoice::None,
+        // Only of a host's own link: elsewhere, there is no scheme of this name.
+        "nic" if field == "host_queue" => QueueChoice::Nic,
         text => match context.registry.parse(text) {
             Ok(spec) => QueueChoice::Fixed(spec),
             Err(error) => {

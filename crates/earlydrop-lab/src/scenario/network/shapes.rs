@@ -435,7 +435,7 @@ fn graph(network: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) 
         if under_scheme {
             watched = watched.or(Some(edges.len() as u32));
         }
-        if !matches!(link.queue, QueueChoice::None) {
+        if !matches!(link.queue, QueueChoice::None | QueueChoice::Nic) {
             shape.bottlenecks.push(edges.len() as u32);
         }
         edges.push(edge);

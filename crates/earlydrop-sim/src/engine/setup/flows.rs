@@ -86,6 +86,7 @@ pub(super) fn add(
                 Traffic::Datagrams { .. } => 0,
             },
             passive: routes[index].passive,
+            behind_nic: routes[index].begins_at_nic(&run.network),
             listed: lists.numbers.get(&index),
             // Servers of a client draw one start.
             starts_as: incast::of(described).map_or(index, |i| first_servers[&i.client] as usize),
@@ -128,6 +129,19 @@ fn checked_routes(
         to: network.name(ends.to).to_string(),
     })?;
     for routes in &routes {
+        let later = |route: &[LinkId]| {
+            route
+                .iter()
+                .skip(1)
+                .find(|id| network.get(**id).is_nic)
+                .copied()
+        };
+        if let Some(link) = routes.pairs().flatten().find_map(later) {
+            let link = network.link_name(link);
+            let problem = format!("its route leads over {link}, another host's network card");
+            let flow = routes.flow;
+            return Err(RunError::Flow { flow, problem });
+        }
         let links = routes.forward.len().max(routes.backward.len());
         if links > MAX_LINKS {
             let problem = format!("its route has {links} links; at most {MAX_LINKS}");
@@ -257,6 +271,8 @@ struct FlowBuilder<'a> {
     /// The index of its profile.
     profile: u32,
     passive: bool,
+    /// Its sender's host has a network card.
+    behind_nic: bool,
     /// For a flow list, the number of each transfer's route.
     listed: Option<&'a Vec<u32>>,
     /// The index of the flow whose random start is also this one's.
@@ -305,6 +321,7 @@ impl FlowBuilder<'_> {
                 passive: self.passive && matches!(ends, Ends::Tcp(_)),
                 has_overhead: self.described.overhead.0 > 0,
                 has_baseline: false,
+                at_nic: (self.behind_nic && matches!(ends, Ends::Tcp(_))).then_some(0),
             },
             class: self.described.class,
             ends,

@@ -70,7 +70,7 @@ fn prepare(
         flows: Flows {
             flows: Vec::new(),
             profiles: Vec::new(),
-            may_be_fast: !run.network.spraying,
+            may_be_fast: !run.network.spraying && !run.network.links().any(|(.., l)| l.is_nic),
             barriers: Vec::new(),
             completions: Vec::new(),
             rounds: Vec::new(),
@@ -149,6 +149,9 @@ fn check_link(described: &Link) -> Result<(), String> {
             "a share of {share} of its packets; it must be in [0, 1]"
         ));
     }
+    if described.is_nic && described.queue.is_some() {
+        return Err("a queue of its own, although it is a network card".to_string());
+    }
     if described.has_opportunities() && described.trace.is_some() {
         return Err("both a trace and aggregates or slots".to_string());
     }
@@ -215,6 +218,7 @@ fn add_link(
         && !changing
         && !is_logged
         && !described.steered
+        && !described.is_nic
         && !run.network.shares_buffer(id)
     {
         let link = Transmitter::new(rate, delay);
@@ -234,6 +238,11 @@ fn add_link(
     let mut port = Port::new(id.0, name, impairments, link, meter);
     port.log = log;
     port.steering = described.steered.then(Box::default);
+    if described.is_nic {
+        port.is_nic = true;
+        // Senders wait for each departure.
+        port.slack = Nanos::ZERO;
+    }
     push_reserved(&mut simulation.links.ports, run, port);
     stages(Stage::Port(simulation.links.ports.len() as u32 - 1))
 }

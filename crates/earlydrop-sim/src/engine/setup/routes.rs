@@ -6,8 +6,8 @@
 //! - an end of a flow that acts ahead of time: its packets are in order, but not with others';
 //! - a host, for ends that act only at their events, and so in order of time.
 //!
-//! Where two sources merge, or a port shares a buffer with others, packets wait as events: one source may be computed further ahead than
-//! the other. The acknowledgments of a passive receiver (no delayed acknowledgments, no requests)
+//! Where two sources merge, at a network card, or where a port shares a buffer with others, packets
+//! wait as events: one source may be computed further ahead than the other. The acknowledgments of a passive receiver (no delayed acknowledgments, no requests)
 //! count as coming from the link before it.
 //!
 //! Each flow's round trip has at least one event besides the one before its first link, where a
@@ -124,6 +124,11 @@ impl Spray {
 }
 
 impl FlowRoutes {
+    /// Whether the sender's host has a network card.
+    pub(super) fn begins_at_nic(&self, network: &Network) -> bool {
+        begins_at_nic(network, &self.forward)
+    }
+
     /// The links that packets take, there and back.
     pub(super) fn empty_path(&self, network: &Network) -> EmptyPath {
         let Some(spray) = &self.spray else {
@@ -180,19 +185,28 @@ pub(super) fn find_routes(
 fn is_passive(network: &Network, flow: &Flow, forward: &[LinkId]) -> bool {
     let only_answers = match &flow.traffic {
         Traffic::Datagrams { .. } => true,
-        Traffic::Tcp { profile, .. } => profile.delayed_acks.is_none() && acts_ahead(network, flow),
+        Traffic::Tcp { profile, .. } => {
+            profile.delayed_acks.is_none() && acts_ahead(network, flow, forward)
+        }
     };
     only_answers && arrives_in_order(network, forward)
 }
 
+fn begins_at_nic(network: &Network, forward: &[LinkId]) -> bool {
+    let first = forward.first();
+    first.is_some_and(|link| network.get(*link).is_nic)
+}
+
 /// Whether the ends of a flow may act before their packets' time has come. They may not if they
 /// share something with other flows, as the connections of one flow do, or a client and its
-/// server. Nor may they where packets are sprayed: these do not arrive in order.
-fn acts_ahead(network: &Network, flow: &Flow) -> bool {
+/// server. Nor may they where packets are sprayed: these do not arrive in order. Nor where the
+/// sender waits for its host's network card.
+fn acts_ahead(network: &Network, flow: &Flow, forward: &[LinkId]) -> bool {
     match &flow.traffic {
         Traffic::Datagrams { .. } => false,
         Traffic::Tcp { application, .. } => {
             !network.spraying
+                && !begins_at_nic(network, forward)
                 && !matches!(
                     application,
                     Application::Requests { .. }
@@ -241,6 +255,7 @@ pub(super) fn lay_out(
     let of_link = |link: &LinkId| {
         let in_order = feeds[link.0 as usize] != Feed::Mixed
             && network.get(*link).is_steady()
+            && !network.get(*link).is_nic
             && !shares_buffer[link.0 as usize];
         let event = (!in_order).then_some(Stage::Event);
         let (stage, impairments) = links[link.0 as usize];
@@ -251,7 +266,7 @@ pub(super) fn lay_out(
     let mut begins = Vec::with_capacity(2 * routes.len());
     let pairs = |routes| FlowRoutes::pairs(routes).map(move |pair| (routes, pair));
     for (routes, [there, back]) in routes.iter().flat_map(pairs) {
-        let ahead = acts_ahead(network, &flows[routes.flow]);
+        let ahead = acts_ahead(network, &flows[routes.flow], &routes.forward);
         let mut round: Vec<Stage> = there.iter().flat_map(of_link).collect();
         let in_order = arrives_in_order(network, there);
         if !(routes.passive || ahead && in_order) {
@@ -295,7 +310,7 @@ fn feeds(network: &Network, flows: &[Flow], routes: &[FlowRoutes]) -> Vec<Feed> 
     };
     for routes in routes {
         let (index, flow) = (routes.flow, &flows[routes.flow]);
-        let ahead = acts_ahead(network, flow);
+        let ahead = acts_ahead(network, flow, &routes.forward);
         // A host with a processing delay keeps the order of one connection's packets only.
         let many = opens_connections(flow);
         let delays = flow.overhead.0 > 0;
