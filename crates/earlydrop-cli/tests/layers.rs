@@ -55,6 +55,7 @@ const ORDERS: [(&str, &[&str]); 2] = [
             "metrics",
             "expect",
             "plan",
+            "records",
             "outcome",
             "rows",
             "values",

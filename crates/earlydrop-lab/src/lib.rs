@@ -101,6 +101,7 @@ pub mod live;
 pub mod metrics;
 pub mod outcome;
 pub mod plan;
+pub mod records;
 pub mod rows;
 pub mod run;
 pub mod scenario;

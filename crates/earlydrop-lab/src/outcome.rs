@@ -10,6 +10,7 @@ use earlydrop_sim::traffic::FlowId;
 
 use crate::metrics::SizeBin;
 use crate::metrics::{self, FlowAggregate, LINK_METRICS, METRICS};
+use crate::records::{self, TransferOutcome};
 use crate::scenario::{Criteria, PreparedRun};
 use crate::timing::LiveTiming;
 
@@ -34,6 +35,8 @@ pub struct Outcome {
     pub transfers: Vec<(String, f64, f64)>,
     /// Completion times and slowdowns by size: the group, and transfers of about one size.
     pub sizes: Vec<(String, SizeBin)>,
+    /// One entry per transfer, by flow and number; empty where they are not recorded.
+    pub records: Vec<TransferOutcome>,
     /// Samples over time.
     pub series: Vec<Series>,
     /// The timing of a run on real hosts; `None` for a simulated one.
@@ -140,6 +143,7 @@ impl Outcome {
             sojourn: sojourn(queue),
             transfers,
             sizes,
+            records: records::of(results, &run.run, run.most_records),
             series: all_series(results),
             live: None,
         }

@@ -177,6 +177,46 @@ fn arrivals_between_hosts_are_at_most_so_many_at_once() {
 }
 
 #[test]
+fn transfers_are_recorded_one_by_one() {
+    let list = "duration = \"10 ms\"\n[flows.a]\nkind = \"list\"\nlist = \"flows.csv\"\n";
+    let text = |more: &str| format!("{FABRIC}{more}{list}");
+    let measured = outcome(&text(""));
+    let [first, second] = &measured.records[..] else {
+        panic!("{:?}", measured.records);
+    };
+    assert_eq!((first.flow, first.number, &*first.group), (0, 0, "a"));
+    assert_eq!((&*first.source, &*first.destination), ("host 0", "host 5"));
+    assert_eq!((first.size, first.start), (30_000, 0.001));
+    assert!(first.path.starts_with("leaf 0 > spine ") && first.path.ends_with(" > leaf 1"));
+    assert!((1.0..1.01).contains(&first.slowdown.unwrap()) && first.finished);
+    assert_eq!((first.retransmissions, first.timeouts), (0, 0));
+    let ratio = first.completion / first.ideal.unwrap();
+    assert_eq!(first.slowdown, Some(ratio));
+    assert_eq!(
+        (&*second.source, &*second.destination),
+        ("host 7", "host 1")
+    );
+    // A run may have none; nor does one between two hosts by default.
+    let off = outcome(&text("measure = { records = \"off\" }\n"));
+    assert!(off.records.is_empty());
+    let dumbbell = "seeds = 1\nduration = \"2 s\"\nschemes = [\"droptail\"]\n";
+    let web = "flows.w = { kind = \"web\" }\n";
+    assert!(outcome(&format!("{dumbbell}{web}")).records.is_empty());
+    let on = outcome(&format!(
+        "{dumbbell}{web}measure = {{ records = \"on\", drain = \"0 s\" }}\n"
+    ));
+    let ended = on.records.iter().filter(|record| record.finished).count();
+    assert!(ended > 0 && ended < on.records.len());
+    assert!(
+        on.records
+            .iter()
+            .all(|record| record.path == "left > right")
+    );
+    let unfinished = (on.records.len() - ended) as f64 / on.records.len() as f64;
+    assert_eq!(on.value("unfinished"), Some(unfinished));
+}
+
+#[test]
 fn what_the_network_cannot_carry_is_warned_of() {
     let warnings = |network: &str, flows: &str| {
         let fabric = FABRIC.replace("rate = \"1 Gbps\"", network);

@@ -46,6 +46,7 @@ pub mod measure;
 pub mod network;
 mod packet;
 pub mod packet_log;
+pub mod paths;
 pub mod pcapng;
 mod prefetch;
 pub mod replay;

@@ -60,6 +60,20 @@ pub struct Completion {
     /// The least completion time in an empty network: that of a sender that sends at the rate of
     /// its link from the first moment on. Zero over links that change during the run.
     pub ideal: Nanos,
+    /// What it was in its flow, and what its sender did for it.
+    pub record: TransferRecord,
+}
+
+/// A transfer's place in its flow, and what its sender did for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TransferRecord {
+    /// Its number among the transfers of its flow, from 0; of a flow list, its place in the list.
+    /// [`TransferPaths`](crate::paths::TransferPaths) says between which hosts it was.
+    pub number: u64,
+    /// Segments retransmitted, SYNs included.
+    pub retransmissions: u32,
+    /// Times the retransmission timer expired.
+    pub timeouts: u32,
 }
 
 impl Completion {
@@ -88,6 +102,8 @@ pub struct Unfinished {
     /// The least completion time of a transfer in an empty network; zero where there is none, and
     /// for a round.
     pub ideal: Nanos,
+    /// What a transfer was in its flow, and what its sender had done for it.
+    pub record: TransferRecord,
 }
 
 impl Unfinished {
@@ -281,6 +297,7 @@ mod tests {
             lasted: Nanos(lasted),
             bytes: Bytes(1000),
             ideal: Nanos(4000),
+            record: TransferRecord::default(),
         };
         assert_eq!(lasting(1000).slowdown(), Some(1.0));
         assert_eq!(lasting(8000).slowdown(), Some(2.0));

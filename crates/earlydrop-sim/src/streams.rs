@@ -39,6 +39,12 @@ pub fn stream(seed: u64, purpose: Purpose, index: u64) -> Pcg32 {
     Pcg32::new(FlowKey(seed).hash(purpose as u64), index)
 }
 
+/// The hash value that chooses between shortest routes: of a flow by its index, of a transfer of a
+/// flow list by [`spawned`].
+pub(crate) fn path_hash(seed: u64, index: u64) -> u64 {
+    u64::from(stream(seed, Purpose::Path, index).next_u32())
+}
+
 /// The stream index of a connection that `flow` opens, by the connection's number.
 pub fn spawned(flow: u32, connection: u64) -> u64 {
     u64::from(flow) << 32 | connection

@@ -7,9 +7,10 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::distribution::Distribution;
 use earlydrop_sim::network::{Change, Fabric, FabricLinks, Link, Network, Node};
+use earlydrop_sim::paths::TransferPaths;
 use earlydrop_sim::spread::Spread;
 use earlydrop_sim::tcp::{Algorithm, Profile};
-use earlydrop_sim::traffic::{Application, Flow, ListedTransfer, Ports};
+use earlydrop_sim::traffic::{Application, Flow, FlowId, ListedTransfer, Ports};
 
 /// Two hosts with a router between them.
 fn path(rate: BitsPerSec, delay: Nanos) -> (Network, Node, Node) {
@@ -202,6 +203,73 @@ fn two_leaves() -> (Network, Vec<Node>, Vec<Node>) {
     };
     let (a, b) = (hosts(left), hosts(right));
     (network, a, b)
+}
+
+/// Each link carries what the paths of the transfers say.
+#[test]
+fn records_say_which_links_a_transfer_took() {
+    let (network, left, right) = two_leaves();
+    let list: Vec<ListedTransfer> = (0..40)
+        .map(|number| {
+            let host = number as usize % 8;
+            listed(
+                number / 3,
+                left[host],
+                right[7 - host],
+                14_480 * (1 + number % 3),
+            )
+        })
+        .collect();
+    let mut run = Run::new(network, Nanos::from_secs(1));
+    run.add(Flow::tcp(
+        left[0],
+        right[0],
+        &eager(),
+        Application::flow_list(list.clone()),
+    ));
+    let results = run.results().unwrap();
+    let mut numbers: Vec<u64> = results
+        .completions
+        .iter()
+        .map(|one| one.record.number)
+        .collect();
+    let mut paths = TransferPaths::new(&run);
+    let mut segments = vec![0; run.network.links().len()];
+    for one in &results.completions {
+        let transfer = list[one.record.number as usize];
+        assert_eq!((one.began, one.bytes), (transfer.start, transfer.size));
+        let path = paths.of(one.flow, one.record.number).unwrap();
+        assert_eq!(
+            (path.from, path.to, path.links.len()),
+            (transfer.from, transfer.to, 4)
+        );
+        for link in path.links {
+            // And the SYN.
+            segments[link.0 as usize] +=
+                one.bytes.0 / 1448 + 1 + u64::from(one.record.retransmissions);
+        }
+    }
+    for queue in results
+        .queues
+        .iter()
+        .filter(|queue| queue.name.starts_with("leaf 0 to spine"))
+    {
+        assert_eq!(
+            queue.counters.departed.packets, segments[queue.link.0 as usize],
+            "{}",
+            queue.name
+        );
+    }
+    numbers.sort();
+    assert!(numbers.into_iter().eq(0..40));
+    assert_eq!(paths.of(FlowId(0), 40), None);
+    assert_eq!(paths.of(FlowId(1), 0), None);
+    let retransmitted: u32 = results
+        .completions
+        .iter()
+        .map(|one| one.record.retransmissions)
+        .sum();
+    assert_eq!(retransmitted, results.flows[0].sender.retransmissions);
 }
 
 #[test]

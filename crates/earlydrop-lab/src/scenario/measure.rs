@@ -22,6 +22,8 @@ pub struct MeasureOptions {
     /// The runs whose samples are stored.
     pub series: SeriesScope,
     queues: SampledQueues,
+    /// Whether each transfer is recorded; `None`: in fabrics, if there are not too many.
+    records: Option<bool>,
     arrivals: bool,
     departures: bool,
     /// The number of TCP flows of each group whose cwnd is sampled.
@@ -67,6 +69,8 @@ const MOST_SAMPLED_QUEUES: usize = 64;
 /// Up to this many flows, packet delays are measured by default: with more, each packet would wait
 /// for one more part of its flow to come into the caches.
 const MAX_FLOWS_WITH_DELAYS: u64 = 1000;
+/// Up to this many transfers of a run are recorded by default.
+const MOST_RECORDS: usize = 100_000;
 /// More samples than this take gigabytes.
 const MAX_SAMPLES: u64 = 1_000_000;
 
@@ -103,6 +107,7 @@ pub(super) fn read(
             "watched" => SampledQueues::Watched,
             _ => SampledQueues::Auto,
         },
+        records: entries.flag_or_auto("records"),
         arrivals: entries.flag("arrivals"),
         departures: entries.flag("departures"),
         windows: entries.count("windows"),
@@ -116,6 +121,15 @@ pub(super) fn read(
 }
 
 impl MeasureOptions {
+    /// Transfers of a run are recorded if there are at most so many.
+    pub(super) fn most_records(&self, is_fabric: bool) -> usize {
+        match self.records {
+            Some(true) => usize::MAX,
+            None if is_fabric => MOST_RECORDS,
+            Some(false) | None => 0,
+        }
+    }
+
     /// The simulator's options for `run` of `scenario`, with samples over time if `series`.
     ///
     /// `shown` are the watched link and the bottlenecks: of their queues, every figure is stored.

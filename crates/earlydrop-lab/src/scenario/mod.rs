@@ -510,6 +510,7 @@ impl Scenario {
             watched,
             bottlenecks,
             criteria: self.criteria(),
+            most_records: self.measure.most_records(self.network.is_fabric()),
         })
     }
 

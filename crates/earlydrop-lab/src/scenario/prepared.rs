@@ -20,6 +20,8 @@ pub struct PreparedRun {
     pub bottlenecks: Vec<LinkId>,
     /// By what its flows are judged.
     pub criteria: Criteria,
+    /// Transfers are recorded one by one if there are at most so many.
+    pub most_records: usize,
 }
 
 /// By what flows are judged.

@@ -197,8 +197,9 @@ fn result_tables() -> [Table; 4] {
 }
 
 /// The tables of quantiles and of samples over time.
-fn sample_tables() -> [Table; 4] {
+fn sample_tables() -> [Table; 5] {
     [
+        records_table(),
         table(
             "sojourn",
             "a quantile of the time in the watched queue",
@@ -293,6 +294,50 @@ fn sample_tables() -> [Table; 4] {
             ],
         ),
     ]
+}
+
+/// The table of transfers one by one.
+fn records_table() -> Table {
+    table(
+        "records",
+        "a transfer that began in the time measured, in a leaf-spine or a fat tree, and where `measure.records` is on",
+        "cell, flow, number",
+        vec![
+            cell(),
+            whole("flow", "the index of its flow in the cell, from 0"),
+            whole(
+                "number",
+                "its number in its flow, from 0; of a flow list, its place there",
+            ),
+            text("name", "its group"),
+            real(
+                "start",
+                "when it began, in seconds; a response when it was first requested",
+            ),
+            text("source", "the host that sends"),
+            text("destination", "the host that receives"),
+            text(
+                "path",
+                "the nodes between them, as \"leaf 0 > spine 1 > leaf 2\"; empty where packets are sprayed",
+            ),
+            whole("size", "its payload, in bytes"),
+            real(
+                "completion",
+                "the completion time in seconds; of one that did not finish, how long it had gone on",
+            ),
+            real(
+                "ideal",
+                "the least completion time in an empty network, in seconds",
+            ),
+            real(
+                "slowdown",
+                "the completion time over the least one; of one that did not finish, a lower bound",
+            ),
+            whole("retransmissions", "segments retransmitted"),
+            whole("timeouts", "retransmission timeouts"),
+            whole("finished", "1 if it ended"),
+        ],
+    )
 }
 
 fn flow_columns(cell: Column) -> Vec<Column> {

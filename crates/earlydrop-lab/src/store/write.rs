@@ -7,6 +7,7 @@ use super::{Store, StoreError};
 use crate::metrics::LIVE_METRICS;
 use crate::outcome::{FlowOutcome, Outcome, QueueOutcome};
 use crate::plan::{Cell, Plan};
+use crate::records::TransferOutcome;
 use crate::timing::LiveTiming;
 
 /// The values of a row of a table.
@@ -112,7 +113,30 @@ fn save_parts(
     if !sizes.is_empty() {
         add("sizes", sizes)?;
     }
+    let records: Vec<Row> = outcome.records.iter().map(record_row).collect();
+    if !records.is_empty() {
+        add("records", records)?;
+    }
     add("series", series_rows(outcome))
+}
+
+fn record_row(record: &TransferOutcome) -> Row {
+    vec![
+        whole(record.flow.into()),
+        whole(record.number),
+        record.group.clone().into(),
+        record.start.into(),
+        record.source.clone().into(),
+        record.destination.clone().into(),
+        record.path.clone().into(),
+        whole(record.size),
+        record.completion.into(),
+        real(record.ideal),
+        real(record.slowdown),
+        whole(record.retransmissions.into()),
+        whole(record.timeouts.into()),
+        whole(record.finished.into()),
+    ]
 }
 
 fn group_rows(outcome: &Outcome) -> Vec<Row> {

@@ -3,6 +3,8 @@
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 
+use crate::results::TransferRecord;
+use crate::tcp::SenderCounts;
 use crate::traffic::Application;
 
 /// A finite application over one connection.
@@ -21,6 +23,10 @@ pub(super) struct Session {
     pub(super) parent: u32,
     /// Transfers begun.
     pub(super) begun: u32,
+    /// The number of the transfer among those of the described flow.
+    pub(super) number: u64,
+    /// What the sender had done before it.
+    pub(super) counts_before: SenderCounts,
     pub(super) partner: Partner,
 }
 
@@ -73,7 +79,27 @@ impl Session {
             last_size: 0,
             parent,
             begun: 0,
+            number: 0,
+            counts_before: SenderCounts::default(),
             partner: Partner::None,
+        }
+    }
+
+    /// The record of its transfer, whose sender has counted so much by now.
+    pub(super) fn record(&self, counts: SenderCounts) -> TransferRecord {
+        let own = counts.since(&self.counts_before);
+        TransferRecord {
+            number: self.number,
+            retransmissions: own.retransmissions,
+            timeouts: own.timeouts,
+        }
+    }
+
+    /// The record of a transfer that was asked for and has not begun.
+    pub(super) fn record_of_next(&self) -> TransferRecord {
+        TransferRecord {
+            number: u64::from(self.begun),
+            ..TransferRecord::default()
         }
     }
 

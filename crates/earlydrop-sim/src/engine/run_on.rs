@@ -12,7 +12,7 @@ use super::route::RouteTable;
 use super::simulation::Simulation;
 use crate::empty_path::transfer_of;
 use crate::measure::Timing;
-use crate::results::{Results, Unfinished};
+use crate::results::{Results, TransferRecord, Unfinished};
 use crate::traffic::FlowId;
 
 /// The number of events between two looks at whether all have ended.
@@ -76,6 +76,7 @@ impl Flows {
                 lasted: now.since(began),
                 bytes: Bytes::default(),
                 ideal: Nanos::ZERO,
+                record: TransferRecord::default(),
             }));
         }
         (transfers, rounds)
@@ -105,10 +106,12 @@ impl Flows {
     ) -> Option<Unfinished> {
         let (connection, profile) = self.connection(index)?;
         let session = connection.session.as_deref()?;
+        let mut record = session.record(connection.sender.counts());
         let (bytes, is_first) = match session.phase {
             Phase::Transferring { bytes, .. } => (bytes, session.begun == 1),
             // It was asked for and has not begun: its size will be drawn next.
             _ => {
+                record = session.record_of_next();
                 let drawn = session.application.draw_size(&mut session.random.clone());
                 (transfer_of(drawn, profile).0, session.begun == 0)
             }
@@ -119,6 +122,7 @@ impl Flows {
             lasted: now.since(began),
             bytes: Bytes(bytes),
             ideal: self.ideal_time(index, bytes, is_first, routes),
+            record,
         })
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Spawner {
     pub(super) connections: Vec<u32>,
     /// How many of them have a transfer.
     pub(super) in_progress: u32,
+    /// Starts taken so far.
+    pub(super) taken: u64,
     /// Those of them that are free, by the hop where their route begins.
     pub(super) free: HashMap<usize, Vec<u32>>,
     /// Starts that were skipped because `at_most` transfers were going on.
@@ -79,9 +81,18 @@ impl Spawner {
         }
     }
 
+    /// The number of the transfer that starts next; of a list, its place there.
+    pub(super) fn next_number(&self) -> u64 {
+        match &self.starts {
+            Starts::Listed(list) => list.next as u64,
+            _ => self.taken,
+        }
+    }
+
     /// Takes the start that is due off: the transfer's own application and the number of its
     /// route among those of lists, where it has them.
     pub(super) fn take_start(&mut self, now: Nanos) -> Option<(Application, u32)> {
+        self.taken += 1;
         match &mut self.starts {
             Starts::Every(every) => {
                 self.next_at = now + every.draw(&mut self.random).max(Nanos(1));

@@ -8,13 +8,13 @@ use earlydrop::units::{Bytes, Nanos};
 use super::accounts::Accounts;
 use super::application::{FIRST_REPEAT, Partner, Phase, Session, Transfer, number_after};
 use super::event::Scheduler;
-use super::flow::{Ends, Rare};
+use super::flow::{Connection, Ends, Rare};
 use super::flows::Flows;
 use super::route::RouteTable;
 use super::spawner::Starts;
 use crate::empty_path::{last_payload, transfer_of};
 use crate::packet::{Kind, MAX_FLOWS, Packet};
-use crate::results::Completion;
+use crate::results::{Completion, TransferRecord};
 use crate::streams::{Purpose, spawned, stream};
 use crate::tcp::{Handshake, Rules};
 use crate::traffic::{Application, FlowId, Incast};
@@ -131,6 +131,10 @@ impl Flows {
             connection.sender.restart(profile, now);
             session.first = session.end;
         }
+        if session.parent == index {
+            session.number = u64::from(session.begun);
+        }
+        session.counts_before = connection.sender.counts();
         session.begun += 1;
         let since = match session.phase {
             Phase::Requesting { asked, .. } => asked,
@@ -239,12 +243,21 @@ impl Flows {
         accounts.totals.completed += 1;
         if accounts.timing.counts(transfer.began) {
             let ideal = self.ideal_of_ended(index, transfer.bytes, routes);
+            let record = match &self[index].ends {
+                Ends::Tcp(Connection {
+                    sender,
+                    session: Some(session),
+                    ..
+                }) => session.record(sender.counts()),
+                _ => TransferRecord::default(),
+            };
             self.completions.push(Completion {
                 flow: FlowId(parent),
                 began: transfer.began,
                 ended: transfer.ended,
                 bytes: Bytes(transfer.bytes),
                 ideal,
+                record,
             });
         }
     }
@@ -306,6 +319,7 @@ impl Flows {
         if !open || spawner.next_at > now {
             return None;
         }
+        let number = spawner.next_number();
         let listed = spawner.take_start(now);
         let begin = match &listed {
             Some((_, route)) => routes.listed_begin(*route),
@@ -336,10 +350,11 @@ impl Flows {
                 return None;
             }
         };
-        if let Some((application, _)) = listed
-            && let Some(session) = self.session(connection)
-        {
-            session.application = application;
+        if let Some(session) = self.session(connection) {
+            session.number = number;
+            if let Some((application, _)) = listed {
+                session.application = application;
+            }
         }
         self.record_baseline(accounts, connection, now);
         self.start_transfer(accounts, connection, now);

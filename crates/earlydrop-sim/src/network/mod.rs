@@ -399,6 +399,12 @@ impl Network {
         &self.links[link.0 as usize].2
     }
 
+    /// The nodes at which a link begins and ends.
+    pub fn ends(&self, link: LinkId) -> (Node, Node) {
+        let (from, to, _) = self.links[link.0 as usize];
+        (from, to)
+    }
+
     /// The description of a link, to change it.
     pub fn get_mut(&mut self, link: LinkId) -> &mut Link {
         &mut self.links[link.0 as usize].2

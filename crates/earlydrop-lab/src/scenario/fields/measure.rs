@@ -56,6 +56,12 @@ pub(super) static MEASURE: Section = Section {
             "the queues that are sampled",
         ),
         one(
+            "records",
+            FLAG,
+            "auto",
+            "a record of each transfer that begins in the time measured: start, hosts, path, size, completion time, slowdown, retransmissions, timeouts; auto: on in a leaf-spine or a fat tree, for up to 100000 transfers of a run",
+        ),
+        one(
             "arrivals",
             Kind::Flag,
             "off",

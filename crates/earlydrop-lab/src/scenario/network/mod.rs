@@ -334,6 +334,11 @@ impl Topology {
         self.access.unwrap_or(automatic)
     }
 
+    /// Whether it has hosts and switches of its own: a leaf-spine or a fat tree.
+    pub fn is_fabric(&self) -> bool {
+        self.shape.places_are_hosts
+    }
+
     /// The load of a fabric's links between switches, where all hosts' links have a load of 1.
     pub(super) fn load_between_switches(&self) -> f64 {
         self.shape.load_between_switches

@@ -59,7 +59,7 @@ pub(super) struct Shape {
     /// The nodes where hosts can be attached, or that are hosts.
     places: Vec<u32>,
     /// Whether `places` are hosts, which have numbers too.
-    places_are_hosts: bool,
+    pub(super) places_are_hosts: bool,
     /// Bottlenecks in a row; their two links are the first of `links`.
     pub(super) row: Option<Row>,
     /// Whether flows are spread over all shortest routes.

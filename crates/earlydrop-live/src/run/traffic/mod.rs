@@ -41,7 +41,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::IdealTimes;
 use earlydrop_sim::Run;
-use earlydrop_sim::results::Completion;
+use earlydrop_sim::results::{Completion, TransferRecord};
 use earlydrop_sim::tcp::SenderCounts;
 use earlydrop_sim::traffic::FlowId;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -389,6 +389,10 @@ impl TrafficGenerator {
                 ended,
                 bytes: Bytes(bytes),
                 ideal: self.ideal.of(FlowId(flow), Bytes(bytes)),
+                record: TransferRecord {
+                    number: self.report.completed - 1,
+                    ..TransferRecord::default()
+                },
             });
         }
     }

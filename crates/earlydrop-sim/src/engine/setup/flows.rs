@@ -399,6 +399,7 @@ impl FlowBuilder<'_> {
             template,
             connections: Vec::new(),
             in_progress: 0,
+            taken: 0,
             free: HashMap::new(),
             left_out: 0,
         }))

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::routes::Routed;
 use crate::network::{LinkId, Network, Node, Routes};
-use crate::streams::{Purpose, spawned, stream};
+use crate::streams::{path_hash, spawned};
 use crate::traffic::{Application, Flow, ListedTransfer, Traffic};
 
 /// What is wrong with a list, if anything.
@@ -56,8 +56,7 @@ pub(super) fn routes(network: &Network, flows: &[Flow], seed: u64) -> ListedRout
         let routed = &mut listed.routed;
         let mut number_of = |(number, transfer): (usize, &ListedTransfer)| {
             let (from, to) = (transfer.from, transfer.to);
-            let place = spawned(index as u32, number as u64);
-            let path = u64::from(stream(seed, Purpose::Path, place).next_u32());
+            let path = path_hash(seed, spawned(index as u32, number as u64));
             let links = match network.spraying {
                 true => None,
                 false => both_ways(&mut routes, (from, to), path),

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use super::super::route::Stage;
 use crate::empty_path::EmptyPath;
 use crate::network::{LinkId, MAX_SPRAYED, Network, Node, Routes};
-use crate::streams::{Purpose, stream};
+use crate::streams::path_hash;
 use crate::traffic::{Application, Flow, Ports, Traffic};
 
 /// A source of packets.
@@ -67,12 +67,11 @@ impl Routed {
                 } => transfers.first(),
                 _ => None,
             };
-            let path = stream(seed, Purpose::Path, index as u64).next_u32();
             Routed {
                 flow: index,
                 from: first.map_or(flow.from, |transfer| transfer.from),
                 to: first.map_or(flow.to, |transfer| transfer.to),
-                path: u64::from(path),
+                path: path_hash(seed, index as u64),
             }
         };
         flows.iter().enumerate().map(ends).collect()
