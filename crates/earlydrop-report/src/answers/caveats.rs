@@ -1,11 +1,13 @@
-//! What keeps figures from being answers: what had not settled, and load that was not carried.
+//! What keeps figures from being answers: what had not settled, load that was not carried, and
+//! transfers that did not begin.
 
 use earlydrop_lab::metrics;
+use earlydrop_lab::number::to_digits;
 use earlydrop_lab::scenario::Scenario;
 use earlydrop_lab::settled::{self, Moving};
 use earlydrop_lab::statistics::{Mean, paired};
 
-use super::comparison::Comparison;
+use super::comparison::{Column, Comparison};
 use super::{PointAnswer, Question};
 use crate::words::{first_of, listed};
 
@@ -27,7 +29,10 @@ pub(super) fn questions<'q>(
     for group in scenario.groups.iter().filter(|group| group.flows() > 0) {
         let name = group.name.to_string();
         let title = format!("{name}: offered load that was not carried");
+        let group = name.clone();
         questions.push((title, Box::new(move |at| not_carried(at, &name))));
+        let title = format!("{group}: transfers that `at_most` left out");
+        questions.push((title, Box::new(move |at| left_out(at, &group))));
     }
     questions
 }
@@ -51,6 +56,41 @@ fn not_settled(at: &Comparison<'_>, moving: &[Moving]) -> Option<PointAnswer> {
              state. A longer run, or a longer warm-up, says more",
             first_of(named, NAMED, "and")
         ),
+        best: Vec::new(),
+    })
+}
+
+/// "120 of 800 in all runs under droptail (15%)".
+fn left_out(at: &Comparison<'_>, group: &str) -> Option<PointAnswer> {
+    let column = |name: &str| at.of_group(group, metrics::index_of_group(name)?);
+    let (left_out, started) = (column("left_out")?, column("started")?);
+    let span = at
+        .scenario
+        .duration
+        .since(at.scenario.warm_up)
+        .as_secs_f64();
+    // Both are numbers a second.
+    let count = |column: &Column, scheme| {
+        column
+            .values(scheme)
+            .iter()
+            .map(|rate| rate * span)
+            .sum::<f64>()
+    };
+    let of_scheme = |scheme: usize| {
+        let none = count(&left_out, scheme).round();
+        let all = none + count(&started, scheme).round();
+        (none > 0.0).then(|| {
+            let percent = to_digits(100.0 * none / all, 2);
+            format!(
+                "{none} of {all} in all runs under {} ({percent}%)",
+                at.label(scheme)
+            )
+        })
+    };
+    let some: Vec<String> = at.schemes().into_iter().filter_map(of_scheme).collect();
+    (!some.is_empty()).then(|| PointAnswer {
+        text: format!("{}; their load was not offered", listed(some, "and")),
         best: Vec::new(),
     })
 }

@@ -1,5 +1,6 @@
 //! Questions about the link as a whole, all traffic together.
 
+use earlydrop_lab::scenario::Scenario;
 use earlydrop_lab::statistics::Mean;
 
 use super::comparison::{Column, Comparison};
@@ -15,8 +16,12 @@ const NEARLY: f64 = 0.99;
 /// bursts, and says little of a scheme.
 const BUSY: f64 = 0.8;
 
-/// What is asked of every link.
-pub(super) fn questions() -> Vec<(String, Question<'static>)> {
+/// What is asked of every link. In a fabric, the watched link is one of many: only what all traffic
+/// loses is asked.
+pub(super) fn questions(scenario: &Scenario) -> Vec<(String, Question<'static>)> {
+    if scenario.network.is_fabric() {
+        return vec![("All traffic: least loss".to_string(), Box::new(least_loss))];
+    }
     let questions: [(&str, Question<'static>); 3] = [
         (
             "The link: least queueing delay while it is full",

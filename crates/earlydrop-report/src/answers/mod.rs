@@ -60,7 +60,7 @@ pub fn answers(plan: &Plan, summary: &Summary) -> Vec<Answer> {
         }
         _ => {
             let mut then = groups::of_each(plan.scenario());
-            then.extend(link::questions());
+            then.extend(link::questions(plan.scenario()));
             (groups::of_all(plan.scenario()), then)
         }
     };
@@ -173,12 +173,19 @@ fn in_short(at: &Comparison<'_>) -> Option<PointAnswer> {
         });
         figures.extend(of_felt.take(1));
     }
-    for (name, title) in [
+    let of_link = [
         ("delay_mean", "queueing delay"),
         ("delay_p99", "queueing delay, 99%"),
         ("utilisation", "utilisation"),
         ("loss", "loss"),
-    ] {
+    ];
+    // In a fabric, the others are those of one host's port.
+    let shown = if at.scenario.network.is_fabric() {
+        3
+    } else {
+        0
+    };
+    for (name, title) in of_link.into_iter().skip(shown) {
         let column = at.of_link(name);
         let column = column.filter(|column| column.mean(scheme).is_some());
         figures.extend(column.map(|column| format!("{title} {}", column.text(scheme))));

@@ -53,6 +53,49 @@ fn outcome(link: Values<'_>, groups: &[(&str, usize, Values<'_>)]) -> Outcome {
     }
 }
 
+/// Fabrics are asked what transfers feel, not what one host's port carried.
+#[test]
+fn a_fabric_is_not_asked_about_one_port() {
+    let flows = "network = { shape = \"leaf-spine\" }\n\
+        flows.a = { kind = \"arrivals\", sizes = \"rpc\", load = 0.5, at_most = 7 }";
+    let plan = plan(&["droptail", "red"], flows, 1, 2);
+    let span = plan
+        .scenario()
+        .duration
+        .since(plan.scenario().warm_up)
+        .as_secs_f64();
+    let summary = summary(&plan, |cell| {
+        let worse = cell.scheme as f64;
+        let link = [
+            ("delay_mean", 0.01),
+            ("utilisation", 1.0),
+            ("loss", 0.1 + worse),
+        ];
+        let group = [
+            ("slowdown_p50", 2.0 + worse),
+            ("slowdown_p99", 9.0 + worse),
+            ("started", 30.0 / span),
+            ("left_out", 10.0 * worse / span),
+        ];
+        outcome(&link, &[("a", 1, &group)])
+    });
+    let answers = answers(&plan, &summary);
+    let of = |question: &str| {
+        let found = answers
+            .iter()
+            .find(|answer| answer.question.contains(question));
+        found.and_then(|answer| answer.at[0].clone())
+    };
+    assert_eq!(of("The link"), None);
+    assert!(of("All traffic: least loss").is_some());
+    assert!(of("a: slowdown, 99%").is_some(), "{answers:?}");
+    let left_out = of("left out").unwrap();
+    assert_eq!(
+        left_out,
+        "20 of 80 in all runs under red (25%); their load was not offered"
+    );
+}
+
 fn summary(plan: &Plan, of: impl Fn(Cell) -> Outcome) -> Summary {
     let cells = (0..plan.cell_count()).filter_map(|number| plan.cell(number));
     let outcomes: Vec<(Cell, Outcome)> = cells.map(|cell| (cell, of(cell))).collect();
