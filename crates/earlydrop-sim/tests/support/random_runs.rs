@@ -212,7 +212,7 @@ fn shared_buffer() -> impl Strategy<Value = SharedBuffer> {
 /// packets to one place in the same nanosecond.
 fn fabric(links: &[Link], new: impl Fn(&FabricLinks) -> Fabric) -> (Network, Vec<Node>) {
     let mut from_host = links[0].clone();
-    if from_host.rate.0 % 2 == 0 && !from_host.steered {
+    if from_host.rate.0.is_multiple_of(2) && !from_host.steered {
         from_host = from_host.network_card();
         let is_of_queue = |change: &Change| matches!(change, Change::Scheme(_));
         from_host.changes.retain(|(_, change)| !is_of_queue(change));
