@@ -407,6 +407,12 @@ fn settled(text: &str, size: Size) -> Option<Plan> {
                 let mut kept = without(&text, |number, line| {
                     wrong.contains(&number) && !is_needed(line)
                 });
+                if kept == text {
+                    // What is needed contradicts the network or TCP.
+                    kept = without(&text, |_, line| {
+                        ["network", "tcp"].iter().any(|part| line.starts_with(part))
+                    });
+                }
                 if !kept.contains("flows.") {
                     kept.push_str("flows.a.count = 2\n");
                 }
@@ -570,6 +576,6 @@ mod tests {
             ran += u32::from(tried == Tried::Ran);
         }
         // The others are too large, or contradict themselves without a line that could go.
-        assert!(ran >= 40, "{ran} of 60 scenarios ran");
+        assert!(ran >= 45, "{ran} of 60 scenarios ran");
     }
 }
