@@ -50,6 +50,37 @@ pub struct Step {
     pub unit: &'static str,
 }
 
+/// The rule, each number on a line of its own, and the decision on the last line.
+///
+/// ```text
+/// uniform spacing (Floyd, Jacobson 1993, section 4)
+///   the average queue: avg = (1 - w) avg + w q = (1 - 0.002) * 12.31 + 0.002 * 17 = 12.32 packets
+/// 0.034 < 0.081: dropped
+/// ```
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} ({})", self.rule, self.source)?;
+        for step in &self.steps {
+            writeln!(f, "  {step}")?;
+        }
+        f.write_str(&self.decision)
+    }
+}
+
+/// What the number is, its equation, the equation in numbers, and the value.
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = amount(self.value, self.unit);
+        match self.equation == self.symbol {
+            true => write!(f, "{}: {} = {value}", self.says, self.symbol),
+            false => {
+                let (says, equation, numbers) = (&self.says, &self.equation, &self.numbers);
+                write!(f, "{says}: {equation} = {numbers} = {value}")
+            }
+        }
+    }
+}
+
 /// A number for [`Step::numbers`]: up to 15 digits, which leave out the last rounding error, and
 /// negative ones in parentheses.
 pub(crate) struct Number(pub(crate) f64);
@@ -327,6 +358,20 @@ mod tests {
             "12345.678901234 * (-0.0000001)"
         );
         assert_eq!(numbers!("{}", -0.0), "0");
+    }
+
+    #[test]
+    fn an_explanation_is_a_text_of_lines() {
+        let mut why = Why::new("Floyd 1993");
+        why.given("the queue", ("q", "packets"), 17.0);
+        let text = numbers!("{} / {}", 17.0, 2.0);
+        why.step("half of it", ("h", "packets"), "h = q / 2", text, 8.5);
+        why.by("a law", "8.5 > 3");
+        assert_eq!(
+            why.decided("dropped").to_string(),
+            "a law (Floyd 1993)\n  the queue: q = 17 packets\n  \
+             half of it: h = q / 2 = 17 / 2 = 8.5 packets\n8.5 > 3: dropped"
+        );
     }
 
     #[test]
