@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The crates from the bottom to the top; those of a line do not use one another.
 const CRATES: [&[&str]; 7] = [
     &["earlydrop"],
-    &["earlydrop-model", "earlydrop-sim"],
+    &["earlydrop-model", "earlydrop-sim", "earlydrop-c"],
     &["earlydrop-live"],
     &["earlydrop-lab"],
     &["earlydrop-report"],
@@ -248,7 +248,8 @@ fn unsafe_code_is_where_the_page_of_security_says() {
     let crates = fs::read_dir(root.join("crates")).unwrap();
     let crates = crates.map(|entry| entry.unwrap().path());
     let mut files = Vec::new();
-    for folder in crates.chain(["web/program", "python"].map(|name| root.join(name))) {
+    for folder in crates.chain(["web/program", "python", "conformance"].map(|name| root.join(name)))
+    {
         sources(&folder.join("src"), &mut files);
     }
     let is_unsafe = |file: &PathBuf| {

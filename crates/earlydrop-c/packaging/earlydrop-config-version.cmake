@@ -1,0 +1,10 @@
+# Before 1.0, a minor version may break: the same minor version is wanted, at least as new.
+set(PACKAGE_VERSION "@version@")
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" earlydrop_minor "${PACKAGE_VERSION}")
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" earlydrop_wanted "${PACKAGE_FIND_VERSION}")
+if(earlydrop_minor STREQUAL earlydrop_wanted AND NOT PACKAGE_VERSION VERSION_LESS PACKAGE_FIND_VERSION)
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+    if(PACKAGE_VERSION VERSION_EQUAL PACKAGE_FIND_VERSION)
+        set(PACKAGE_VERSION_EXACT TRUE)
+    endif()
+endif()

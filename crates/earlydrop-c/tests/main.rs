@@ -1,0 +1,4 @@
+//! The C interface as its callers see it.
+
+mod calls;
+mod header;
