@@ -9,6 +9,7 @@
 //! The files are in `vectors`, one for each scheme, in lines of JSON that
 //! `schema.json` describes. A queue is judged
 //! - in Rust, by [`judge::judge`], which wants a [`judge::Queue`];
+//! - in C, by a shared library with a table of functions ([`library`]);
 //! - in any other language, by a program that answers lines ([`program`]).
 //!
 //! The vectors are [recorded](record) from the crate `earlydrop`. Where they name a case of Linux'
@@ -28,6 +29,7 @@ pub mod catalogue;
 pub mod fault;
 pub mod judge;
 mod kernel;
+pub mod library;
 pub mod own;
 pub mod program;
 pub mod record;

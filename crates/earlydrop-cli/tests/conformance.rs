@@ -46,6 +46,34 @@ fn a_program_is_judged_and_its_fault_is_named() {
 }
 
 #[test]
+fn a_library_is_judged_and_its_fault_is_named() {
+    let user = User::new();
+    let of_crate = |path: &str| {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../conformance")
+            .join(path)
+    };
+    let mut compiler = Command::new("cc");
+    compiler
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(user.path("codel.so"));
+    compiler
+        .arg("-I")
+        .arg(of_crate("include"))
+        .arg(of_crate("examples/codel.c"));
+    if compiler.status().is_err() {
+        return skipped("a_library_is_judged_and_its_fault_is_named", "no cc");
+    }
+    let ran = user.runs(&["conformance", "--scheme", "codel", "--library", "codel.so"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let (_, suspects) = ran.out.split_once("the likeliest first:\n  ").unwrap();
+    assert!(
+        suspects.starts_with("control-law (3 of 3 vectors)"),
+        "{suspects}"
+    );
+}
+
+#[test]
 fn what_goes_wrong_is_said() {
     let user = User::new();
     let ran = user.runs(&["conformance", "--scheme", "codle"]);
@@ -58,6 +86,10 @@ fn what_goes_wrong_is_said() {
         "{}",
         ran.err
     );
+    let ran = user.runs(&["conformance", "--library", "no-such.so"]);
+    assert_eq!(ran.code, Some(2));
+    let problem = "--library no-such.so cannot be loaded";
+    assert!(ran.err.contains(problem), "{}", ran.err);
     let ran = user.runs(&["conformance", "--", "true"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("the program"), "{}", ran.err);

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use earlydrop::registry::nearest;
 use earlydrop_conformance::catalogue::{self, SCHEMES};
 use earlydrop_conformance::fault::FAULTS;
 use earlydrop_conformance::judge::judge;
+use earlydrop_conformance::library::Library;
 use earlydrop_conformance::program::Program;
 use earlydrop_conformance::report::Report;
 use earlydrop_conformance::vector::{Vector, write};
@@ -21,10 +22,11 @@ use crate::output::Output;
 #[command(after_help = "Examples:
   earlydrop conformance
   earlydrop conformance --scheme codel -- python3 my_codel.py
+  earlydrop conformance --scheme codel --library ./my_codel.so
   earlydrop conformance --out vectors
 
-The program answers each line of JSON on its standard input with a line on its standard output:
-docs/how-to/conformance.md. Exit code 1: at least one vector was not passed.")]
+The program answers each line of JSON on its standard input with a line on its standard output, the
+library exports a table of functions: docs/how-to/conformance.md. Exit code 1: at least one vector was not passed.")]
 pub(crate) struct Conformance {
     /// Only the vectors of these schemes
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -32,6 +34,9 @@ pub(crate) struct Conformance {
     /// Write the vectors into this folder, a file for each scheme
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     out: Option<PathBuf>,
+    /// A shared library whose queue is judged, by the table of functions of earlydrop_conformance.h
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["command", "out"])]
+    library: Option<PathBuf>,
     /// Write one JSON document on standard output instead of text
     #[arg(long)]
     json: bool,
@@ -42,11 +47,15 @@ pub(crate) struct Conformance {
 
 pub(crate) fn run(arguments: &Conformance, out: &mut Output<'_>) -> Result<(), Failure> {
     let vectors = arguments.vectors()?;
-    match (&arguments.out, arguments.command.as_slice()) {
-        (Some(folder), _) => write_files(arguments, folder, out),
-        (None, []) => list(&vectors, arguments.json, out),
-        (None, command) => judge_program(command, &vectors, arguments.json, out),
+    if let Some(folder) = &arguments.out {
+        return write_files(arguments, folder, out);
     }
+    let report = match (&arguments.library, arguments.command.as_slice()) {
+        (Some(library), _) => judge_library(library, &vectors)?,
+        (None, []) => return list(&vectors, arguments.json, out),
+        (None, command) => judge_program(command, &vectors)?,
+    };
+    show(&report, arguments.json, out)
 }
 
 impl Conformance {
@@ -127,12 +136,7 @@ fn list(vectors: &[Vector], as_json: bool, out: &mut Output<'_>) -> Result<(), F
     Ok(writeln!(out, "{} vectors", vectors.len())?)
 }
 
-fn judge_program(
-    command: &[String],
-    vectors: &[Vector],
-    as_json: bool,
-    out: &mut Output<'_>,
-) -> Result<(), Failure> {
+fn judge_program(command: &[String], vectors: &[Vector]) -> Result<Report, Failure> {
     let started = Program::start(command);
     let mut program = started
         .map_err(|error| Failure::Usage(format!("{} does not start: {error}", command[0])))?;
@@ -144,14 +148,44 @@ fn judge_program(
             continue;
         }
         let result = judge(vector, &mut program);
-        if let Some(problem) = program.problem() {
-            return Err(Failure::Runtime(format!("{}: {problem}", header.vector)));
-        }
+        fail_on(program.problem(), vector)?;
         report.note(&header.vector, &header.exposes, result);
     }
+    Ok(report)
+}
+
+fn judge_library(path: &Path, vectors: &[Vector]) -> Result<Report, Failure> {
+    let library = Library::open(path);
+    let library = library.map_err(|problem| Failure::Usage(format!("--library {problem}")))?;
+    let mut report = Report::default();
+    for vector in vectors {
+        let header = &vector.header;
+        let Some(mut queue) = library.queue(header) else {
+            report.skipped.push(header.vector.clone());
+            continue;
+        };
+        let result = judge(vector, &mut queue);
+        fail_on(queue.problem(), vector)?;
+        report.note(&header.vector, &header.exposes, result);
+    }
+    Ok(report)
+}
+
+/// Fails where a queue has given an answer that is none.
+fn fail_on(problem: Option<&str>, vector: &Vector) -> Result<(), Failure> {
+    match problem {
+        Some(problem) => Err(Failure::Runtime(format!(
+            "{}: {problem}",
+            vector.header.vector
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn show(report: &Report, as_json: bool, out: &mut Output<'_>) -> Result<(), Failure> {
     match as_json {
         true => {
-            let text = serde_json::to_string_pretty(&document(&report)).unwrap_or_default();
+            let text = serde_json::to_string_pretty(&document(report)).unwrap_or_default();
             writeln!(out, "{text}")?;
         }
         false => write!(out, "{report}")?,
