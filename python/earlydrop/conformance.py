@@ -16,13 +16,14 @@ A class is judged, whose instances are queues:
 ...     def dequeue(self, now, call):
 ...         return self.waiting.pop(0) if self.waiting else None
 
-``vector`` is the header of a vector: scheme, link_bps, parameters in base units, and what it is about.
-``now`` is in nanoseconds. A packet is a dictionary with id, size, flow and ecn ("not", "ect0", "ect1",
-"ce"). ``enqueue`` returns "queued", "marked" or "dropped"; ``dequeue`` returns the packet that is sent,
-or None. ``call.random()`` is the next random number in [0, 1), ``call.lost(packet)`` says that another
-packet is dropped. A method ``state()``, where there is one, returns the queue's own values by name.
+``vector`` is the header of a vector: scheme, link_bps, parameters in base units, and what it is
+about. ``now`` is in nanoseconds. A packet is a dictionary with id, size, flow and ecn ("not",
+"ect0", "ect1", "ce"). ``enqueue`` returns "queued", "marked" or "dropped"; ``dequeue`` returns the
+packet that is sent, or None. ``call.random()`` is the next random number in [0, 1),
+``call.lost(packet)`` says that another packet is dropped. A method ``state()``, where there is one,
+returns the queue's own values by name.
 
-The judge is the program `earlydrop` of ``cargo install``, which has the vectors; this package has not.
+The judge is the program `earlydrop` of ``cargo install``. It has the vectors; this package has not.
 """
 
 from __future__ import annotations
@@ -117,16 +118,22 @@ class Report:
         return not self.differences
 
     def __str__(self) -> str:
-        lines = [f"{d.vector}, step {d.step}: expected {d.expected}, found {d.found}" for d in self.differences]
-        lines += [f"{s.fault} ({s.failed} of {s.vectors} vectors): {s.what}" for s in self.suspects]
+        lines = [
+            f"{one.vector}, step {one.step}: expected {one.expected}, found {one.found}"
+            for one in self.differences
+        ]
+        lines += [
+            f"{suspect.fault} ({suspect.failed} of {suspect.vectors} vectors): {suspect.what}"
+            for suspect in self.suspects
+        ]
         return "\n".join(lines or ["every vector passed"])
 
 
 def judge(queue: Any, scheme: str | None = None, *, program: str | None = None) -> Report:
     """Judges the class `queue` by the vectors of `scheme` ("codel", "red,ared"), or by all.
 
-    `program` is the path of `earlydrop` of ``cargo install``; without it, it is looked for on the path
-    and in ``~/.cargo/bin``.
+    `program` is the path of `earlydrop` of ``cargo install``; without it, it is looked for on the
+    path and in ``~/.cargo/bin``.
     """
     ours, theirs = socket.socketpair()
     with ours, theirs:
@@ -134,7 +141,11 @@ def judge(queue: Any, scheme: str | None = None, *, program: str | None = None) 
         schemes = [f"--scheme={scheme}"] if scheme else []
         command = [program or _program(), "conformance", "--json", *schemes, "--", *relay]
         run = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[theirs.fileno()]
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=[theirs.fileno()],
         )
         theirs.close()
         output: list[str] = []
@@ -162,7 +173,8 @@ def _program() -> str:
     candidates.append(str(Path.home() / ".cargo" / "bin" / "earlydrop"))
     for candidate in candidates:
         if Path(candidate).exists():
-            tried = subprocess.run([candidate, "conformance", "--scheme=droptail"], capture_output=True, check=False)
+            listed = [candidate, "conformance", "--scheme=droptail"]
+            tried = subprocess.run(listed, capture_output=True, check=False)
             if tried.returncode == 0:
                 return candidate
     raise FileNotFoundError(
