@@ -133,8 +133,9 @@ fn pass_rust(
     let mut lost = |_: WaitingPacket, _: DropReason| *dropped += 1;
     black_box(queue.enqueue_with(Nanos(now), WaitingPacket::from(packet), &mut lost));
     if let Some(left) = queue.dequeue_with(Nanos(now), &mut lost) {
-        let left = black_box(Sent::from(left).handle);
-        *sent += left & 1;
+        let left = Sent::from(left);
+        black_box(&left);
+        *sent += left.handle & 1;
     }
 }
 
@@ -197,7 +198,8 @@ fn pass_c(
     unsafe {
         black_box(enqueue(queue, packet, now));
         if dequeue(queue, now, sent.as_mut_ptr()) {
-            *number += black_box((*sent.as_ptr()).handle) & 1;
+            let left = black_box(&sent).assume_init_ref();
+            *number += left.handle & 1;
         }
     }
 }

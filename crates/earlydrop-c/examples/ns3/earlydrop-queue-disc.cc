@@ -1,33 +1,32 @@
 #include "earlydrop-queue-disc.h"
 
 #include <ns3/ipv4-queue-disc-item.h>
+#include <ns3/queue.h>
 #include <ns3/simulator.h>
 #include <ns3/uinteger.h>
 
 using namespace ns3;
 
+// The packets that wait, in a list whose middle can be taken out: earlydrop says which leaves.
+class EarlydropItems : public Queue<QueueDiscItem> {
+public:
+    using Place = Iterator;
+    static TypeId GetTypeId() {
+        static TypeId id = TypeId("EarlydropItems").SetParent<Queue<QueueDiscItem>>();
+        return id;
+    }
+    // Earlydrop has the limit.
+    EarlydropItems() { SetMaxSize(QueueSize(PACKETS, UINT32_MAX)); }
+    bool Put(Ptr<QueueDiscItem> item, Place &place) { return DoEnqueue(GetContainer().end(), item, place); }
+    Ptr<QueueDiscItem> Take(Place place) { return DoDequeue(place); }
+    bool Enqueue(Ptr<QueueDiscItem> item) override { return DoEnqueue(GetContainer().end(), item); }
+    Ptr<QueueDiscItem> Dequeue() override { return DoDequeue(GetContainer().begin()); }
+    Ptr<QueueDiscItem> Remove() override { return DoRemove(GetContainer().begin()); }
+    Ptr<const QueueDiscItem> Peek() const override { return DoPeek(GetContainer().begin()); }
+};
+
 NS_OBJECT_ENSURE_REGISTERED(EarlydropItems);
 NS_OBJECT_ENSURE_REGISTERED(EarlydropQueueDisc);
-
-TypeId EarlydropItems::GetTypeId() {
-    static TypeId id = TypeId("EarlydropItems").SetParent<Queue<QueueDiscItem>>();
-    return id;
-}
-
-// Earlydrop has the limit.
-EarlydropItems::EarlydropItems() { SetMaxSize(QueueSize(PACKETS, UINT32_MAX)); }
-
-EarlydropItems::Place EarlydropItems::Put(Ptr<QueueDiscItem> item) {
-    Place place;
-    DoEnqueue(GetContainer().end(), item, place);
-    return place;
-}
-
-Ptr<QueueDiscItem> EarlydropItems::Take(Place place) { return DoDequeue(place); }
-bool EarlydropItems::Enqueue(Ptr<QueueDiscItem> item) { return DoEnqueue(GetContainer().end(), item); }
-Ptr<QueueDiscItem> EarlydropItems::Dequeue() { return DoDequeue(GetContainer().begin()); }
-Ptr<QueueDiscItem> EarlydropItems::Remove() { return DoRemove(GetContainer().begin()); }
-Ptr<const QueueDiscItem> EarlydropItems::Peek() const { return DoPeek(GetContainer().begin()); }
 
 // What a handle points to: a packet, and its place where it waits.
 struct EarlydropQueueDisc::Held {
@@ -38,25 +37,23 @@ struct EarlydropQueueDisc::Held {
 };
 
 TypeId EarlydropQueueDisc::GetTypeId() {
+    using Disc = EarlydropQueueDisc;
     static TypeId id =
         TypeId("EarlydropQueueDisc")
             .SetParent<QueueDisc>()
-            .AddConstructor<EarlydropQueueDisc>()
+            .AddConstructor<Disc>()
             .AddAttribute("Spec", "The scheme and its parameters.", StringValue("red:min=10,max=30"),
-                          MakeStringAccessor(&EarlydropQueueDisc::m_spec), MakeStringChecker())
+                          MakeStringAccessor(&Disc::m_spec), MakeStringChecker())
             .AddAttribute("LinkRate", "The rate of the link.", DataRateValue(DataRate("10Mbps")),
-                          MakeDataRateAccessor(&EarlydropQueueDisc::m_linkRate), MakeDataRateChecker())
+                          MakeDataRateAccessor(&Disc::m_linkRate), MakeDataRateChecker())
             .AddAttribute("MeanPacket", "The typical size of a packet, bytes.", UintegerValue(1000),
-                          MakeUintegerAccessor(&EarlydropQueueDisc::m_meanPacket),
-                          MakeUintegerChecker<uint32_t>(1))
+                          MakeUintegerAccessor(&Disc::m_meanPacket), MakeUintegerChecker<uint32_t>(1))
             .AddAttribute("Seed", "Of the random numbers.", UintegerValue(1),
-                          MakeUintegerAccessor(&EarlydropQueueDisc::m_seed),
-                          MakeUintegerChecker<uint64_t>());
+                          MakeUintegerAccessor(&Disc::m_seed), MakeUintegerChecker<uint64_t>());
     return id;
 }
 
 EarlydropQueueDisc::EarlydropQueueDisc() : QueueDisc(QueueDiscSizePolicy::NO_LIMITS) {}
-
 EarlydropQueueDisc::~EarlydropQueueDisc() { earlydrop_destroy(m_queue); }
 
 static uint64_t NowNs() { return static_cast<uint64_t>(Simulator::Now().GetNanoSeconds()); }
@@ -90,22 +87,16 @@ bool EarlydropQueueDisc::DoEnqueue(Ptr<QueueDiscItem> item) {
         return false;
     }
     held->isWaiting = true;
-    held->place = m_items->Put(item);
-    if (verdict == EARLYDROP_VERDICT_MARKED) {
-        Mark(item, "Marked on arrival");
-    }
+    m_items->Put(item, held->place);
+    if (verdict == EARLYDROP_VERDICT_MARKED) Mark(item, "Marked on arrival");
     return true;
 }
 
 Ptr<QueueDiscItem> EarlydropQueueDisc::DoDequeue() {
     earlydrop_sent sent;
-    if (!earlydrop_dequeue(m_queue, NowNs(), &sent)) {
-        return nullptr;
-    }
+    if (!earlydrop_dequeue(m_queue, NowNs(), &sent)) return nullptr;
     auto item = Release(reinterpret_cast<Held *>(sent.handle));
-    if (sent.ecn == 3 && EcnOf(item) != 3) {
-        Mark(item, "Marked on departure");
-    }
+    if (sent.ecn == 3 && EcnOf(item) != 3) Mark(item, "Marked on departure");
     return item;
 }
 
@@ -136,9 +127,7 @@ std::string EarlydropQueueDisc::Explain(Ptr<QueueDiscItem> item) const {
 }
 
 bool EarlydropQueueDisc::CheckConfig() {
-    if (GetNQueueDiscClasses() > 0 || GetNInternalQueues() > 0) {
-        return false;
-    }
+    if (GetNQueueDiscClasses() > 0 || GetNInternalQueues() > 0) return false;
     m_items = CreateObject<EarlydropItems>();
     AddInternalQueue(m_items);
     return true;

@@ -4,27 +4,12 @@
 
 #include <earlydrop.h>
 #include <ns3/data-rate.h>
-#include <ns3/nstime.h>
 #include <ns3/queue-disc.h>
-#include <ns3/queue.h>
 #include <ns3/string.h>
 
 #include <string>
 
-// The packets that wait, in a list whose middle can be taken out: earlydrop says which leaves.
-class EarlydropItems : public ns3::Queue<ns3::QueueDiscItem> {
-public:
-    using Place = Iterator;
-    static ns3::TypeId GetTypeId();
-    EarlydropItems();
-    Place Put(ns3::Ptr<ns3::QueueDiscItem> item);
-    ns3::Ptr<ns3::QueueDiscItem> Take(Place place);
-
-    bool Enqueue(ns3::Ptr<ns3::QueueDiscItem> item) override;
-    ns3::Ptr<ns3::QueueDiscItem> Dequeue() override;
-    ns3::Ptr<ns3::QueueDiscItem> Remove() override;
-    ns3::Ptr<const ns3::QueueDiscItem> Peek() const override;
-};
+class EarlydropItems;
 
 // Attributes: Spec ("red:min=10,max=30"), LinkRate, MeanPacket, Seed.
 class EarlydropQueueDisc : public ns3::QueueDisc {
@@ -34,7 +19,7 @@ public:
     ~EarlydropQueueDisc() override;
     // Why the queue would drop, mark or keep a packet that arrives now.
     std::string Explain(ns3::Ptr<ns3::QueueDiscItem> item) const;
-    // The queue itself, for its quantities and counters.
+    // For its quantities and counters.
     const earlydrop_queue *GetQueue() const { return m_queue; }
 
 private:

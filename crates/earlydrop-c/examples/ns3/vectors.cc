@@ -3,8 +3,9 @@
 #include "earlydrop-queue-disc.h"
 
 #include <earlydrop_conformance.h>
-#include <ns3/uinteger.h>
+#include <ns3/packet.h>
 #include <ns3/simulator.h>
+#include <ns3/uinteger.h>
 
 #include <deque>
 
