@@ -34,6 +34,9 @@ struct Drops {
 }
 
 impl Losses<WaitingPacket> for Drops {
+    // Apart, so that packets that are not dropped do not pay for its registers.
+    #[cold]
+    #[inline(never)]
     fn lost(&mut self, packet: WaitingPacket, reason: DropReason) {
         if let Some(on_drop) = self.on_drop {
             // SAFETY: who made the queue promised that the function may be called with this context
