@@ -27,13 +27,6 @@ export function parameter(lane: Lane, name: string): string | undefined {
   return lane.description?.parameters.find((one) => one.name === name)?.value;
 }
 
-/** The time that a text such as "5 ms" states, in seconds; NaN where it states none. */
-export function secondsOf(text: string | undefined): number {
-  const parts = /^([\d.e-]+) (ns|us|µs|ms|s)$/.exec(text ?? "");
-  if (!parts) return Number.NaN;
-  return Number(parts[1]) * { ns: 1e-9, us: 1e-6, "µs": 1e-6, ms: 1e-3, s: 1 }[parts[2]!]!;
-}
-
 export interface Readings {
   /** Mean queueing delay, seconds: the queue in bytes over the rate at which it drains. */
   delay: number;

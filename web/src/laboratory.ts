@@ -19,7 +19,16 @@ const CWND_FLOWS = 60;
 /** The time between two samples, ns. */
 const SAMPLES = 10e6;
 
-export type Event = "setup" | "clock" | "problems";
+/** "moved": a knob was moved and let go. */
+export type Event = "setup" | "clock" | "problems" | "moved";
+
+/** A knob that is held: where it began, and what it has changed since. */
+interface Gesture {
+  setup: Setup;
+  /** Seconds. */
+  at: number;
+  changes: Map<string, Omit<Change, "at">>;
+}
 
 export class Laboratory {
   setup: Setup;
@@ -38,6 +47,7 @@ export class Laboratory {
   private readonly workerUrl: string;
   /** The time up to which the lanes were asked to run, ns. */
   private requested = 0;
+  private gesture: Gesture | undefined;
   private listeners: [Event, () => void][] = [];
 
   constructor(program: Program, bytes: ArrayBuffer, workerUrl: string, setup: Setup) {
@@ -138,10 +148,41 @@ export class Laboratory {
 
   /** Moves a knob at the time of the clock. At the end of a run there is more of it, to see what it does. */
   change(change: Omit<Change, "at">): boolean {
+    const isTaken = this.move(change);
+    if (!isTaken) return false;
+    if (this.gesture) this.gesture.changes.set(`${change.lane} ${change.name}`, change);
+    else this.notify("moved");
+    return true;
+  }
+
+  private move(change: Omit<Change, "at">): boolean {
     const at = Math.round(this.time) / SECOND;
     const isAtEnd = this.time >= this.end && !this.setup.scenario;
     const setup = isAtEnd ? this.longer(this.setup) : this.inSections();
     return this.apply(changed(setup, { ...change, at }), { time: this.time, known: this.time });
+  }
+
+  /** A hand takes a knob: until it lets go, what it changes is one change. */
+  hold(): void {
+    this.gesture ??= { setup: this.inSections(), at: Math.round(this.time) / SECOND, changes: new Map() };
+  }
+
+  /** The hand lets go: the last values hold from the time at which it took the knob. */
+  release(): void {
+    const { gesture } = this;
+    this.gesture = undefined;
+    if (!gesture || gesture.changes.size === 0) return;
+    const { setup, at, changes } = gesture;
+    const moved = [...changes.values()].reduce((setup, change) => changed(setup, { ...change, at }), setup);
+    const { duration } = this.setup;
+    const isInPlace = this.time === at * SECOND;
+    if (!isInPlace) this.apply({ ...moved, duration }, { time: this.time, known: at * SECOND });
+    this.notify("moved");
+  }
+
+  /** Whether a hand holds a knob. */
+  get isHeld(): boolean {
+    return this.gesture !== undefined;
   }
 
   /** The setup, with a scenario whose schemes stand in sections of their own. */

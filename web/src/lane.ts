@@ -13,6 +13,9 @@ const ROWS_IN_QUEUE = 20_000;
 
 export type Curve = [average: number, probability: number][];
 
+/** Simulated time in which a curve hardly moves by itself, ns. */
+const SOON = 1e9;
+
 /** The most curves that are remembered: an adaptation moves them all the time. */
 const CURVES = 400;
 
@@ -148,9 +151,11 @@ export class Lane {
     }
     history.samples.append(rows.samples);
     history.windows.append(rows.windows);
-    history.reached = rows.reached;
     throughput.append(rows.packets, history.packets.width, rows.reached);
-    this.curves.push({ at: rows.reached, curve: rows.curve });
+    // The first rows after a change come with its curve, which is seen from the change on.
+    const isFirst = history.reached <= this.known && rows.reached - this.known <= SOON;
+    this.curves.push({ at: isFirst ? this.known : rows.reached, curve: rows.curve });
+    history.reached = rows.reached;
     const last = this.curves.length - 1;
     if (last > 0 && JSON.stringify(this.curves[last - 1]!.curve) === JSON.stringify(rows.curve)) this.curves.pop();
     if (this.curves.length > CURVES) this.curves.splice(0, CURVES / 4);

@@ -9,7 +9,6 @@ import { Program } from "./program.ts";
 import { defaultSetup, knobsAt, parseSpec, settingsAt, type Setup } from "./setup.ts";
 import type { Scheme } from "./types.ts";
 import { SECOND, formatWith, percent, span as spanText } from "./units.ts";
-import { CurveEditor } from "./ui/curve.ts";
 import { Column } from "./ui/column.ts";
 import { button, byId, el, fill, throttled } from "./ui/dom.ts";
 import { knobPanel } from "./ui/knobs.ts";
@@ -24,6 +23,9 @@ const METRICS: [name: string, label: string, text: (value: number) => string][] 
   ["utilisation", "link used", percent], ["delay_mean", "queueing delay, mean", spanText], ["delay_p99", "queueing delay, 99%", spanText],
   ["loss", "packets dropped", percent], ["marked", "packets marked", percent],
 ];
+
+/** While the clock waits for less than this, the picture stays, ms. */
+const BRIEF = 500;
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 
@@ -54,17 +56,16 @@ class Page {
   private tops: Tops = { queue: 10, now: 30, cwnd: 10, bps: 1e6 };
   private readonly why: WhyPanel;
   private readonly tours: TourPanel;
-  private readonly curve: CurveEditor;
   private notes: string[] = [];
   private isDirty = true;
   private before = performance.now();
+  private drawnAt = -Infinity;
 
   constructor(laboratory: Laboratory, schemes: Scheme[], version: string) {
     this.laboratory = laboratory;
     this.schemes = schemes;
     this.why = new WhyPanel(laboratory);
     this.tours = new TourPanel(laboratory, (address) => this.open(address), () => this.writeAddress());
-    this.curve = new CurveEditor(laboratory, theme);
     byId("version").textContent = version;
     byId("problems").append(problemPanel(laboratory, () => this.notes));
     byId("knobs").append(knobPanel(laboratory), scenarioPanel(laboratory, () => this.restart(defaultSetup())));
@@ -111,7 +112,6 @@ class Page {
       byId("head-buttons"),
       button("Guided tours", () => this.tours.menu(), { id: "tours", class: "main" }),
       add,
-      dark,
     );
     fill(
       byId("more"),
@@ -120,6 +120,7 @@ class Page {
       button("Forget all moves", () => this.forget(), { id: "forget" }),
       button("Metrics of the whole run", () => void this.outcomes(), { id: "metrics" }),
       button("Edit as a scenario", () => asScenario(this.laboratory), { id: "as-scenario" }),
+      dark,
     );
   }
 
@@ -214,13 +215,19 @@ class Page {
             chooseScheme: (lane, name) => this.chooseScheme(lane, name),
             removeScheme: (lane) => this.removeScheme(lane),
             explain: (lane, spot) => void this.why.show(lane, spot.drop.record),
-            drawCurve: (lane) => this.curve.open(lane),
+            redraw: () => (this.isDirty = true),
+            unfold: (isOpen) => this.unfold(isOpen),
           }),
       );
       fill(lanes, ...this.columns.map((column) => column.element));
       lanes.dataset.count = String(this.columns.length);
     }
     this.columns.forEach((column, index) => column.setUp(laboratory, index, schemes, theme()));
+    this.isDirty = true;
+  }
+
+  private unfold(isOpen: boolean): void {
+    for (const column of this.columns) column.isUnfolded = isOpen;
     this.isDirty = true;
   }
 
@@ -245,12 +252,15 @@ class Page {
     const seconds = Math.min(0.1, (now - this.before) / 1000);
     this.before = now;
     this.laboratory.tick(seconds);
-    if (this.isDirty) this.draw(now);
+    // What is run again within a moment is not seen to come and go.
+    const isBrief = this.laboratory.goal !== undefined && now - this.drawnAt < BRIEF;
+    if (this.isDirty && !isBrief) this.draw(now);
     requestAnimationFrame((next) => this.frame(next));
   }
 
   private draw(now: number): void {
     const { laboratory } = this;
+    this.drawnAt = now;
     this.isDirty = laboratory.isPlaying;
     if (laboratory.lanes.some((lane) => !lane.description)) {
       this.isDirty = true;
@@ -272,12 +282,13 @@ class Page {
         speed,
         tops: this.tops,
         settings: settingsAt(setup, index, time / SECOND),
+        values: column.parameters.values,
+        effective: column.effective,
         chosen: chosen?.lane === index ? chosen.record : undefined,
         theme: chosenTheme,
         inks: INKS[chosenTheme],
       };
-      column.draw(view);
-      column.describe(view, now);
+      column.draw(view, now);
     });
     // The last words of a pause are those of its time.
     if (!laboratory.isPlaying && !this.settled) {

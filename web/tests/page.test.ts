@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { KNOBS, knobsAt } from "../src/setup.ts";
 import { clean, launch, open, whySkipped } from "./browser.ts";
+import { move, stand, until } from "./hand.ts";
 import { PAGE } from "./program.ts";
 
 const skip = whySkipped();
@@ -16,36 +17,6 @@ before(async () => {
 after(async () => {
   await browser?.close();
 });
-
-/** Sets a control's value as a user's hand does. */
-async function move(page: Page, selector: string, value: string, event = "input"): Promise<void> {
-  await page.locator(selector).evaluate(
-    (element, [value, event]) => {
-      (element as HTMLInputElement).value = value!;
-      element.dispatchEvent(new Event(event!, { bubbles: true }));
-    },
-    [value, event],
-  );
-}
-
-/** Lets the clock reach a time, in seconds. */
-async function until(page: Page, seconds: number): Promise<void> {
-  await page.evaluate(() => {
-    window.laboratory.setSpeed(Infinity);
-    window.laboratory.play();
-  });
-  await page.waitForFunction((seconds) => window.laboratory.time >= seconds * 1e9, seconds);
-  await page.evaluate(() => window.laboratory.pause());
-}
-
-/** Stands at a time, simulated anew if need be. */
-async function stand(page: Page, seconds: number): Promise<void> {
-  await page.evaluate((seconds) => {
-    window.laboratory.pause();
-    window.laboratory.seek(seconds * 1e9);
-  }, seconds);
-  await page.waitForFunction((seconds) => !window.laboratory.isWaiting && window.laboratory.time === seconds * 1e9, seconds);
-}
 
 test("every knob acts at the time of the clock, and the queue shows it", { skip }, async () => {
   const opened = await open(browser, PAGE, "#schemes=red:min=5,max=15");
@@ -182,26 +153,6 @@ test("steps, keys and the time line", { skip }, async () => {
   await page.waitForFunction(() => window.laboratory.isPlaying && window.laboratory.time > 1e8);
   await page.keyboard.press(" ");
   assert.ok(!(await page.evaluate(() => window.laboratory.isPlaying)));
-  await clean(opened);
-});
-
-test("a drawn curve becomes a curve of the scheme", { skip }, async () => {
-  const opened = await open(browser, PAGE, "#schemes=red:min=5,max=15&t=1");
-  const { page } = opened;
-  await page.waitForFunction(() => window.laboratory.time === 1e9);
-  await page.locator('[data-act="draw-curve"]').click();
-  const box = (await page.locator("dialog canvas").boundingBox())!;
-  await page.mouse.move(box.x + 60, box.y + box.height - 60);
-  await page.mouse.down();
-  for (let step = 1; step <= 20; step += 1) await page.mouse.move(box.x + 60 + step * 20, box.y + box.height - 60 - step * step * 0.5);
-  await page.mouse.up();
-  await page.keyboard.press("ArrowUp");
-  const text = await page.locator("dialog .spec").innerText();
-  await page.locator("dialog button.main").click();
-  await page.waitForFunction(() => window.laboratory.setup.changes.some(({ name }) => name === "curve"));
-  const value = await page.evaluate(() => window.laboratory.setup.changes.find(({ name }) => name === "curve")!.value);
-  assert.equal(text, `curve=${value}`);
-  await until(page, 3);
   await clean(opened);
 });
 

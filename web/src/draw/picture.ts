@@ -1,5 +1,6 @@
 // What all pictures of a lane are given.
 
+import type { Values } from "../values.ts";
 import type { Lane } from "../lane.ts";
 import type { Inks, Theme } from "./palette.ts";
 import type { Scene } from "./scene.ts";
@@ -21,6 +22,11 @@ export interface View {
   tops: Tops;
   /** The settings of the scheme at this time, those that are set. */
   settings: [string, string][];
+  /** The parameters' values, and the names of those that have an effect. */
+  values: Values;
+  effective: Set<string>;
+  /** A curve that is being drawn: average and probability. */
+  sketch?: [number, number][] | undefined;
   /** The row of the drop that is explained, counted from the beginning of the run. */
   chosen: number | undefined;
   theme: Theme;

@@ -1,6 +1,6 @@
 // A lane on the page: its scheme, its pictures, its readings.
 
-import { drawLaw, lawInWords } from "../draw/law.ts";
+import { drawLaw } from "../draw/law.ts";
 import type { Box } from "../draw/axes.ts";
 import type { Pen } from "../draw/pen.ts";
 import type { View } from "../draw/picture.ts";
@@ -15,34 +15,40 @@ import { specText } from "../setup.ts";
 import type { Scheme } from "../types.ts";
 import { digits, percent, span } from "../units.ts";
 import { button, el, fill, save } from "./dom.ts";
+import { LawControl } from "./law.ts";
 import { ParameterPanel } from "./parameters.ts";
 import { Picture } from "./picture.ts";
 
-const PLOTS: [PlotName, string][] = [
-  ["queue", "Queue over time"], ["probability", "Probability over time"], ["cwnd", "Congestion windows over time"], ["throughput", "Throughput of each flow over time"],
+/** Those that are seen at once, and those that are unfolded. */
+const PLOTS: [name: PlotName, label: string, height: number][] = [
+  ["queue", "Queue over time", 132], ["throughput", "Throughput over time", 132], ["probability", "Probability over time", 112], ["cwnd", "Congestion windows over time", 132],
 ];
+const OPEN = 2;
 
 export interface ColumnActs {
   chooseScheme(lane: number, name: string): void;
   removeScheme(lane: number): void;
   explain(lane: number, spot: Spot): void;
-  drawCurve(lane: number): void;
+  redraw(): void;
+  /** Plots were unfolded, or folded: in all columns. */
+  unfold(isOpen: boolean): void;
 }
 
 export class Column {
   readonly element: HTMLElement;
   readonly scene: Scene;
   readonly parameters: ParameterPanel;
-  private readonly queue = new Picture("The packets in the queue", 148);
-  private readonly law = new Picture("The scheme's law", 210);
-  private readonly plots = PLOTS.map(([name, label], at) => ({ name, picture: new Picture(label, at === PLOTS.length - 1 ? 122 : at === 0 ? 128 : 102) }));
+  /** Parameters that have an effect. */
+  readonly effective = new Set<string>();
+  private readonly queue = new Picture("The packets in the queue", 136);
+  private readonly law: LawControl;
+  private readonly plots = PLOTS.map(([name, label, height]) => ({ name, picture: new Picture(label, height) }));
+  private readonly folded = el("details", { class: "folded" }, el("summary", {}, "probability and cwnd over time"));
   private readonly title = el("select", { class: "scheme", "aria-label": "Scheme" });
   private readonly settings = el("span", { class: "settings" });
-  private readonly words = el("p", { class: "words" });
   private readonly figures = el("dl", { class: "readings" });
   private readonly outcome = el("div", { class: "outcome" });
   private readonly remove: HTMLButtonElement;
-  private readonly curve: HTMLButtonElement;
   private spots: Spot[] = [];
   private wordsAt = 0;
 
@@ -51,7 +57,7 @@ export class Column {
     this.parameters = new ParameterPanel(laboratory, index, schemes);
     this.title.addEventListener("change", () => acts.chooseScheme(index, this.title.value));
     this.remove = button("×", () => acts.removeScheme(index), { class: "remove", "aria-label": `Remove scheme ${index + 1}` });
-    this.curve = button("draw a curve", () => acts.drawCurve(index), { class: "quiet", "data-act": "draw-curve" });
+    this.law = new LawControl(laboratory, (name, value) => this.parameters.values.change(name, value), acts.redraw);
     this.queue.canvas.addEventListener("click", (event) => {
       const nearest = this.spotAt(event.offsetX, event.offsetY);
       if (nearest) acts.explain(index, nearest);
@@ -60,25 +66,29 @@ export class Column {
     this.queue.canvas.addEventListener("mousemove", (event) => {
       this.queue.canvas.style.cursor = this.spotAt(event.offsetX, event.offsetY) ? "pointer" : "";
     });
-    const saveable = (picture: Picture, name: string, paint: () => ((pen: Pen, box: Box) => void) | undefined) =>
-      el("div", { class: "picture" }, picture.canvas, button("SVG", () => {
-        const draw = paint();
-        if (draw) save(`${name}.svg`, "image/svg+xml", picture.svg(draw));
-      }, { class: "save", "aria-label": `Save as SVG: ${picture.canvas.getAttribute("aria-label")}` }));
+    this.folded.addEventListener("toggle", () => acts.unfold(this.folded.open));
+    const plots = this.plots.map(({ name, picture }) => saveable(picture, name, (pen, box) => this.view && drawPlot(pen, box, name, this.view, true)));
+    this.folded.append(...plots.slice(OPEN));
+    const law = saveable(this.law.picture, "law", (pen, box) => this.view && drawLaw(pen, box, this.view));
+    law.classList.add("law");
+    law.append(this.law.layer);
     this.element = el(
       "section",
       { class: "lane", "data-lane": index },
       el("header", {}, el("h2", {}, el("span", { class: "swatch" }), this.title), this.settings, this.remove),
-      saveable(this.queue, "queue", () => this.view && ((pen, box) => void drawQueue(pen, box, this.view!))),
+      saveable(this.queue, "queue", (pen, box) => this.view && drawQueue(pen, box, this.view)),
       this.figures,
-      saveable(this.law, "law", () => this.view && ((pen, box) => drawLaw(pen, box, this.view!))),
-      this.words,
-      ...this.plots.map(({ name, picture }, at) =>
-        saveable(picture, name, () => this.view && ((pen, box) => drawPlot(pen, box, name, this.view!, at === PLOTS.length - 1))),
-      ),
+      law,
+      el("div", { class: "under-law" }, this.law.words, this.law.pencil),
+      this.parameters.element,
+      ...plots.slice(0, OPEN),
+      this.folded,
       this.outcome,
-      el("div", { class: "knobs-of-scheme" }, this.parameters.element, this.curve),
     );
+  }
+
+  set isUnfolded(isOpen: boolean) {
+    this.folded.open = isOpen;
   }
 
   private view: View | undefined;
@@ -109,20 +119,20 @@ export class Column {
     fill(this.outcome);
   }
 
-  draw(view: View): void {
+  draw(view: View, now: number): void {
     this.view = view;
     this.scene.moveTo(view.time);
+    this.describe(view, now);
     this.spots = this.queue.draw((pen, box) => drawQueue(pen, box, view)) ?? [];
-    this.law.draw((pen, box) => drawLaw(pen, box, view));
+    this.law.draw(view);
     this.plots.forEach(({ name, picture }, at) => {
-      picture.draw((pen, box) => drawPlot(pen, box, name, view, at === PLOTS.length - 1));
+      if (at < OPEN || this.folded.open) picture.draw((pen, box) => drawPlot(pen, box, name, view, true));
     });
     this.element.style.setProperty("--colour", schemeColour(view.index, view.theme));
-    this.curve.hidden = view.lane.curveAt(view.time) === null || view.lane.description?.scheme === "wred";
   }
 
   /** Numbers and words change five times a second: they are to be read. */
-  describe(view: View, now: number): void {
+  private describe(view: View, now: number): void {
     if (now - this.wordsAt < 200) return;
     this.wordsAt = now;
     const { delay, swing, use, drops, marks, fairness } = readings(view.lane, view.time, view.linkBps);
@@ -137,11 +147,12 @@ export class Column {
     fill(this.figures, ...entries.map(([name, value, title]) => el("div", { title }, el("dt", {}, name), el("dd", { "data-reading": name }, value))));
     this.settings.textContent = view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${name} ${value}`)).join(", ");
     this.settings.title = this.settings.textContent;
-    this.words.textContent = lawInWords(view);
     this.queue.canvas.setAttribute("aria-label", `The queue: ${this.scene.waiting.length} packets wait, ${this.scene.drops.length} drops seen. Mean delay of the last 3 s: ${span(delay)}`);
-    this.law.canvas.setAttribute("aria-label", lawInWords(view));
+    this.law.describe(view);
     for (const { name, picture } of this.plots) picture.canvas.setAttribute("aria-label", plotInWords(name, view));
     this.parameters.refresh();
+    this.effective.clear();
+    for (const { name } of this.parameters.values.effective()) this.effective.add(name);
   }
 
   /** Puts the metrics of the whole run below the plots. */
@@ -152,4 +163,11 @@ export class Column {
       el("table", {}, el("tbody", {}, ...rows.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", { "data-metric": name }, value))))),
     );
   }
+}
+
+/** A picture with a button that saves it as SVG. */
+function saveable(picture: Picture, name: string, paint: (pen: Pen, box: Box) => void): HTMLElement {
+  const asSvg = () => save(`${name}.svg`, "image/svg+xml", picture.svg(paint));
+  const label = `Save as SVG: ${picture.canvas.getAttribute("aria-label")}`;
+  return el("div", { class: "picture" }, picture.canvas, button("SVG", asSvg, { class: "save", "aria-label": label }));
 }

@@ -4,10 +4,7 @@ import type { Laboratory } from "../laboratory.ts";
 import { KNOBS, knobProblem, knobsAt, type Knob, type KnobName } from "../setup.ts";
 import { SECOND, digits } from "../units.ts";
 import { el, fill, throttled } from "./dom.ts";
-import { rangeScale, type RangeScale } from "./range.ts";
-
-/** The time between two runs while a knob moves, ms. */
-const MOVING = 150;
+import { rangeScale, slide, type RangeScale } from "./range.ts";
 
 export function knobPanel(laboratory: Laboratory): HTMLElement {
   const panel = el("div", { class: "knobs" });
@@ -19,7 +16,7 @@ export function knobPanel(laboratory: Laboratory): HTMLElement {
       panel,
       ...groups.map((group) => {
         const knobs = KNOBS.filter((knob) => knob.group === group);
-        return el("fieldset", {}, el("legend", {}, group), ...knobs.map((knob) => control(laboratory, knob, refreshers)));
+        return el("fieldset", {}, el("legend", {}, group), ...knobs.map((knob) => knobControl(laboratory, knob, refreshers)));
       }),
     );
   };
@@ -37,8 +34,9 @@ function current(laboratory: Laboratory, name: KnobName): string {
   return knobsAt(laboratory.setup, laboratory.time / SECOND)[name];
 }
 
-function control(laboratory: Laboratory, knob: Knob, refreshers: (() => void)[]): HTMLElement {
-  const id = `knob-${knob.name}`;
+/** A knob with its name and its number; `place` tells two of the same apart. */
+export function knobControl(laboratory: Laboratory, knob: Knob, refreshers: (() => void)[], place = ""): HTMLElement {
+  const id = `knob-${knob.name}${place}`;
   const label = el("label", { for: id, title: knob.help }, knob.label);
   if (knob.kind === "choice") {
     const select = el("select", { id, "data-knob": knob.name, onchange: () => laboratory.change({ name: knob.name, value: select.value }) });
@@ -51,25 +49,20 @@ function control(laboratory: Laboratory, knob: Knob, refreshers: (() => void)[])
   const scale = rangeScale(knob);
   const number = el("input", { id: `${id}-number`, type: "number", min: knob.min, max: knob.max, step: "any", "aria-label": `${knob.label}, ${knob.unit}`, "data-knob-number": knob.name });
   const range = el("input", { id, type: "range", min: 0, max: scale.steps, step: 1, "data-knob": knob.name, "aria-describedby": `${id}-help` });
-  let moving = false;
-  const apply = throttled(() => {
-    moving = false;
-    const value = number.value;
-    if (value !== current(laboratory, knob.name)) laboratory.change({ name: knob.name, value });
-  }, MOVING);
-  const moved = () => {
-    moving = true;
-    number.value = valueText(scale, Number(range.value));
-    apply();
-  };
+  const sliding = slide(
+    laboratory, range,
+    () => (number.value = valueText(scale, Number(range.value))),
+    () => {
+      if (number.value !== current(laboratory, knob.name)) laboratory.change({ name: knob.name, value: number.value });
+    },
+  );
   const typed = () => {
     number.setCustomValidity(knobProblem(knob.name, number.value) ?? "");
     if (number.reportValidity()) laboratory.change({ name: knob.name, value: number.value });
   };
-  range.addEventListener("input", moved);
   number.addEventListener("change", typed);
   refreshers.push(() => {
-    if (moving) return;
+    if (sliding.isMoving) return;
     const value = current(laboratory, knob.name);
     if (document.activeElement !== number) number.value = value;
     range.value = String(scale.toStep(Number(value)));

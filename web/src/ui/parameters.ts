@@ -1,11 +1,11 @@
 // The parameters of a lane's scheme, from the registry. Each takes effect at the time of the clock.
 
 import type { Laboratory } from "../laboratory.ts";
-import { settingsAt } from "../setup.ts";
 import type { Parameter, Scheme } from "../types.ts";
-import { SECOND, digits } from "../units.ts";
-import { el, fill, throttled } from "./dom.ts";
-import { rangeScale, type Range } from "./range.ts";
+import { digits } from "../units.ts";
+import { Values } from "../values.ts";
+import { el, fill } from "./dom.ts";
+import { rangeScale, slide, type Range } from "./range.ts";
 
 /** Parameters that are shown first. */
 const FIRST = [
@@ -37,13 +37,6 @@ function sliderFor(parameter: Parameter): (Range & { unit: string }) | undefined
   return { min: Math.max(known.number / 30, whole ? 1 : 0), max: known.number * 30, scale: "log", unit: known.unit, whole };
 }
 
-/** Whether "adapt=ared or rared" is true of the values. */
-function applies(when: string | undefined, value: (name: string) => string): boolean {
-  if (!when) return true;
-  const [name, choices] = when.split("=") as [string, string | undefined];
-  return choices === undefined || choices.split(" or ").includes(value(name.trim()));
-}
-
 /** The value that a text of a number in milliseconds stands for on a slider. */
 function inSliderUnits(text: string, unit: string): number {
   const known = parts(text);
@@ -54,40 +47,30 @@ function inSliderUnits(text: string, unit: string): number {
 
 export class ParameterPanel {
   readonly element = el("div", { class: "parameters" });
+  readonly values: Values;
   private readonly laboratory: Laboratory;
   private readonly lane: number;
-  private readonly schemes: Scheme[];
+  /** With it, these parameters only. */
+  private readonly only: string[] | undefined;
   private shown = "";
   private refreshers: (() => void)[] = [];
   private isOpen = false;
 
-  constructor(laboratory: Laboratory, lane: number, schemes: Scheme[]) {
+  constructor(laboratory: Laboratory, lane: number, schemes: Scheme[], only?: string[]) {
     this.laboratory = laboratory;
     this.lane = lane;
-    this.schemes = schemes;
+    this.only = only;
+    this.values = new Values(laboratory, lane, schemes);
   }
 
-  private get scheme(): Scheme | undefined {
-    const name = this.laboratory.lanes[this.lane]?.description?.scheme ?? this.laboratory.setup.schemes[this.lane]?.name;
-    return this.schemes.find((scheme) => scheme.name === name);
-  }
-
-  /** The value of a parameter at the time of the clock, as it is set or by its default. */
   private value(name: string): string {
-    const { laboratory, lane } = this;
-    const settings = settingsAt(laboratory.setup, lane, laboratory.time / SECOND);
-    const set = settings.find(([known]) => known === name)?.[1];
-    if (set !== undefined) return set;
-    const atStart = laboratory.lanes[lane]?.description?.parameters.find((one) => one.name === name)?.value;
-    const ofScheme = this.scheme?.parameters.find((one) => one.name === name);
-    // What is computed from other values shows what it comes to.
-    return (atStart === "auto" ? ofScheme?.value : atStart) ?? ofScheme?.value ?? "";
+    return this.values.of(name);
   }
 
   refresh(): void {
-    const { scheme } = this;
+    const { scheme } = this.values;
     if (!scheme) return;
-    const effective = scheme.parameters.filter(({ when }) => applies(when, (name) => this.value(name)));
+    const effective = this.values.effective().filter(({ name }) => this.only?.includes(name) ?? true);
     const shown = `${scheme.name} ${effective.map(({ name }) => name).join()}`;
     if (shown !== this.shown) this.build(scheme, effective);
     this.shown = shown;
@@ -96,6 +79,10 @@ export class ParameterPanel {
 
   private build(scheme: Scheme, effective: Parameter[]): void {
     this.refreshers = [];
+    if (this.only) {
+      fill(this.element, ...effective.map((parameter) => this.control(parameter)));
+      return;
+    }
     const first = FIRST.flatMap((name) => effective.filter((parameter) => parameter.name === name)).slice(0, SHOWN);
     const rest = effective.filter((parameter) => !first.includes(parameter));
     const details = el(
@@ -107,19 +94,19 @@ export class ParameterPanel {
     details.open = this.isOpen;
     fill(
       this.element,
-      el("p", { class: "summary" }, `${scheme.summary}.`),
       ...first.map((parameter) => this.control(parameter)),
       rest.length > 0 ? details : null,
+      el("p", { class: "summary" }, `${scheme.summary}.`),
     );
   }
 
   private change(name: string, value: string): boolean {
-    return this.laboratory.change({ lane: this.lane, name, value });
+    return this.values.change(name, value);
   }
 
   private control(parameter: Parameter): HTMLElement {
     const { name, unit, meaning, choices } = parameter;
-    const id = `p${this.lane}-${name}`;
+    const id = `${this.only ? "tour-" : ""}p${this.lane}-${name}`;
     const title = `${meaning}; ${parameter.range}; default ${parameter.default} (${parameter.origin})`;
     const label = el("label", { for: id, title }, name);
     const options = unit === "on or off" ? ["on", "off"] : choices?.map((choice) => choice.name).filter((choice) => choice !== "numbers");
@@ -154,20 +141,16 @@ export class ParameterPanel {
     }
     const scale = rangeScale(slider);
     const range = el("input", { type: "range", min: 0, max: scale.steps, step: 1, "aria-label": name, "data-slider": name, title });
-    let isMoving = false;
-    const apply = throttled(() => {
-      isMoving = false;
-      if (text.value !== this.value(name)) this.change(name, text.value);
-    }, 150);
-    range.addEventListener("input", () => {
-      isMoving = true;
+    const show = () => {
       const value = scale.toValue(Number(range.value));
       const number = slider.whole ? String(Math.round(value)) : digits(value);
       text.value = slider.unit ? `${number} ${slider.unit}` : number;
-      apply();
+    };
+    const sliding = slide(this.laboratory, range, show, () => {
+      if (text.value !== this.value(name)) this.change(name, text.value);
     });
     this.refreshers.push(() => {
-      if (isMoving) return;
+      if (sliding.isMoving) return;
       refreshText();
       const value = inSliderUnits(this.value(name), slider.unit);
       if (Number.isFinite(value)) range.value = String(scale.toStep(value));

@@ -5,9 +5,14 @@ import type { Box } from "../draw/axes.ts";
 import { INKS } from "../draw/palette.ts";
 import { el } from "./dom.ts";
 
+/** Heights on a telephone, where the queue, its law and a knob are to be seen together. */
+const SMALL = 0.86;
+
 export class Picture {
   readonly canvas: HTMLCanvasElement;
-  readonly height: number;
+  /** On a small screen less. */
+  private height: number;
+  private readonly usual: number;
   /** Pixels of the page for each of the picture: more in a lecture hall. */
   zoom = 1;
   /** Called when the size has changed, which empties the canvas. */
@@ -16,7 +21,7 @@ export class Picture {
   private width = 0;
 
   constructor(name: string, height: number) {
-    this.height = height;
+    this.height = this.usual = height;
     this.canvas = el("canvas", { role: "img", "aria-label": name });
     this.context = this.canvas.getContext("2d")!;
     this.canvas.style.height = `${height}px`;
@@ -28,6 +33,7 @@ export class Picture {
 
   private measure(): void {
     this.zoom = innerWidth >= 1900 ? 1.3 : 1;
+    this.height = this.usual * (innerWidth < 700 ? SMALL : 1);
     this.canvas.style.height = `${this.height * this.zoom}px`;
     this.width = this.canvas.clientWidth / this.zoom;
     const ratio = Math.min(devicePixelRatio || 1, 2.5) * this.zoom;

@@ -1,0 +1,61 @@
+// What a person's hand does to the page.
+
+import type { Page } from "playwright-core";
+
+/** Sets a control's value as a user's hand does, and lets it go. */
+export async function move(page: Page, selector: string, value: string, event = "input"): Promise<void> {
+  await page.locator(selector).evaluate(
+    (element, [value, event]) => {
+      (element as HTMLInputElement).value = value!;
+      element.dispatchEvent(new Event(event!, { bubbles: true }));
+      if (event === "input") element.dispatchEvent(new Event("change", { bubbles: true }));
+    },
+    [value, event],
+  );
+}
+
+/** Lets the clock reach a time, in seconds. */
+export async function until(page: Page, seconds: number): Promise<void> {
+  await page.evaluate(() => {
+    window.laboratory.setSpeed(Infinity);
+    window.laboratory.play();
+  });
+  await page.waitForFunction((seconds) => window.laboratory.time >= seconds * 1e9, seconds);
+  await page.evaluate(() => window.laboratory.pause());
+}
+
+/** Stands at a time, simulated anew if need be. */
+export async function stand(page: Page, seconds: number): Promise<void> {
+  await page.evaluate((seconds) => {
+    window.laboratory.pause();
+    window.laboratory.seek(seconds * 1e9);
+  }, seconds);
+  await page.waitForFunction((seconds) => !window.laboratory.isWaiting && window.laboratory.time === seconds * 1e9, seconds);
+}
+
+/** Drags an element by some pixels, in steps, and lets it go. */
+export async function drag(page: Page, selector: string, right: number, down: number): Promise<void> {
+  const box = (await page.locator(selector).boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  for (let step = 1; step <= 8; step += 1) await page.mouse.move(x + (right * step) / 8, y + (down * step) / 8);
+  await page.mouse.up();
+}
+
+/** Whether all of these are wholly within the window, and not behind anything. */
+export async function areSeenTogether(page: Page, selectors: string[]): Promise<string[]> {
+  return page.evaluate((selectors) => selectors.filter((selector) => {
+    const element = document.querySelector(selector);
+    if (!element) return true;
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    const isInside = left >= -1 && top >= -1 && right <= innerWidth + 1 && bottom <= innerHeight + 1;
+    // Corners of a round handle are not its own.
+    const points = [[(left + right) / 2, (top + bottom) / 2], [(left + right) / 2, top + 3], [(left + right) / 2, bottom - 3]] as const;
+    const isCovered = points.some(([x, y]) => {
+      const over = document.elementFromPoint(x, y);
+      return !over || !(element.contains(over) || over.contains(element) || over.closest(".picture") === element.closest(".picture"));
+    });
+    return !isInside || isCovered;
+  }), selectors);
+}

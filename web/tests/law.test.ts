@@ -1,0 +1,176 @@
+// The picture of the law in Chromium: values are dragged on it, a curve is drawn into it, and both
+// are seen with the queue.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { clean, launch, open, whySkipped } from "./browser.ts";
+import { areSeenTogether, drag, stand, until } from "./hand.ts";
+import { PAGE } from "./program.ts";
+
+const skip = whySkipped();
+let browser: Browser;
+
+before(async () => {
+  if (!skip) browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+});
+
+const changes = (page: Page) => page.evaluate(() => window.laboratory.setup.changes);
+
+/** What can be dragged in each kind of picture: the address, the handles, and a drag of the first. */
+const HANDLES: [schemes: string, handles: string[], right: number, down: number][] = [
+  ["red:min=5,max=15", ["min", "max", "max_p"], 25, 0], ["nlred:min=5,max=15", ["min", "max", "max_p"], 25, 0],
+  ["codel", ["target", "interval"], 0, -20], ["pie", ["target"], 30, 0], ["pi", ["q_ref"], 30, 0], ["dualpi2", ["target"], 0, -20],
+  ["step", ["threshold"], 30, 0],
+];
+
+for (const [schemes, handles, right, down] of HANDLES) {
+  test(`${schemes}: ${handles.join(", ")} are dragged on the law`, { skip }, async () => {
+    const opened = await open(browser, PAGE, `#schemes=${schemes}`);
+    const { page } = opened;
+    await stand(page, 3);
+    const found = () => page.locator("[data-handle]").evaluateAll((list) => list.map((one) => (one as HTMLElement).dataset["handle"]!));
+    await page.waitForFunction((count) => document.querySelectorAll("[data-handle]").length >= count, handles.length);
+    assert.deepEqual((await found()).filter((name) => name !== "limit").sort(), [...handles].sort());
+    const name = handles[0]!;
+    const before = await page.locator(`[data-handle="${name}"]`).getAttribute("data-value");
+    await drag(page, `[data-handle="${name}"]`, right, down);
+    await page.waitForFunction(() => window.laboratory.setup.changes.length > 0);
+    const moved = await changes(page);
+    assert.equal(moved.length, 1, JSON.stringify(moved));
+    assert.deepEqual({ ...moved[0], value: "" }, { at: 3, lane: 0, name, value: "" });
+    assert.deepEqual(await page.evaluate(() => window.laboratory.problems), []);
+    await page.waitForFunction(([name, before]) => document.querySelector<HTMLElement>(`[data-handle="${name}"]`)?.dataset["value"] !== before, [name, before] as const);
+    await until(page, 4);
+    await clean(opened);
+  });
+}
+
+test("the limit of a plain queue is the buffer, and its picture the knob", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=droptail");
+  const { page } = opened;
+  await stand(page, 6);
+  await page.locator('[data-handle="limit"]').waitFor();
+  await drag(page, '[data-handle="limit"]', -120, 0);
+  await page.waitForFunction(() => window.laboratory.setup.changes.length === 1);
+  const [change] = await changes(page);
+  assert.equal(change!.name, "buffer");
+  assert.ok(Number(change!.value) < 180 && Number(change!.value) > 50, change!.value);
+  assert.equal(await page.locator('[data-knob-number="buffer"]').inputValue(), change!.value);
+  await clean(opened);
+});
+
+test("a drag while the queue runs is one change, from where it began, and can be run again", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=red:min=5,max=15|codel");
+  const { page } = opened;
+  await stand(page, 4);
+  await page.locator('[data-handle="max_p"]').waitFor();
+  await page.evaluate(() => window.laboratory.play());
+  const box = (await page.locator('[data-handle="max_p"]').boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  for (let step = 1; step <= 6; step += 1) {
+    const before = await page.evaluate(() => window.laboratory.time);
+    await page.mouse.move(x, y + step * 6);
+    // Packets move meanwhile.
+    await page.waitForFunction((before) => window.laboratory.time > before + 150e6, before);
+  }
+  await page.mouse.up();
+  await page.waitForFunction(() => !window.laboratory.isWaiting);
+  const moved = await changes(page);
+  assert.equal(moved.length, 1, JSON.stringify(moved));
+  assert.ok(moved[0]!.at >= 4 && moved[0]!.at < (await page.evaluate(() => window.laboratory.time)) / 1e9 - 0.8);
+  assert.ok(Number(moved[0]!.value) < 0.08, moved[0]!.value);
+  // What is seen is what the address says.
+  await page.evaluate(() => window.laboratory.pause());
+  await stand(page, 6);
+  const look = (page: Page) => page.evaluate(() => window.laboratory.lanes.map(({ history: { packets } }) => [packets.countTo(6e9), packets.time(packets.countTo(6e9) - 1)]));
+  const address = await page.evaluate(() => window.laboratory.setup.changes.map(({ at, value }) => `${at}:1.max_p=${value}`).join(";"));
+  const again = await open(browser, PAGE, `#schemes=red:min=5,max=15|codel&do=${address}&t=6`);
+  await again.page.waitForFunction(() => window.laboratory.time === 6e9 && !window.laboratory.isWaiting);
+  assert.deepEqual(await look(again.page), await look(page));
+  await clean(again);
+  await clean(opened);
+});
+
+test("a slider that is dragged is one change", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=red:min=5,max=15");
+  const { page } = opened;
+  await page.waitForFunction(() => window.laboratory.time > 1e9);
+  const box = (await page.locator('[data-knob="rate"]').boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  for (let step = 1; step <= 5; step += 1) {
+    const before = await page.evaluate(() => window.laboratory.time);
+    await page.mouse.move(box.x + box.width / 2 + step * 4, box.y + box.height / 2);
+    await page.waitForFunction((before) => window.laboratory.time > before + 150e6, before);
+  }
+  await page.mouse.up();
+  await page.waitForFunction(() => !window.laboratory.isWaiting);
+  const moved = await changes(page);
+  assert.equal(moved.length, 1, JSON.stringify(moved));
+  assert.ok(Number(moved[0]!.value) > 18, moved[0]!.value);
+  await clean(opened);
+});
+
+test("handles are moved by keys", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=red:min=5,max=15");
+  const { page } = opened;
+  await stand(page, 2);
+  await page.locator('[data-handle="max"]').focus();
+  for (let press = 0; press < 3; press += 1) await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => window.laboratory.setup.changes.length === 1);
+  const [change] = await changes(page);
+  assert.equal(change!.name, "max");
+  assert.ok(Number.parseFloat(change!.value) > 15, change!.value);
+  assert.equal(await page.evaluate(() => window.laboratory.time), 2e9);
+  await clean(opened);
+});
+
+test("a curve is drawn into the law, while packets move", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=red:min=5,max=15");
+  const { page } = opened;
+  await page.waitForFunction(() => window.laboratory.time > 1e9);
+  await page.locator('[data-act="draw-curve"]').click();
+  assert.ok(await page.evaluate(() => window.laboratory.isPlaying), "nothing stops");
+  const box = (await page.locator("canvas.pencil").boundingBox())!;
+  await page.mouse.move(box.x + 60, box.y + box.height - 40);
+  await page.mouse.down();
+  for (let step = 1; step <= 20; step += 1) await page.mouse.move(box.x + 60 + step * 14, box.y + box.height - 40 - step * step * 0.25);
+  await page.mouse.up();
+  await page.waitForFunction(() => window.laboratory.setup.changes.some(({ name }) => name === "curve"));
+  const [change, ...others] = await changes(page);
+  assert.deepEqual(others, []);
+  assert.match(change!.value, /^0:0 .*:1$/);
+  assert.deepEqual(await page.evaluate(() => window.laboratory.problems), []);
+  // The arrow keys go on drawing.
+  await page.keyboard.press("ArrowUp");
+  await page.waitForFunction((before) => window.laboratory.setup.changes.at(-1)!.value !== before, change!.value);
+  const height = await page.evaluate(() => window.laboratory.lanes[0]!.curveAt(window.laboratory.time + 1e9)!.length);
+  assert.ok(height > 5);
+  await clean(opened);
+});
+
+const QUEUE = '[data-lane="0"] .picture:nth-of-type(1) canvas';
+const LAW = '[data-lane="0"] .law canvas';
+
+for (const [width, height] of [[1280, 800], [390, 844]] as const) {
+  test(`queue, law and knobs are seen together at ${width} x ${height}`, { skip }, async () => {
+    const hasTouch = width < 500;
+    const opened = await open(browser, PAGE, "#schemes=red:min=10,max=30|codel&calls=2&web=3", { viewport: { width, height }, hasTouch });
+    const { page } = opened;
+    await stand(page, 4);
+    await page.locator('[data-lane="0"] [data-handle="max_p"]').waitFor();
+    const of = (name: string) => `[data-lane="0"] ${name}`;
+    const onLaw = ["min", "max", "max_p"].map((name) => of(`[data-handle="${name}"]`));
+    const below = ["min", "max", "max_p", "weight"].map((name) => of(`[data-parameter="${name}"]`));
+    assert.deepEqual(await areSeenTogether(page, [QUEUE, LAW, ...onLaw, ...below]), []);
+    if (hasTouch) await page.locator("#knobs > summary").tap();
+    assert.deepEqual(await areSeenTogether(page, [QUEUE, LAW, ...onLaw, '[data-knob="rate"]', '[data-knob="buffer"]']), []);
+    await clean(opened);
+  });
+}
