@@ -2,6 +2,7 @@
 
 import { History, type Table } from "./history.ts";
 import { Throughput } from "./throughput.ts";
+import { Waits } from "./waits.ts";
 import { DEPARTED, ENQUEUED, PACKET, type Description, type Explanation, type Opening, type Outcome, type Problem } from "./types.ts";
 import type { Answer, Request } from "./worker.ts";
 
@@ -26,6 +27,7 @@ export class Lane {
   description: Description | undefined;
   history = new History(0, 0);
   throughput = new Throughput();
+  waits = new Waits();
   /** Drop curves, each with the time from which it was in force. */
   private curves: { at: number; curve: Curve | null }[] = [];
   problems: Problem[] = [];
@@ -65,6 +67,7 @@ export class Lane {
     this.history.cutAfter(this.known);
     this.curves = this.curves.filter(({ at }) => at <= this.known);
     this.throughput.cutAfter(this.known, this.history.packets);
+    this.waits.cutAfter(this.known, this.history.packets);
     this.send({ kind: "open", id: this.id, opening, known: this.known });
   }
 
@@ -77,9 +80,10 @@ export class Lane {
     return this.ask((id, opening) => ({ kind: "explain", id, opening, record }));
   }
 
-  /** The metrics of the whole run. */
-  outcome(): Promise<Outcome | Failure> {
-    return this.ask((id, opening) => ({ kind: "outcome", id, opening }));
+  /** The metrics of the whole run, or of one that ends at a time, ns. */
+  outcome(end?: number): Promise<Outcome | Failure> {
+    const set: [string, string][] = end === undefined ? [] : [["duration", `${Math.round(end)} ns`]];
+    return this.ask((id, opening) => ({ kind: "outcome", id, opening: { ...opening, set } }));
   }
 
   private questions = 0;
@@ -135,7 +139,8 @@ export class Lane {
     this.description = description;
     if (this.known === 0) {
       this.history = new History(description.probes.length, description.cwnd_flows.length);
-      this.throughput = new Throughput();
+      this.throughput = new Throughput(description.duration_ns);
+      this.waits = new Waits();
     } else if (before && !isSame) {
       // Flows were added: rows have more columns from here on.
       this.history = this.history.widened(before, description);
@@ -152,6 +157,7 @@ export class Lane {
     history.samples.append(rows.samples);
     history.windows.append(rows.windows);
     throughput.append(rows.packets, history.packets.width, rows.reached);
+    this.waits.append(rows.packets, history.packets.width);
     // The first rows after a change come with its curve, which is seen from the change on.
     const isFirst = history.reached <= this.known && rows.reached - this.known <= SOON;
     this.curves.push({ at: isFirst ? this.known : rows.reached, curve: rows.curve });

@@ -14,6 +14,7 @@ import { button, byId, el, fill, throttled } from "./ui/dom.ts";
 import { knobPanel } from "./ui/knobs.ts";
 import { asScenario, problemPanel, scenarioPanel } from "./ui/scenario.ts";
 import { sharePanel } from "./ui/share.ts";
+import { Story } from "./ui/story.ts";
 import { TourPanel } from "./ui/tour.ts";
 import { keys, transport, type Spans } from "./ui/transport.ts";
 import { WhyPanel } from "./ui/why.ts";
@@ -58,6 +59,11 @@ class Page {
   private readonly tours: TourPanel;
   private notes: string[] = [];
   private isDirty = true;
+  /** Whether more than the time has changed since the last picture. */
+  private isStale = true;
+  private readonly story: Story;
+  /** The time that is pointed at, ns. */
+  private cursor: number | undefined;
   private before = performance.now();
   private drawnAt = -Infinity;
 
@@ -65,11 +71,13 @@ class Page {
     this.laboratory = laboratory;
     this.schemes = schemes;
     this.why = new WhyPanel(laboratory);
+    this.story = new Story(laboratory);
+    byId("story").append(this.story.sentence, this.story.key);
     this.tours = new TourPanel(laboratory, (address) => this.open(address), () => this.writeAddress());
     byId("version").textContent = version;
     byId("problems").append(problemPanel(laboratory, () => this.notes));
     byId("knobs").append(knobPanel(laboratory), scenarioPanel(laboratory, () => this.restart(defaultSetup())));
-    byId("transport").append(transport(laboratory, this.view, { redraw: () => (this.isDirty = true), why: () => this.explainLast() }));
+    byId("transport").append(transport(laboratory, this.view, { redraw: () => this.redraw(), why: () => this.explainLast() }));
     byId("asides").append(this.tours.element, this.why.element);
     byId("share").append(sharePanel(laboratory, () => `${location.href.split("#")[0]}#${this.address()}`));
     this.buttons();
@@ -82,8 +90,8 @@ class Page {
       this.isDirty = true;
     });
     laboratory.on("clock", throttled(() => this.writeAddress(), 1000));
-    darkSystem.addEventListener("change", () => (this.isDirty = true));
-    addEventListener("resize", () => (this.isDirty = true));
+    darkSystem.addEventListener("change", () => this.redraw());
+    addEventListener("resize", () => this.redraw());
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) !== this.address()) this.open(location.hash);
     });
@@ -94,7 +102,7 @@ class Page {
     const add = button("Add a scheme", () => this.addScheme(), { id: "add" });
     const dark = button("Dark / light", () => {
       document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark";
-      this.isDirty = true;
+      this.redraw();
     }, { id: "theme" });
     const seed = el("input", { id: "seed", type: "number", min: 0, step: 1, value: 1 });
     seed.addEventListener("change", () => this.restart({ ...this.laboratory.setup, seed: Math.max(0, Math.round(Number(seed.value))) }));
@@ -215,7 +223,9 @@ class Page {
             chooseScheme: (lane, name) => this.chooseScheme(lane, name),
             removeScheme: (lane) => this.removeScheme(lane),
             explain: (lane, spot) => void this.why.show(lane, spot.drop.record),
-            redraw: () => (this.isDirty = true),
+            redraw: () => this.redraw(),
+            point: (time) => this.point(time),
+            goTo: (time) => laboratory.seek(time),
             unfold: (isOpen) => this.unfold(isOpen),
           }),
       );
@@ -223,12 +233,22 @@ class Page {
       lanes.dataset.count = String(this.columns.length);
     }
     this.columns.forEach((column, index) => column.setUp(laboratory, index, schemes, theme()));
-    this.isDirty = true;
+    this.redraw();
   }
 
   private unfold(isOpen: boolean): void {
     for (const column of this.columns) column.isUnfolded = isOpen;
-    this.isDirty = true;
+    this.redraw();
+  }
+
+  private redraw(): void {
+    this.isDirty = this.isStale = true;
+  }
+
+  private point(time: number | undefined): void {
+    if (time === this.cursor) return;
+    this.cursor = time;
+    this.redraw();
   }
 
   private address(): string {
@@ -273,6 +293,9 @@ class Page {
     const basics = laboratory.lanes.map((lane, index) => ({ lane, time, span, linkBps: linkOf(index) }));
     this.tops = topsOf(basics, this.tops);
     const chosenTheme = theme();
+    const isStale = this.isStale || !laboratory.isPlaying;
+    this.isStale = false;
+    this.story.show(basics, chosenTheme, now);
     this.columns.forEach((column, index) => {
       const { chosen } = this.why;
       const view: View = {
@@ -284,6 +307,8 @@ class Page {
         settings: settingsAt(setup, index, time / SECOND),
         values: column.parameters.values,
         effective: column.effective,
+        cursor: this.cursor,
+        isStale,
         chosen: chosen?.lane === index ? chosen.record : undefined,
         theme: chosenTheme,
         inks: INKS[chosenTheme],

@@ -7,6 +7,7 @@ import type { Program } from "../src/program.ts";
 import type { Setup } from "../src/setup.ts";
 import { Throughput } from "../src/throughput.ts";
 import { toml } from "../src/toml.ts";
+import { Waits } from "../src/waits.ts";
 
 /** A laboratory whose clock stands at `seconds`, with all that happened before. */
 export function simulated(program: Program, setup: Setup, seconds: number): Laboratory {
@@ -22,6 +23,7 @@ function lane(program: Program, setup: Setup, index: number, until: number): Lan
   const { handle, description } = opened;
   const history = new History(description.probes.length, description.cwnd_flows.length);
   const throughput = new Throughput();
+  const waits = new Waits();
   let reached = 0;
   while (reached < until) {
     reached = program.advance(handle, until, 1_000_000);
@@ -32,7 +34,8 @@ function lane(program: Program, setup: Setup, index: number, until: number): Lan
     history.windows.append(windows);
     history.reached = reached;
     throughput.append(packets, history.packets.width, reached);
+    waits.append(packets, history.packets.width);
   }
   program.release(handle);
-  return { history, throughput, description, problems: [] } as unknown as Lane;
+  return { history, throughput, waits, description, problems: [] } as unknown as Lane;
 }

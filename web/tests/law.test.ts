@@ -59,7 +59,7 @@ test("the limit of a plain queue is the buffer, and its picture the knob", { ski
   const [change] = await changes(page);
   assert.equal(change!.name, "buffer");
   assert.ok(Number(change!.value) < 180 && Number(change!.value) > 50, change!.value);
-  assert.equal(await page.locator('[data-knob-number="buffer"]').inputValue(), change!.value);
+  await page.waitForFunction((value) => document.querySelector<HTMLInputElement>('[data-knob-number="buffer"]')!.value === value, change!.value);
   await clean(opened);
 });
 

@@ -1,4 +1,7 @@
-// Colours: those of schemes and inks are the reports'; flows have hues of their own.
+// Colours: those of schemes and inks are the reports'; flows have the hue of their group.
+
+import { flowsOf, type Flows, type Group } from "../flows.ts";
+import type { Description } from "../types.ts";
 
 export type Theme = "light" | "dark";
 
@@ -28,19 +31,33 @@ export function schemeColour(lane: number, theme: Theme): string {
   return SCHEMES[theme][lane % SCHEMES[theme].length]!;
 }
 
-const known = new Map<string, string>();
+/** How much lighter the flows of a group are, in turn: neighbours differ most. */
+const SHADES = [0, 0.13, 0.065, 0.19];
 
-/** The colour of a flow: hues far apart for neighbours. */
-export function flowColour(flow: number, theme: Theme): string {
-  const name = `${flow} ${theme}`;
-  let colour = known.get(name);
-  if (!colour) {
-    const hue = (250 + flow * 137.508) % 360;
-    const lightness = (theme === "light" ? 0.6 : 0.74) + (flow % 3) * 0.045;
-    colour = hexOf(lightness, 0.13, hue);
-    known.set(name, colour);
+/** The colour of a group, or of a flow of it: a hue by group, a lightness by flow. A flood is loud. */
+export function groupColour({ hue, kind }: Pick<Group, "hue" | "kind">, theme: Theme, place = 1): string {
+  const base = theme === "light" ? 0.5 : 0.62;
+  return hexOf(base + SHADES[place % SHADES.length]!, kind === "flood" ? 0.23 : 0.125, hue);
+}
+
+const known = new WeakMap<Flows, Record<Theme, string[]>>();
+
+/** The colours of all flows of a description. */
+function coloursOf(description: Description, theme: Theme): string[] {
+  const flows = flowsOf(description);
+  let themes = known.get(flows);
+  if (!themes) known.set(flows, (themes = { light: [], dark: [] }));
+  const colours = themes[theme];
+  for (let flow = colours.length; flow < flows.groupOf.length; flow += 1) {
+    const group = flows.groups[flows.groupOf[flow]!]!;
+    // A flow alone has its group's colour.
+    colours.push(groupColour(group, theme, group.flows.length === 1 ? 1 : flows.placeOf[flow]!));
   }
-  return colour;
+  return colours;
+}
+
+export function flowColour(flow: number, description: Description | undefined, theme: Theme): string {
+  return (description && coloursOf(description, theme)[flow]) ?? "#888888";
 }
 
 /** A colour of OKLCh as sRGB (Ottosson 2020). */

@@ -27,6 +27,10 @@ export interface View {
   effective: Set<string>;
   /** A curve that is being drawn: average and probability. */
   sketch?: [number, number][] | undefined;
+  /** Whether more than the time has changed. */
+  isStale: boolean;
+  /** The time that is pointed at in any column, ns. */
+  cursor?: number | undefined;
   /** The row of the drop that is explained, counted from the beginning of the run. */
   chosen: number | undefined;
   theme: Theme;

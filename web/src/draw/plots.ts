@@ -1,11 +1,12 @@
 // Plots over time: queue and average, probability, cwnd and throughput of each flow.
 
+import { flowsOf, type Group } from "../flows.ts";
 import type { Table } from "../history.ts";
 import { DROPPED, PACKET, SAMPLE, DEPARTED } from "../types.ts";
-import { BIN } from "../throughput.ts";
-import { SECOND, digits } from "../units.ts";
+import { packetsOf, secondsOf } from "../quantity.ts";
+import { SECOND, digits, span as spanText } from "../units.ts";
 import { axes, roundUp, type Axis, type Box, type Scale } from "./axes.ts";
-import { faint, flowColour, schemeColour } from "./palette.ts";
+import { faint, flowColour, groupColour, schemeColour } from "./palette.ts";
 import type { Pen } from "./pen.ts";
 import type { Tops, View } from "./picture.ts";
 
@@ -22,20 +23,64 @@ function spanOf({ time, span }: View): [from: number, to: number] {
   return [to - span, to];
 }
 
-function timeAxis(view: View, isLast: boolean): Axis {
+function timeAxis(view: View): Axis {
   const [from, to] = spanOf(view);
-  return { from: from / SECOND, to: to / SECOND, count: 4, ...(isLast ? { name: "time, s" } : {}) };
+  return { from: from / SECOND, to: to / SECOND, count: 4, name: "time, s" };
 }
 
-/** Draws one plot. Room for numbers is taken from the box. */
-export function drawPlot(pen: Pen, outer: Box, name: PlotName, view: View, isLast: boolean): void {
-  const box = { x: outer.x + 34, y: outer.y + 16, width: outer.width - 40, height: outer.height - 16 - (isLast ? 30 : 16) };
+/** Where a plot's lines are: room for numbers is taken from the box. */
+function innerBox(outer: Box): Box {
+  return { x: outer.x + 34, y: outer.y + 16, width: outer.width - 40, height: outer.height - 16 - 30 };
+}
+
+/** The time at a pixel of a plot of a width, ns; undefined beside the lines. */
+export function timeAt(view: View, width: number, pixel: number): number | undefined {
+  const box = innerBox({ x: 0, y: 0, width, height: 100 });
+  const share = (pixel - box.x) / box.width;
+  const [from, to] = spanOf(view);
+  return share >= 0 && share <= 1 ? Math.min(view.time, from + share * (to - from)) : undefined;
+}
+
+/** Draws one plot. */
+export function drawPlot(pen: Pen, outer: Box, name: PlotName, view: View): void {
+  const box = innerBox(outer);
   const draw = { queue: drawQueuePlot, probability: drawProbability, cwnd: drawCwnd, throughput: drawThroughput }[name];
-  draw(pen, box, view, timeAxis(view, isLast));
-  if (view.time < spanOf(view)[1]) {
-    const now = box.x + (view.time / view.span) * box.width;
-    pen.line([now, box.y, now, box.y + box.height], { colour: view.inks.axis, dash: [2, 3] });
+  draw(pen, box, view, timeAxis(view));
+  const [from, to] = spanOf(view);
+  const x = (at: number) => box.x + ((at - from) / (to - from)) * box.width;
+  if (view.time < to) pen.line([x(view.time), box.y, x(view.time), box.y + box.height], { colour: view.inks.axis, dash: [2, 3] });
+  const { cursor } = view;
+  if (cursor !== undefined && cursor >= from && cursor <= to) drawCursor(pen, box, name, view, cursor, x(cursor));
+}
+
+/** The crosshair of all columns: a time, and what the plot shows there. */
+function drawCursor(pen: Pen, box: Box, name: PlotName, view: View, at: number, x: number): void {
+  const { inks } = view;
+  pen.line([x, box.y, x, box.y + box.height], { colour: inks.text });
+  const text = `${(at / SECOND).toFixed(2)} s${valueAt(name, view, at)}`;
+  const width = 8 + text.length * 5.9;
+  const left = x + width + 4 > box.x + box.width ? x - width - 4 : x + 4;
+  pen.rect(left, box.y + 1, width, 16, faint(inks.back, "e8"));
+  pen.text(text, left + 4, box.y + 13, { size: 11, colour: inks.text, bold: true });
+}
+
+function valueAt(name: PlotName, view: View, at: number): string {
+  const { samples } = view.lane.history;
+  const row = samples.countTo(at) - 1;
+  if (row < 0) return "";
+  if (name === "queue") {
+    const delay = (samples.at(row, SAMPLE.bytes) * 8) / view.linkBps;
+    return `  ${samples.at(row, SAMPLE.packets)} packets, ${spanText(delay)}`;
   }
+  if (name === "throughput") {
+    const { throughput, description } = view.lane;
+    const bin = Math.floor(at / throughput.step);
+    const rates = flowsOf(description!).groups.map(({ label, flows }) => [label, throughput.sum(flows, bin)] as const).filter(([, rate]) => rate > 0);
+    return rates.length === 0 ? "" : `  ${rates.slice(0, 3).map(([label, rate]) => `${label} ${digits(rate / 1e6, 2)}`).join(", ")}`;
+  }
+  const drawn = name === "probability" ? PROBABILITIES.find(([probe]) => view.lane.description?.probes.includes(probe)) : undefined;
+  if (!drawn) return "";
+  return `  ${drawn[1]} ${digits(samples.at(row, SAMPLE.probes + view.lane.description!.probes.indexOf(drawn[0])))}`;
 }
 
 /** The rows to draw: from the one before `from` to `to`. */
@@ -96,9 +141,31 @@ function drawQueuePlot(pen: Pen, box: Box, view: View, time: Axis): void {
     }
     drawSignals(pen, box, view, from, toX);
   });
+  let named = Infinity;
+  for (const [name, packets] of thresholdsOf(view)) {
+    if (!(packets > 0) || packets > tops.queue) continue;
+    pen.line([box.x, toY(packets), box.x + box.width, toY(packets)], { colour: inks.muted, dash: [4, 4] });
+    // Of lines that are close to each other the lowest has its name.
+    if (named - toY(packets) < 11) continue;
+    named = toY(packets);
+    pen.text(name, box.x + 3, named - 2, { size: 10, colour: inks.muted });
+  }
   if (average >= 0) {
     pen.text("average", box.x + box.width, box.y - 5, { size: 10.5, align: "right", colour, bold: true });
   }
+}
+
+/** Lengths of the queue at which the scheme acts, in packets. */
+function thresholdsOf(view: View): [name: string, packets: number][] {
+  const { values, effective, linkBps } = view;
+  const packet = view.lane.description?.link.packet_bytes ?? 1500;
+  return ["min", "max", "threshold", "target", "q_ref", "limit"]
+    .filter((name) => effective.has(name))
+    .map((name) => {
+      const text = values.of(name);
+      const isTime = name === "target";
+      return [name, isTime ? (secondsOf(text) * linkBps) / 8 / packet : packetsOf(text, linkBps, packet)];
+    });
 }
 
 /** Drops and marks as short lines at the top. */
@@ -145,6 +212,9 @@ function drawProbability(pen: Pen, box: Box, view: View, time: Axis): void {
   pen.text(names, box.x + box.width, box.y - 5, { size: 10.5, align: "right", colour: inks.muted });
 }
 
+/** More flows than these are not told apart: their group is drawn as a band. */
+const APART = 12;
+
 function drawCwnd(pen: Pen, box: Box, view: View, time: Axis): void {
   const { lane, inks, theme, tops } = view;
   const { windows } = lane.history;
@@ -152,8 +222,33 @@ function drawCwnd(pen: Pen, box: Box, view: View, time: Axis): void {
   const rows = rowsIn(windows, time.from * SECOND, view.time);
   const flows = lane.description?.cwnd_flows ?? [];
   pen.within(box.x, box.y, box.width, box.height + 1, () => {
-    flows.forEach((flow, at) => pen.line(points(windows, 1 + at, rows, x, y), { colour: flowColour(flow, theme), width: 1.3 }));
+    if (flows.length > APART) drawCwndBands(pen, view, rows, x, y);
+    else flows.forEach((flow, at) => pen.line(points(windows, 1 + at, rows, x, y), { colour: flowColour(flow, lane.description, theme), width: 1.3 }));
   });
+}
+
+/** The smallest, the mean and the largest cwnd of each group. */
+function drawCwndBands(pen: Pen, view: View, [first, last]: [number, number], x: Scale, y: Scale): void {
+  const { lane, theme } = view;
+  const { windows } = lane.history;
+  const flows = lane.description!.cwnd_flows;
+  const every = Math.max(1, Math.floor((last - first) / 150));
+  for (const group of flowsOf(lane.description!).groups) {
+    const columns = group.flows.map((flow) => 1 + flows.indexOf(flow)).filter((column) => column > 0);
+    const upper: number[] = [];
+    const lower: number[] = [];
+    const middle: number[] = [];
+    for (let row = first; row < last && columns.length > 0; row += every) {
+      const values = columns.map((column) => windows.at(row, column)).filter((value) => value > 0);
+      if (values.length === 0) continue;
+      const at = x(windows.time(row) / SECOND);
+      upper.push(at, y(Math.max(...values)));
+      lower.unshift(at, y(Math.min(...values)));
+      middle.push(at, y(values.reduce((sum, value) => sum + value, 0) / values.length));
+    }
+    pen.area([...upper, ...lower], faint(groupColour(group, theme), "40"));
+    pen.line(middle, { colour: groupColour(group, theme), width: 2 });
+  }
 }
 
 /** What a column stays below most of the time; short peaks leave the plot at its top. */
@@ -167,26 +262,54 @@ function usualTop(table: Table, columns: number[], [first, last]: [number, numbe
   return values[Math.floor(values.length * 0.95)] ?? 0;
 }
 
-/** Rates of the flows, one upon the other. */
+/** A flow, or a whole group, of the picture of the throughput. */
+interface Layer {
+  flows: number[];
+  colour: string;
+}
+
+/** Groups one upon the other, and within them their flows if they can be told apart. */
+function layersOf({ lane, theme }: View, groups: Group[]): Layer[][] {
+  const isApart = lane.throughput.flowCount <= APART;
+  return groups.map((group) =>
+    isApart
+      ? group.flows.map((flow) => ({ flows: [flow], colour: flowColour(flow, lane.description, theme) }))
+      : [{ flows: group.flows, colour: groupColour(group, theme) }],
+  );
+}
+
+/** Rates of the groups of flows, one upon the other, each with its name. */
 function drawThroughput(pen: Pen, box: Box, view: View, time: Axis): void {
-  const { lane, inks, theme, tops, linkBps } = view;
-  const { throughput } = lane;
-  const { x, y } = axes(pen, box, time, { from: 0, to: tops.bps / 1e6, count: 2, name: "throughput, Mbps, by flow" }, inks);
-  const first = Math.max(0, Math.floor((time.from * SECOND) / BIN));
-  const last = throughput.binsBy(view.time);
-  const bins = Math.max(0, last - first);
+  const { lane, inks, tops, linkBps } = view;
+  const { throughput, description } = lane;
+  const { step } = throughput;
+  const { x, y } = axes(pen, box, time, { from: 0, to: tops.bps / 1e6, count: 2, name: "throughput, Mbps, by group" }, inks);
+  if (!description) return;
+  const first = Math.max(0, Math.floor((time.from * SECOND) / step));
+  const bins = Math.max(0, throughput.binsBy(view.time) - first);
+  const { groups } = flowsOf(description);
+  const names: { text: string; top: number; bottom: number }[] = [];
   let below = new Float64Array(bins);
+  const edge = (rates: Float64Array) =>
+    Array.from(rates).flatMap((rate, bin) => [x(((first + bin) * step) / SECOND), y(rate / 1e6), x(((first + bin + 1) * step) / SECOND), y(rate / 1e6)]);
+  const backwards = (points: number[]) => Array.from({ length: points.length }, (_, at) => points[points.length - 2 - (at - (at % 2)) + (at % 2)]!);
   pen.within(box.x, box.y, box.width, box.height + 1, () => {
-    for (let flow = 0; flow < throughput.flowCount && bins > 0; flow += 1) {
-      const above = below.map((rate, bin) => rate + throughput.rate(flow, first + bin));
-      const corner = (rates: Float64Array, bin: number, side: number) => [x(((first + bin + side) * BIN) / SECOND), y(rates[bin]! / 1e6)];
-      const upper = Array.from(above.keys()).flatMap((bin) => [...corner(above, bin, 0), ...corner(above, bin, 1)]);
-      const lower = Array.from(below.keys()).reverse().flatMap((bin) => [...corner(below, bin, 1), ...corner(below, bin, 0)]);
-      pen.area([...upper, ...lower], flowColour(flow, theme));
-      below = above;
-    }
+    layersOf(view, groups).forEach((layers, group) => {
+      const bottom = below.at(-1) ?? 0;
+      for (const { flows, colour } of layers) {
+        const above = below.map((rate, bin) => rate + throughput.sum(flows, first + bin));
+        if (bins > 0) pen.area([...edge(above), ...backwards(edge(below))], colour);
+        below = above;
+      }
+      names.push({ text: groups[group]!.label, top: y((below.at(-1) ?? 0) / 1e6), bottom: y(bottom / 1e6) });
+    });
     pen.line([box.x, y(linkBps / 1e6), box.x + box.width, y(linkBps / 1e6)], { colour: inks.text, dash: [4, 3] });
   });
+  const right = x(((first + bins) * step) / SECOND) - 4;
+  for (const { text, top, bottom } of names) {
+    if (bottom - top < 11 || right < box.x + 60) continue;
+    pen.text(text, right, (top + bottom) / 2 + 4, { size: 11, align: "right", colour: inks.back, bold: true });
+  }
 }
 
 /** Vertical ranges for all lanes: round numbers above what was seen in the plots' span. */
@@ -197,11 +320,17 @@ export function topsOf(views: Pick<View, "lane" | "time" | "span" | "linkBps">[]
   let bps = 0;
   for (const { lane, time, span, linkBps } of views) {
     const { samples, windows } = lane.history;
+    const { packets } = lane.history;
+    // Short spans are drawn from packets, of which samples see few.
+    for (let row = packets.countTo(time - Math.min(span, BY_PACKET)); row < packets.countTo(time); row += 1) {
+      const length = packets.at(row, PACKET.queue);
+      now = Math.max(now, length);
+      if (span <= BY_PACKET) queue = Math.max(queue, length);
+    }
     const average = lane.description?.probes.indexOf("average") ?? -1;
     for (let row = samples.countTo(time - span); row < samples.countTo(time); row += 1) {
       queue = Math.max(queue, samples.at(row, SAMPLE.packets));
       if (average >= 0) queue = Math.max(queue, samples.at(row, SAMPLE.probes + average) || 0);
-      if (samples.time(row) > time - 3 * SECOND) now = Math.max(now, samples.at(row, SAMPLE.packets));
     }
     for (let row = windows.countTo(time - span); row < windows.countTo(time); row += 4) {
       for (let column = 1; column < windows.width; column += 1) cwnd = Math.max(cwnd, windows.at(row, column) || 0);

@@ -86,7 +86,7 @@ function drawStrip(pen: Pen, box: Box, { packets }: Strip, view: View): void {
     packets.forEach((packet, place) => {
       const { x, y } = placeOf(box, place, side, rows);
       const size = packet.size < 400 ? side * 0.6 : side;
-      pen.rect(x, y, size - gap, size - gap, flowColour(packet.flow, view.theme));
+      pen.rect(x, y, size - gap, size - gap, flowColour(packet.flow, view.lane.description, view.theme));
       if (packet.isMarked) pen.rect(x + side * 0.3, y + side * 0.3, side * 0.4 - gap, side * 0.4 - gap, view.inks.back);
     });
   });
@@ -99,7 +99,7 @@ function placeOf(box: Box, place: number, side: number, rows: number): { x: numb
 }
 
 /** The packet in transmission, and how much of it is sent. */
-function drawLink(pen: Pen, box: Box, { scene, time, linkBps, theme, inks }: View): void {
+function drawLink(pen: Pen, box: Box, { scene, lane, time, linkBps, theme, inks }: View): void {
   const middle = box.y + box.height / 2;
   pen.line([box.x, middle, box.x + box.width, middle], { colour: inks.axis, width: 2 });
   pen.text("link →", box.x + box.width, box.y - 5, { size: 10.5, align: "right", colour: inks.muted });
@@ -109,12 +109,12 @@ function drawLink(pen: Pen, box: Box, { scene, time, linkBps, theme, inks }: Vie
   const share = (time - sent.at) / duration;
   if (share > 1) return;
   const side = 16;
-  pen.rect(box.x + share * (box.width - side), middle - side / 2, side, side, flowColour(sent.flow, theme));
+  pen.rect(box.x + share * (box.width - side), middle - side / 2, side, side, flowColour(sent.flow, lane.description, theme));
   if (sent.isMarked) pen.disc(box.x + share * (box.width - side) + side / 2, middle, 3, inks.back);
 }
 
 function drawDrops(pen: Pen, area: Box, strips: Strip[], view: View): Spot[] {
-  const { scene, time, speed, inks, theme, chosen } = view;
+  const { scene, lane, time, speed, inks, theme, chosen } = view;
   const life = dropLife(speed);
   const { side, rows } = grid({ ...area, height: area.height / strips.length }, view.tops.now);
   const spots: Spot[] = [];
@@ -125,7 +125,7 @@ function drawDrops(pen: Pen, area: Box, strips: Strip[], view: View): Spot[] {
     const x = Math.max(area.x, from.x);
     const y = area.y + area.height + 4 + Math.min(1, Math.max(0, age)) * (FALL - 16);
     const size = Math.max(7, Math.min(12, side));
-    pen.rect(x, y, size, size, flowColour(drop.flow, theme));
+    pen.rect(x, y, size, size, flowColour(drop.flow, lane.description, theme));
     pen.line([x, y, x + size, y + size], { colour: inks.drop, width: 2 });
     pen.line([x + size, y, x, y + size], { colour: inks.drop, width: 2 });
     if (drop.record === chosen) pen.frame(x - 3, y - 3, size + 6, size + 6, { colour: inks.text, width: 2 });

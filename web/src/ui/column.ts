@@ -4,7 +4,7 @@ import { drawLaw } from "../draw/law.ts";
 import type { Box } from "../draw/axes.ts";
 import type { Pen } from "../draw/pen.ts";
 import type { View } from "../draw/picture.ts";
-import { drawPlot, plotInWords, type PlotName } from "../draw/plots.ts";
+import { drawPlot, plotInWords, timeAt, type PlotName } from "../draw/plots.ts";
 import { drawQueue, type Spot } from "../draw/queue.ts";
 import { Scene } from "../draw/scene.ts";
 import { schemeColour, type Theme } from "../draw/palette.ts";
@@ -30,6 +30,9 @@ export interface ColumnActs {
   removeScheme(lane: number): void;
   explain(lane: number, spot: Spot): void;
   redraw(): void;
+  /** Points at a time in all columns, ns. */
+  point(time: number | undefined): void;
+  goTo(time: number): void;
   /** Plots were unfolded, or folded: in all columns. */
   unfold(isOpen: boolean): void;
 }
@@ -42,7 +45,7 @@ export class Column {
   readonly effective = new Set<string>();
   private readonly queue = new Picture("The packets in the queue", 136);
   private readonly law: LawControl;
-  private readonly plots = PLOTS.map(([name, label, height]) => ({ name, picture: new Picture(label, height) }));
+  private readonly plots = PLOTS.map(([name, label, height]) => ({ name, picture: new Picture(label, height), at: -1 }));
   private readonly folded = el("details", { class: "folded" }, el("summary", {}, "probability and cwnd over time"));
   private readonly title = el("select", { class: "scheme", "aria-label": "Scheme" });
   private readonly settings = el("span", { class: "settings" });
@@ -67,7 +70,9 @@ export class Column {
       this.queue.canvas.style.cursor = this.spotAt(event.offsetX, event.offsetY) ? "pointer" : "";
     });
     this.folded.addEventListener("toggle", () => acts.unfold(this.folded.open));
-    const plots = this.plots.map(({ name, picture }) => saveable(picture, name, (pen, box) => this.view && drawPlot(pen, box, name, this.view, true)));
+    const plots = this.plots.map(({ name, picture }) => saveable(picture, name, (pen, box) => this.view && drawPlot(pen, box, name, this.view)));
+    for (const { picture } of this.plots) this.pointAt(picture, acts);
+    for (const picture of [this.queue, this.law.picture, ...this.plots.map(({ picture }) => picture)]) picture.onResize = acts.redraw;
     this.folded.append(...plots.slice(OPEN));
     const law = saveable(this.law.picture, "law", (pen, box) => this.view && drawLaw(pen, box, this.view));
     law.classList.add("law");
@@ -85,6 +90,18 @@ export class Column {
       this.folded,
       this.outcome,
     );
+  }
+
+  /** A time that is pointed at is seen in all columns; a click goes there. */
+  private pointAt(picture: Picture, acts: ColumnActs): void {
+    const { canvas } = picture;
+    const at = (event: MouseEvent) => this.view && timeAt(this.view, picture.box.width, event.offsetX / picture.zoom);
+    canvas.addEventListener("pointermove", (event) => acts.point(at(event)));
+    canvas.addEventListener("pointerleave", () => acts.point(undefined));
+    canvas.addEventListener("click", (event) => {
+      const time = at(event);
+      if (time !== undefined) acts.goTo(time);
+    });
   }
 
   set isUnfolded(isOpen: boolean) {
@@ -125,10 +142,19 @@ export class Column {
     this.describe(view, now);
     this.spots = this.queue.draw((pen, box) => drawQueue(pen, box, view)) ?? [];
     this.law.draw(view);
-    this.plots.forEach(({ name, picture }, at) => {
-      if (at < OPEN || this.folded.open) picture.draw((pen, box) => drawPlot(pen, box, name, view, true));
-    });
+    this.drawPlots(view);
     this.element.style.setProperty("--colour", schemeColour(view.index, view.theme));
+  }
+
+  /** While packets move, a plot is drawn when its lines have moved by a pixel, one in each picture of the page. */
+  private drawPlots(view: View): void {
+    const pixel = (picture: Picture) => view.span / Math.max(1, picture.box.width);
+    const due = this.plots.filter(({ picture, at }) => picture.isSeen && (view.isStale || Math.abs(view.time - at) >= pixel(picture)));
+    due.sort((one, other) => one.at - other.at);
+    for (const plot of view.isStale ? due : due.slice(0, 1)) {
+      plot.at = view.time;
+      plot.picture.draw((pen, box) => drawPlot(pen, box, plot.name, view));
+    }
   }
 
   /** Numbers and words change five times a second: they are to be read. */

@@ -15,8 +15,10 @@ export class Picture {
   private readonly usual: number;
   /** Pixels of the page for each of the picture: more in a lecture hall. */
   zoom = 1;
-  /** Called when the size has changed, which empties the canvas. */
+  /** Called when the size has changed, which empties the canvas, or when it comes into sight. */
   onResize: () => void = () => {};
+  /** Whether it is in sight, or nearly. */
+  isSeen = true;
   private readonly context: CanvasRenderingContext2D;
   private width = 0;
 
@@ -29,6 +31,11 @@ export class Picture {
       this.measure();
       this.onResize();
     }).observe(this.canvas);
+    const inSight = new IntersectionObserver((entries) => {
+      this.isSeen = entries.at(-1)!.isIntersecting;
+      if (this.isSeen) this.onResize();
+    }, { rootMargin: "100px" });
+    inSight.observe(this.canvas);
   }
 
   private measure(): void {
@@ -48,7 +55,7 @@ export class Picture {
 
   draw<T>(paint: (pen: Pen, box: Box) => T): T | undefined {
     if (this.width === 0) this.measure();
-    if (this.width === 0) return undefined;
+    if (this.width === 0 || !this.isSeen) return undefined;
     this.context.clearRect(0, 0, this.width, this.height);
     return paint(new CanvasPen(this.context), this.box);
   }

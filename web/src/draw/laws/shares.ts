@@ -30,7 +30,7 @@ export function drawShares(pen: Pen, box: Box, view: View): void {
   for (let flow = 0; flow < count; flow += 1) {
     const share = lane.throughput.recent(flow, time, 2 * SECOND) / linkBps;
     const y = box.y + 13 + flow * height;
-    pen.rect(box.x, y, Math.max(1, Math.min(1, share) * box.width), height - 1, flowColour(flow, theme));
+    pen.rect(box.x, y, Math.max(1, Math.min(1, share) * box.width), height - 1, flowColour(flow, lane.description, theme));
     const drops = punished.get(flow) ?? 0;
     if (drops > 0) pen.text(`× ${drops}`, box.x + Math.min(1, share) * box.width + 4, y + height - 1, { size: Math.max(9, height), colour: inks.drop, bold: true });
   }

@@ -1,0 +1,94 @@
+// What there is to see, in a sentence: what groups of flows feel first, then what a scheme gains or costs.
+
+import { flowsOf, type Group } from "./flows.ts";
+import { READING, readings } from "./figures.ts";
+import type { Lane } from "./lane.ts";
+import { digits, percent, span } from "./units.ts";
+
+/** A lane at a time, and how long a page takes there, if that is known. */
+export interface Glance {
+  lane: Lane;
+  time: number;
+  linkBps: number;
+  page?: string | undefined;
+}
+
+/** From here on a difference is worth a word. */
+const FACTOR = 1.5;
+const IDLE = 0.03;
+
+function labelOf({ lane }: Glance): string {
+  return lane.description?.label ?? "";
+}
+
+function groupOf({ lane }: Glance, kind: Group["kind"]): Group | undefined {
+  return flowsOf(lane.description!).groups.find((group) => group.kind === kind);
+}
+
+/** "239 ms under droptail, 13 ms under red"; of a single lane the value alone. */
+function listed(glances: Glance[], value: (glance: Glance) => string | undefined): string | undefined {
+  const values = glances.map((glance) => ({ label: labelOf(glance), text: value(glance) })).filter(({ text }) => text !== undefined);
+  if (values.length < glances.length || values.length === 0) return undefined;
+  return values.length === 1 ? values[0]!.text : values.map(({ label, text }) => `${text} under ${label}`).join(", ");
+}
+
+/** The wait that 99 of 100 packets of a group do not exceed, seconds; NaN without packets. */
+function waitOf(glance: Glance, kind: Group["kind"]): number {
+  const group = groupOf(glance, kind);
+  if (!group) return Number.NaN;
+  return glance.lane.waits.most(new Set(group.flows), glance.time - READING, glance.time) / 1e9;
+}
+
+function waits(glances: Glance[], kind: Group["kind"]): string | undefined {
+  return listed(glances, (glance) => {
+    const most = waitOf(glance, kind);
+    return Number.isNaN(most) ? undefined : span(most);
+  });
+}
+
+/** The part of the link that groups of a kind have. */
+function parts(glances: Glance[], kind: Group["kind"]): string | undefined {
+  return listed(glances, (glance) => {
+    const { lane, time, linkBps } = glance;
+    const flows = flowsOf(lane.description!).groups.filter((group) => group.kind === kind).flatMap((group) => group.flows);
+    if (flows.length === 0) return undefined;
+    const sum = flows.reduce((sum, flow) => sum + lane.throughput.recent(flow, time, READING), 0);
+    return percent(Math.min(1, sum / linkBps));
+  });
+}
+
+/** "red: 25 times less waiting than droptail, 15% of the link idle"; for calls, where there are some. */
+function compared(glances: Glance[]): string {
+  const read = glances.map((glance) => {
+    const { delay, use } = readings(glance.lane, glance.time, glance.linkBps);
+    return { label: labelOf(glance), delay, use, call: waitOf(glance, "calls") };
+  });
+  const isOfCalls = read.every(({ call }) => call > 0);
+  const waiting = ({ delay, call }: (typeof read)[number]) => (isOfCalls ? call : delay);
+  const by = [...read].sort((one, other) => waiting(one) - waiting(other));
+  const [least, most] = [by[0]!, by.at(-1)!];
+  const idle = 1 - least.use > IDLE ? `${percent(1 - least.use)} of the link idle` : "the link full";
+  if (read.length === 1) return `Packets wait ${span(least.delay)} on average, ${idle}.`;
+  const factor = waiting(most) / waiting(least);
+  if (!(factor >= FACTOR)) return `${isOfCalls ? "Calls" : "Packets"} wait about as long under all; ${listIdle(read)}.`;
+  const times = Number.isFinite(factor) ? `${digits(factor, 2)} times less waiting` : "much less waiting";
+  return `${least.label}: ${times}${isOfCalls ? " for calls" : ""} than ${most.label}, ${idle}.`;
+}
+
+function listIdle(read: { label: string; use: number }[]): string {
+  const idle = read.filter(({ use }) => 1 - use > IDLE);
+  return idle.length === 0 ? "the link is full" : idle.map(({ label, use }) => `${percent(1 - use)} of the link is idle under ${label}`).join(", ");
+}
+
+/** The sentence; with `most`, so many groups at most. */
+export function sentence(glances: Glance[], most = 2): string {
+  const isEarly = glances.some(({ lane, time }) => !lane.description || time < READING / 6 || lane.history.samples.countTo(time) < 3);
+  if (isEarly) return "";
+  const felt = [
+    ["A call’s packets wait up to", waits(glances, "calls"), " (99%)"],
+    ["A page takes", listed(glances, ({ page }) => page), " (median)"],
+    ["L4S packets wait up to", waits(glances, "l4s"), " (99%)"],
+    ["The flood has", parts(glances, "flood"), " of the link"],
+  ].filter(([, value]) => value !== undefined).map(([before, value, after]) => `${before} ${value}${after}.`);
+  return [...felt.slice(0, most), compared(glances)].join(" ");
+}

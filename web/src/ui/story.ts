@@ -1,0 +1,76 @@
+// What there is to see in a sentence, and the key of the colours.
+
+import { groupColour, type Theme } from "../draw/palette.ts";
+import { flowsOf, type Group } from "../flows.ts";
+import type { Laboratory } from "../laboratory.ts";
+import type { Lane } from "../lane.ts";
+import { sentence, type Glance } from "../sentence.ts";
+import { el, fill } from "./dom.ts";
+
+/** The sentence changes so often, ms. */
+const READ = 600;
+/** Asking how long a page takes runs the cell again: at most this part of the time. */
+const SHARE = 20;
+const ASK = 2500;
+
+/** How long a page takes in a lane, up to a time. */
+interface PageTime {
+  text: string | undefined;
+  /** The time on the wall before which it is not asked again, ms. */
+  next: number;
+  at: number;
+}
+
+export class Story {
+  readonly sentence = el("p", { id: "sentence" });
+  readonly key = el("ul", { id: "key", "aria-label": "What the colours are" });
+  private readonly laboratory: Laboratory;
+  private readonly pages = new WeakMap<Lane, PageTime>();
+  private readAt = -Infinity;
+  private keyed = "";
+
+  constructor(laboratory: Laboratory) {
+    this.laboratory = laboratory;
+  }
+
+  show(glances: Glance[], theme: Theme, now: number): void {
+    this.showKey(glances, theme);
+    const isSoon = this.laboratory.isPlaying && now - this.readAt < READ;
+    if (isSoon) return;
+    this.readAt = now;
+    const text = sentence(glances.map((glance) => ({ ...glance, page: this.pageTime(glance, now) })), innerWidth < 700 ? 1 : 2);
+    if (text !== this.sentence.textContent) this.sentence.textContent = text;
+  }
+
+  private showKey(glances: Glance[], theme: Theme): void {
+    const groups = new Map<string, Group>();
+    for (const { lane } of glances) for (const group of flowsOf(lane.description!).groups) groups.set(group.name, group);
+    const keyed = `${theme} ${[...groups.keys()].join()}`;
+    if (keyed === this.keyed) return;
+    this.keyed = keyed;
+    const items = [...groups.values()].map((group) =>
+      el("li", { "data-group": group.name }, el("span", { class: "swatch", style: `background:${groupColour(group, theme)}` }), group.label),
+    );
+    fill(this.key, ...items, el("li", {}, el("span", { class: "cross" }, "×"), "dropped"));
+  }
+
+  /** How long a page took on average so far; asked of the simulator now and then. */
+  private pageTime({ lane, time }: Glance, now: number): string | undefined {
+    const web = flowsOf(lane.description!).groups.find(({ kind }) => kind === "web");
+    if (!web) return undefined;
+    const known = this.pages.get(lane) ?? { text: undefined, next: -Infinity, at: -1 };
+    this.pages.set(lane, known);
+    if (now >= known.next && time !== known.at && time >= 2e9) {
+      Object.assign(known, { next: Infinity, at: time });
+      const asked = performance.now();
+      void lane.outcome(time).then((outcome) => {
+        const took = performance.now() - asked;
+        known.next = performance.now() + Math.max(ASK, SHARE * took);
+        if ("problems" in outcome) return;
+        known.text = outcome.felt.find(([name]) => name === `${web.name}: completion time, median`)?.[1];
+        if (!this.laboratory.isPlaying) this.readAt = -Infinity;
+      });
+    }
+    return time < known.at - 5e9 ? undefined : known.text;
+  }
+}

@@ -1,0 +1,61 @@
+// How long each packet waited in a lane's queue.
+
+import { Table } from "./history.ts";
+import { DEPARTED, ENQUEUED, PACKET } from "./types.ts";
+
+/** Columns: when a packet left, its flow, and its time in the queue, ns. */
+const WAIT = { at: 0, flow: 1, wait: 2 } as const;
+
+/** Packets whose waits are remembered. */
+const MOST = 100_000;
+
+export class Waits {
+  private readonly table = new Table(3, MOST);
+  /** When packets that are in the queue came. */
+  private readonly arrived = new Map<number, number>();
+
+  append(rows: Float64Array, width: number): void {
+    const left: number[] = [];
+    for (let row = 0; row < rows.length; row += width) {
+      const key = keyOf(rows[row + PACKET.flow]!, rows[row + PACKET.kind]!, rows[row + PACKET.number]!);
+      const at = rows[row + PACKET.at]!;
+      const event = rows[row + PACKET.event]!;
+      if (event === ENQUEUED) {
+        this.arrived.set(key, at);
+        continue;
+      }
+      const came = this.arrived.get(key);
+      this.arrived.delete(key);
+      if (event === DEPARTED && came !== undefined) left.push(at, rows[row + PACKET.flow]!, at - came);
+    }
+    this.table.append(Float64Array.from(left));
+  }
+
+  /** Forgets what is later than `at`; the packets that wait then are found again. */
+  cutAfter(at: number, packets: Table): void {
+    this.table.cutAfter(at);
+    this.arrived.clear();
+    const gone = new Set<number>();
+    const last = packets.countTo(at) - 1;
+    const waiting = last < 0 ? 0 : packets.at(last, PACKET.queue);
+    for (let row = last; row >= 0 && this.arrived.size < waiting; row -= 1) {
+      const key = keyOf(packets.at(row, PACKET.flow), packets.at(row, PACKET.kind), packets.at(row, PACKET.number));
+      if (packets.at(row, PACKET.event) !== ENQUEUED) gone.add(key);
+      else if (!gone.delete(key)) this.arrived.set(key, packets.time(row));
+    }
+  }
+
+  /** The wait that 99 of 100 packets of some flows do not exceed, of those that left within a span; NaN for none. */
+  most(flows: Set<number>, from: number, to: number): number {
+    const waits: number[] = [];
+    for (let row = this.table.countTo(from); row < this.table.countTo(to); row += 1) {
+      if (flows.has(this.table.at(row, WAIT.flow))) waits.push(this.table.at(row, WAIT.wait));
+    }
+    const sorted = Float64Array.from(waits).sort();
+    return sorted[Math.ceil(0.99 * sorted.length) - 1] ?? Number.NaN;
+  }
+}
+
+function keyOf(flow: number, kind: number, number: number): number {
+  return (flow * 8 + kind) * 2 ** 32 + number;
+}
