@@ -37,6 +37,8 @@ export class Laboratory {
   /** Simulated seconds a second; Infinity: as fast as it goes. */
   speed = 1;
   isPlaying = false;
+  /** Whether a knob is being moved: "moved" will say when that is done. */
+  isMoving = false;
   problems: Problem[] = [];
   lanes: Lane[] = [];
   /** The time that the clock will be set to once all lanes know it, ns. */
@@ -156,14 +158,18 @@ export class Laboratory {
   }
 
   private move(change: Omit<Change, "at">): boolean {
+    this.isMoving = true;
     const at = Math.round(this.time) / SECOND;
     const isAtEnd = this.time >= this.end && !this.setup.scenario;
     const setup = isAtEnd ? this.longer(this.setup) : this.inSections();
-    return this.apply(changed(setup, { ...change, at }), { time: this.time, known: this.time });
+    const isTaken = this.apply(changed(setup, { ...change, at }), { time: this.time, known: this.time });
+    this.isMoving = this.gesture !== undefined;
+    return isTaken;
   }
 
   /** A hand takes a knob: until it lets go, what it changes is one change. */
   hold(): void {
+    this.isMoving = true;
     this.gesture ??= { setup: this.inSections(), at: Math.round(this.time) / SECOND, changes: new Map() };
   }
 
@@ -171,18 +177,17 @@ export class Laboratory {
   release(): void {
     const { gesture } = this;
     this.gesture = undefined;
-    if (!gesture || gesture.changes.size === 0) return;
+    if (!gesture || gesture.changes.size === 0) {
+      this.isMoving = false;
+      return;
+    }
     const { setup, at, changes } = gesture;
     const moved = [...changes.values()].reduce((setup, change) => changed(setup, { ...change, at }), setup);
     const { duration } = this.setup;
     const isInPlace = this.time === at * SECOND;
     if (!isInPlace) this.apply({ ...moved, duration }, { time: this.time, known: at * SECOND });
+    this.isMoving = false;
     this.notify("moved");
-  }
-
-  /** Whether a hand holds a knob. */
-  get isHeld(): boolean {
-    return this.gesture !== undefined;
   }
 
   /** The setup, with a scenario whose schemes stand in sections of their own. */

@@ -6,17 +6,19 @@ import { topsOf } from "./draw/plots.ts";
 import { readAddress, writeAddress } from "./address.ts";
 import { Laboratory } from "./laboratory.ts";
 import { Program } from "./program.ts";
-import { defaultSetup, knobsAt, parseSpec, settingsAt, type Setup } from "./setup.ts";
+import { callNames, defaultSetup, knobsAt, parseSpec, settingsAt, type Setup } from "./setup.ts";
 import type { Scheme } from "./types.ts";
 import { SECOND, formatWith, percent, span as spanText } from "./units.ts";
 import { Column } from "./ui/column.ts";
 import { button, byId, el, fill, throttled } from "./ui/dom.ts";
+import { keys } from "./ui/keys.ts";
 import { knobPanel } from "./ui/knobs.ts";
+import { EMBEDDED_COLUMNS, Presenter, choosePanels, embed, embeddedPanels } from "./ui/modes.ts";
 import { asScenario, problemPanel, scenarioPanel } from "./ui/scenario.ts";
 import { sharePanel } from "./ui/share.ts";
 import { Story } from "./ui/story.ts";
 import { TourPanel } from "./ui/tour.ts";
-import { keys, transport, type Spans } from "./ui/transport.ts";
+import { transport, type Spans } from "./ui/transport.ts";
 import { WhyPanel } from "./ui/why.ts";
 
 /** Metrics that are shown of a whole run. */
@@ -57,6 +59,11 @@ class Page {
   private tops: Tops = { queue: 10, now: 30, cwnd: 10, bps: 1e6 };
   private readonly why: WhyPanel;
   private readonly tours: TourPanel;
+  private readonly panels = embeddedPanels(location.search);
+  private readonly presenter = new Presenter(() => {
+    for (const column of this.columns) column.measure();
+    this.redraw();
+  });
   private notes: string[] = [];
   private isDirty = true;
   /** Whether more than the time has changed since the last picture. */
@@ -83,9 +90,10 @@ class Page {
     this.buttons();
     // A small window shows the queues first.
     if (innerWidth < 700) byId("knobs").removeAttribute("open");
-    keys(laboratory);
+    this.choose();
     laboratory.on("setup", () => this.arrange());
     laboratory.on("setup", () => this.writeAddress());
+    laboratory.on("moved", () => this.writeAddress(true));
     laboratory.on("clock", () => {
       this.isDirty = true;
     });
@@ -96,6 +104,20 @@ class Page {
       if (location.hash.slice(1) !== this.address()) this.open(location.hash);
     });
     requestAnimationFrame((now) => this.frame(now));
+  }
+
+  /** Embedding, presenting, keys. */
+  private choose(): void {
+    const { laboratory, panels, presenter } = this;
+    if (panels) embed(panels, laboratory);
+    choosePanels(byId("story"), panels);
+    if (new URLSearchParams(location.search).has("present")) presenter.toggle();
+    keys(laboratory, {
+      present: () => presenter.toggle(),
+      leave: () => presenter.isOn && (presenter.toggle(), true),
+      column: (index) => presenter.isOn && presenter.show(index),
+      turn: (steps) => presenter.isOn && (this.tours.turn(steps) || presenter.turn(steps)),
+    });
   }
 
   private buttons(): void {
@@ -129,6 +151,7 @@ class Page {
       button("Metrics of the whole run", () => void this.outcomes(), { id: "metrics" }),
       button("Edit as a scenario", () => asScenario(this.laboratory), { id: "as-scenario" }),
       dark,
+      button("Present", () => this.presenter.toggle(), { id: "present", title: "large type, one column: p" }),
     );
   }
 
@@ -138,6 +161,7 @@ class Page {
     this.notes = problems;
     this.why.close();
     const { scenario } = setup;
+    if (this.panels) setup.schemes = setup.schemes.slice(0, EMBEDDED_COLUMNS);
     if (scenario && setup.schemes.length === 0) setup.schemes = this.firstSchemes(setup);
     this.laboratory.apply(setup, { time: time * SECOND });
     if (tour && this.tours.tour?.id !== tour) this.tours.start(tour);
@@ -146,7 +170,7 @@ class Page {
   /** The first schemes of a scenario, where the address names none. */
   private firstSchemes(setup: Setup): { name: string; settings: [] }[] {
     const names = this.laboratory.schemesOf(setup.scenario!);
-    return names.slice(0, 3).map((name) => ({ name, settings: [] }));
+    return names.slice(0, this.panels ? EMBEDDED_COLUMNS : 3).map((name) => ({ name, settings: [] }));
   }
 
   private restart(setup: Setup): void {
@@ -231,6 +255,8 @@ class Page {
       );
       fill(lanes, ...this.columns.map((column) => column.element));
       lanes.dataset.count = String(this.columns.length);
+      choosePanels(lanes, this.panels);
+      this.presenter.refresh();
     }
     this.columns.forEach((column, index) => column.setUp(laboratory, index, schemes, theme()));
     this.redraw();
@@ -257,12 +283,15 @@ class Page {
     return writeAddress({ setup, time: Math.round(goal ?? time) / SECOND, ...(tour ? { tour } : {}) });
   }
 
-  private writeAddress(): void {
-    if (this.laboratory.isPlaying && this.laboratory.isWaiting) return;
+  /** Writes the address; with `isMove` the one before stays behind it, for the browser's way back. */
+  private writeAddress(isMove = false): void {
+    const { isPlaying, isWaiting, isMoving } = this.laboratory;
+    if (this.panels || isMoving || (isPlaying && isWaiting && !isMove)) return;
     const address = `#${this.address()}`;
     if (location.hash === address) return;
     try {
-      history.replaceState(null, "", address);
+      if (isMove) history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
     } catch {
       // A browser may refuse many changes of the address in a short time; the next one comes.
     }
@@ -295,7 +324,8 @@ class Page {
     const chosenTheme = theme();
     const isStale = this.isStale || !laboratory.isPlaying;
     this.isStale = false;
-    this.story.show(basics, chosenTheme, now);
+    const names = callNames(setup, time / SECOND);
+    this.story.show(basics.map((basic, index) => ({ ...basic, label: names[index]! })), chosenTheme, now);
     this.columns.forEach((column, index) => {
       const { chosen } = this.why;
       const view: View = {

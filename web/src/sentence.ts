@@ -10,6 +10,8 @@ export interface Glance {
   lane: Lane;
   time: number;
   linkBps: number;
+  /** What the scheme is called. */
+  label: string;
   page?: string | undefined;
 }
 
@@ -17,17 +19,13 @@ export interface Glance {
 const FACTOR = 1.5;
 const IDLE = 0.03;
 
-function labelOf({ lane }: Glance): string {
-  return lane.description?.label ?? "";
-}
-
 function groupOf({ lane }: Glance, kind: Group["kind"]): Group | undefined {
   return flowsOf(lane.description!).groups.find((group) => group.kind === kind);
 }
 
 /** "239 ms under droptail, 13 ms under red"; of a single lane the value alone. */
 function listed(glances: Glance[], value: (glance: Glance) => string | undefined): string | undefined {
-  const values = glances.map((glance) => ({ label: labelOf(glance), text: value(glance) })).filter(({ text }) => text !== undefined);
+  const values = glances.map((glance) => ({ label: glance.label, text: value(glance) })).filter(({ text }) => text !== undefined);
   if (values.length < glances.length || values.length === 0) return undefined;
   return values.length === 1 ? values[0]!.text : values.map(({ label, text }) => `${text} under ${label}`).join(", ");
 }
@@ -61,7 +59,7 @@ function parts(glances: Glance[], kind: Group["kind"]): string | undefined {
 function compared(glances: Glance[]): string {
   const read = glances.map((glance) => {
     const { delay, use } = readings(glance.lane, glance.time, glance.linkBps);
-    return { label: labelOf(glance), delay, use, call: waitOf(glance, "calls") };
+    return { label: glance.label, delay, use, call: waitOf(glance, "calls") };
   });
   const isOfCalls = read.every(({ call }) => call > 0);
   const waiting = ({ delay, call }: (typeof read)[number]) => (isOfCalls ? call : delay);

@@ -8,6 +8,7 @@ import { flowColour, groupColour } from "../src/draw/palette.ts";
 import { flowsOf } from "../src/flows.ts";
 import type { Lane } from "../src/lane.ts";
 import { sentence, type Glance } from "../src/sentence.ts";
+import { callNames } from "../src/setup.ts";
 import { DEPARTED, ENQUEUED, PACKET } from "../src/types.ts";
 import { formatWith, span } from "../src/units.ts";
 import { clean, launch, open, whySkipped } from "./browser.ts";
@@ -29,7 +30,7 @@ after(async () => {
 async function glances(address: string, seconds: number): Promise<Glance[]> {
   const { setup } = readAddress(address);
   const { lanes, time } = simulated(await program(), setup, seconds);
-  return lanes.map((lane) => ({ lane, time, linkBps: Number(setup.knobs.rate) * 1e6 }));
+  return lanes.map((lane, index) => ({ lane, time, linkBps: Number(setup.knobs.rate) * 1e6, label: callNames(setup, seconds)[index]! }));
 }
 
 test("flows of a group have its hue, flows of others another", async () => {
@@ -73,6 +74,7 @@ test("the sentence begins with what calls feel, and says what it costs", async (
 test("the sentence names a flood's part, and compares delays where nobody calls", async () => {
   assert.match(sentence(await glances("#schemes=red:min=10,max=30|sfred:min=10,max=30&flows=8&flood=8", 12)), /^The flood has [67]\d[.\d]*% under red, [.\d]+% under sfred of the link\./);
   assert.match(sentence(await glances("#schemes=droptail|codel", 12)), /^codel: \d+ times less waiting than droptail, the link full\.$/);
+  assert.match(sentence(await glances("#schemes=red:min=10,max=30,max_p=0.02|red:min=10,max=30,max_p=0.5", 12)), /^red with max_p 0\.5: [.\d]+ times less waiting than red with max_p 0\.02, [.\d]+% of the link idle\.$/);
   assert.match(sentence(await glances("#schemes=red", 12)), /^Packets wait [.\d]+ ms on average/);
 });
 

@@ -58,7 +58,10 @@ export function lawInWords(view: View): string {
       add("delay", spanText(value("delay")));
       break;
     case "control":
-      for (const probe of lane.description?.probes ?? []) add(probe.replaceAll("_", " "), digits(value(probe)));
+      for (const probe of lane.description?.probes ?? []) {
+        const isTime = ["qdelay", "burst"].includes(probe);
+        add(probe.replaceAll("_", " "), isTime ? spanText(value(probe)) : digits(value(probe)));
+      }
       break;
     case "fill":
       add("queue", `${queueAt(lane, time)} packets`);

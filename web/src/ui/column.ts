@@ -81,15 +81,20 @@ export class Column {
       "section",
       { class: "lane", "data-lane": index },
       el("header", {}, el("h2", {}, el("span", { class: "swatch" }), this.title), this.settings, this.remove),
-      saveable(this.queue, "queue", (pen, box) => this.view && drawQueue(pen, box, this.view)),
-      this.figures,
-      law,
-      el("div", { class: "under-law" }, this.law.words, this.law.pencil),
-      this.parameters.element,
-      ...plots.slice(0, OPEN),
-      this.folded,
+      panel("queue", saveable(this.queue, "queue", (pen, box) => this.view && drawQueue(pen, box, this.view))),
+      panel("readings", this.figures),
+      panel("law", law),
+      panel("law", el("div", { class: "under-law" }, this.law.words, this.law.pencil)),
+      panel("parameters", this.parameters.element),
+      ...plots.slice(0, OPEN).map((plot) => panel("plots", plot)),
+      panel("plots", this.folded),
       this.outcome,
     );
+  }
+
+  /** The page gives pictures another size. */
+  measure(): void {
+    for (const picture of [this.queue, this.law.picture, ...this.plots.map(({ picture }) => picture)]) picture.measure();
   }
 
   /** A time that is pointed at is seen in all columns; a click goes there. */
@@ -196,4 +201,10 @@ function saveable(picture: Picture, name: string, paint: (pen: Pen, box: Box) =>
   const asSvg = () => save(`${name}.svg`, "image/svg+xml", picture.svg(paint));
   const label = `Save as SVG: ${picture.canvas.getAttribute("aria-label")}`;
   return el("div", { class: "picture" }, picture.canvas, button("SVG", asSvg, { class: "save", "aria-label": label }));
+}
+
+/** A part of a column that an embedded page may leave out. */
+function panel(name: string, element: HTMLElement): HTMLElement {
+  element.dataset["panel"] = name;
+  return element;
 }

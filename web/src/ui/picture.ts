@@ -8,6 +8,9 @@ import { el } from "./dom.ts";
 /** Heights on a telephone, where the queue, its law and a knob are to be seen together. */
 const SMALL = 0.86;
 
+/** Magnification in a lecture room. */
+const PRESENTED = 1.7;
+
 export class Picture {
   readonly canvas: HTMLCanvasElement;
   /** On a small screen less. */
@@ -38,8 +41,10 @@ export class Picture {
     inSight.observe(this.canvas);
   }
 
-  private measure(): void {
-    this.zoom = innerWidth >= 1900 ? 1.3 : 1;
+  /** Takes the size that the page gives. */
+  measure(): void {
+    const isPresented = "present" in document.documentElement.dataset;
+    this.zoom = isPresented ? PRESENTED : innerWidth >= 1900 ? 1.3 : 1;
     this.height = this.usual * (innerWidth < 700 ? SMALL : 1);
     this.canvas.style.height = `${this.height * this.zoom}px`;
     this.width = this.canvas.clientWidth / this.zoom;

@@ -22,8 +22,8 @@ interface PageTime {
 }
 
 export class Story {
-  readonly sentence = el("p", { id: "sentence" });
-  readonly key = el("ul", { id: "key", "aria-label": "What the colours are" });
+  readonly sentence = el("p", { id: "sentence", "data-panel": "sentence" });
+  readonly key = el("ul", { id: "key", "data-panel": "key", "aria-label": "What the colours are" });
   private readonly laboratory: Laboratory;
   private readonly pages = new WeakMap<Lane, PageTime>();
   private readAt = -Infinity;

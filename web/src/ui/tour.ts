@@ -47,6 +47,17 @@ export class TourPanel {
     this.element.hidden = true;
   }
 
+  /** A step forwards or back, from a key: an open question is answered first. False without a tour. */
+  turn(steps: 1 | -1): boolean {
+    if (!this.tour) return false;
+    const next = this.element.querySelector<HTMLButtonElement>('[data-act="next"]');
+    const predict = this.tour.steps[this.step]?.predict;
+    if (steps > 0 && next?.disabled && predict) this.element.querySelector<HTMLButtonElement>(`[data-choice="${predict.right}"]`)?.click();
+    else if (steps > 0) next?.click();
+    else if (this.step > 0) this.go(-1);
+    return true;
+  }
+
   private leave(): void {
     this.tour = undefined;
     this.task = undefined;

@@ -88,22 +88,3 @@ export function transport(laboratory: Laboratory, view: Spans, { redraw, why }: 
     state,
   );
 }
-
-/** Keys that work anywhere but in a field. */
-export function keys(laboratory: Laboratory): void {
-  document.addEventListener("keydown", (event) => {
-    const target = event.target as HTMLElement;
-    const isField = /^(INPUT|SELECT|TEXTAREA|BUTTON|SUMMARY|A)$/.test(target.tagName);
-    if (event.ctrlKey || event.metaKey || event.altKey || isField) return;
-    const acts: Record<string, () => void> = {
-      " ": () => (laboratory.isPlaying ? laboratory.pause() : laboratory.play()),
-      ArrowRight: () => laboratory.step(1, event.shiftKey),
-      ArrowLeft: () => laboratory.step(-1, event.shiftKey),
-      Home: () => laboratory.seek(0),
-    };
-    const act = acts[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
-  });
-}
