@@ -50,6 +50,8 @@ export class Laboratory {
   /** The time up to which the lanes were asked to run, ns. */
   private requested = 0;
   private gesture: Gesture | undefined;
+  /** Where playing stops by itself, ns. */
+  private stop = Infinity;
   private listeners: [Event, () => void][] = [];
 
   constructor(program: Program, bytes: ArrayBuffer, workerUrl: string, setup: Setup) {
@@ -220,8 +222,18 @@ export class Laboratory {
     this.notify("clock");
   }
 
+  /** Plays from one time to another, and stops there. */
+  playTo(from: number, to: number): void {
+    this.seek(from);
+    this.isPlaying = true;
+    this.stop = to;
+    this.request();
+    this.notify("clock");
+  }
+
   /** Plays on; a run with knobs that is at its end goes on for another minute. */
   play(): void {
+    this.stop = Infinity;
     if (this.time >= this.end) {
       if (this.setup.scenario) this.seek(0);
       else this.apply(this.longer(this.setup), { time: this.time, known: this.time });
@@ -233,6 +245,7 @@ export class Laboratory {
 
   pause(): void {
     this.isPlaying = false;
+    this.stop = Infinity;
     this.notify("clock");
   }
 
@@ -253,8 +266,8 @@ export class Laboratory {
     }
     if (!this.isPlaying || reached < this.time) return;
     const wanted = this.speed === Infinity ? reached : this.time + seconds * this.speed * SECOND;
-    this.time = Math.min(wanted, reached, this.end);
-    if (this.time >= this.end) this.pause();
+    this.time = Math.min(wanted, reached, this.end, this.stop);
+    if (this.time >= Math.min(this.end, this.stop)) this.pause();
     this.request();
     this.notify("clock");
   }

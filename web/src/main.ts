@@ -80,7 +80,7 @@ class Page {
     this.why = new WhyPanel(laboratory);
     this.story = new Story(laboratory);
     byId("story").append(this.story.sentence, this.story.key);
-    this.tours = new TourPanel(laboratory, (address) => this.open(address), () => this.writeAddress());
+    this.tours = new TourPanel(laboratory, schemes, (address) => this.open(address), () => this.writeAddress());
     byId("version").textContent = version;
     byId("problems").append(problemPanel(laboratory, () => this.notes));
     byId("knobs").append(knobPanel(laboratory), scenarioPanel(laboratory, () => this.restart(defaultSetup())));

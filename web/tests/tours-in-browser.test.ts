@@ -5,7 +5,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { TOURS } from "../src/tours/list.ts";
+import { namesIn } from "../src/ui/light.ts";
 import { clean, launch, open, whySkipped } from "./browser.ts";
+import { areSeenTogether } from "./hand.ts";
 import { PAGE } from "./program.ts";
 
 const skip = whySkipped();
@@ -30,7 +32,14 @@ for (const tour of TOURS) {
         await page.waitForFunction(() => !window.laboratory.isWaiting && !window.laboratory.isPlaying);
         await page.locator(`[data-choice="${step.predict.right}"]`).click();
         assert.match(await page.locator(".tour .answer").innerText(), /^Yes/);
-        await page.waitForFunction(() => window.laboratory.isPlaying);
+        const { at } = step.predict;
+        if (at === undefined) await page.waitForFunction(() => window.laboratory.isPlaying);
+        else {
+          await page.evaluate(() => window.laboratory.setSpeed(10));
+          await page.waitForFunction((at) => !window.laboratory.isPlaying && window.laboratory.time === at * 1e9, at);
+          const named = [...(step.predict.light ?? []), ...namesIn([step.predict.because])];
+          if (named.length > 0) assert.ok((await page.locator(".lit").count()) > 0, named.join());
+        }
       }
       if (step.task) {
         await page.waitForFunction(() => !window.laboratory.isWaiting);
@@ -41,6 +50,27 @@ for (const tour of TOURS) {
       await page.locator('[data-act="next"]').click();
     }
     await page.locator(".tour .tours").waitFor();
+    await clean(opened);
+  });
+}
+
+for (const [width, height] of [[1280, 800], [390, 844]] as const) {
+  test(`a tour's knob is seen with queue and law at ${width} x ${height}`, { skip }, async () => {
+    const opened = await open(browser, PAGE, "", { viewport: { width, height }, hasTouch: width < 500 });
+    const { page } = opened;
+    for (const [tour, knob] of [["max-p", '[data-slider="max_p"]'], ["bufferbloat", '[data-knob="buffer"]'], ["average", '[data-slider="weight"]']] as const) {
+      await page.locator("#tours").click();
+      await page.locator(`[data-tour="${tour}"]`).click();
+      for (const { predict, task } of TOURS.find(({ id }) => id === tour)!.steps) {
+        if (predict) await page.locator(`[data-choice="${predict.right}"]`).click();
+        if (!task) await page.locator('[data-act="next"]').click();
+      }
+      await page.locator(`.tour ${knob}`).waitFor();
+      await page.waitForFunction(() => !window.laboratory.isWaiting && document.querySelector("[data-handle]"));
+      await page.evaluate(() => scrollTo(0, 0));
+      assert.deepEqual(await areSeenTogether(page, ['[data-lane="0"] [data-panel="queue"] canvas', '[data-lane="0"] .law canvas', `.tour ${knob}`]), [], tour);
+      await page.evaluate(() => document.querySelector<HTMLElement>(".tour .buttons:last-child button:last-child")!.click());
+    }
     await clean(opened);
   });
 }

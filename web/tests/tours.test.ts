@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAddress } from "../src/address.ts";
-import type { Readings } from "../src/figures.ts";
+import { queueAt, type Readings } from "../src/figures.ts";
 import type { Laboratory } from "../src/laboratory.ts";
 import { changed, type Setup } from "../src/setup.ts";
 import { TOURS } from "../src/tours/list.ts";
@@ -39,7 +39,21 @@ async function seen(tour: string, step: number, time: number, knobs: Partial<Set
     });
     return laboratory.lanes.map((_, lane) => all.reduce((sum, values) => sum + values[lane]!, 0) / times.length);
   };
-  return Object.assign(new Seen(laboratory), { peak, mean });
+  const packets = (lane: number): number => queueAt(laboratory.lanes[lane]!, laboratory.time);
+  /** What 99 of 100 of a group's packets waited at most, over the last three seconds, ns. */
+  const wait = (lane: number, group: RegExp): number => {
+    const { waits, description } = laboratory.lanes[lane]!;
+    const flows = description!.flows.flatMap((flow, index) => (group.test(flow.group) ? [index] : []));
+    return waits.most(new Set(flows), laboratory.time - 3e9, laboratory.time);
+  };
+  return Object.assign(new Seen(laboratory), { peak, mean, packets, wait });
+}
+
+/** What is seen at the moment of the answer of a tour's step. */
+function told(tour: string, step: number) {
+  const { predict } = TOURS.find(({ id }) => id === tour)!.steps[step - 1]!;
+  assert.ok(predict?.at !== undefined, `${tour} ${step} has no moment`);
+  return seen(tour, step, predict.at);
 }
 
 test("there are seven tours of three to five steps, each with predictions and a task at its end", () => {
@@ -84,69 +98,78 @@ function secondsUntilDone(laboratory: Laboratory, task: Task, moved: number): nu
 }
 
 test("bufferbloat: half a second, half of it on twice the rate, and CoDel costs no throughput", async () => {
+  const moment = await told("bufferbloat", 1);
+  assert.ok(moment.packets(0) > 385 && Math.abs(moment.lane(0).delay - 0.4) < 0.02, `${moment.packets(0)} ${moment.lane(0).delay}`);
   const full = await seen("bufferbloat", 1, 20);
   assert.ok(Math.abs((400 * 1500 * 8) / 10e6 - 0.48) < 1e-9);
   assert.ok(full.lane(0).delay > 0.35, `${full.lane(0).delay}`);
   const faster = await seen("bufferbloat", 1, 20, { rate: "20" });
   assert.ok(Math.abs(full.lane(0).delay / faster.lane(0).delay - 2) < 0.4);
-  const both = await seen("bufferbloat", 3, 20);
+  const both = await told("bufferbloat", 3);
   assert.ok(both.lane(0).use - both.lane(1).use < 0.01);
-  assert.ok(both.lane(0).delay / both.lane(1).delay > 30);
+  assert.ok(Math.abs(both.lane(0).delay / both.lane(1).delay - 40) < 5, `${both.lane(0).delay / both.lane(1).delay}`);
 });
 
 test("average: a small weight is blind at first, ends at the same delay, and peaks at a new load", async () => {
-  const early = await seen("average", 1, 5);
+  const early = await told("average", 1);
   assert.ok(early.peak(1, 0) >= 199 && early.lane(1).use < 0.8, `${early.peak(1, 0)} ${early.lane(1).use}`);
-  const late = await seen("average", 2, 27);
+  const late = await told("average", 2);
   assert.ok(Math.abs(late.lane(0).delay / late.lane(1).delay - 1) < 0.25);
-  const change = await seen("average", 3, 38);
+  const change = await told("average", 3);
+  assert.ok(change.lane(1).use < change.lane(0).use - 0.04);
   assert.ok(change.peak(1, 30) > 1.5 * change.peak(0, 30));
 });
 
 test("max_p: too steep for five flows, too low for sixty", async () => {
-  const few = await seen("max-p", 1, 15);
+  const few = await told("max-p", 1);
   assert.ok(few.lane(0).use > few.lane(1).use + 0.02, `${few.lane(0).use} ${few.lane(1).use}`);
-  const many = await seen("max-p", 2, 32);
+  const many = await told("max-p", 2);
   assert.ok(many.probe(0, "average") > 27 && many.probe(1, "average") < 25);
 });
 
 test("curves: NLRED waits longest with fifteen flows, and like RED with forty", async () => {
-  const fifteen = await seen("curves", 1, 20);
+  const fifteen = await told("curves", 1);
   const [red, nlred, clred] = [0, 1, 2].map((lane) => fifteen.lane(lane).delay) as [number, number, number];
   assert.ok(nlred > red * 1.1 && clred < red * 0.9, `${red} ${nlred} ${clred}`);
-  const forty = await seen("curves", 2, 20);
+  const forty = await told("curves", 2);
   assert.ok(Math.abs(forty.lane(1).delay / forty.lane(0).delay - 1) < 0.1);
 });
 
 test("flood: seven tenths under RED, nothing under SFRED, a ninth under FQ-CoDel", async () => {
-  const three = await seen("flood", 3, 20);
+  assert.ok(Math.abs((await told("flood", 1)).share(0, /^flood/) - 0.7) < 0.03);
+  assert.ok((await told("flood", 2)).share(1, /^flood/) < 0.01);
+  const three = await told("flood", 3);
+  assert.ok(three.wait(2, /^flood/) > 2 * three.wait(2, /^cubic/), `${three.wait(2, /^flood/)} ${three.wait(2, /^cubic/)}`);
   assert.ok(Math.abs(three.share(0, /^flood/) - 0.7) < 0.06, `${three.share(0, /^flood/)}`);
   assert.ok(three.share(1, /^flood/) < 0.01 && three.ruleDrops(1) > 1000);
   assert.ok(Math.abs(three.share(2, /^flood/) - 1 / 9) < 0.02);
-  const listed = await seen("flood", 4, 35);
+  const listed = await told("flood", 4);
   assert.ok(listed.share(0, /^flood/) < 0.005 && listed.ruleDrops(0) > 100, `${listed.share(0, /^flood/)}`);
   const below = await seen("flood", 5, 20);
   assert.ok(below.share(0, /^flood/) < 0.02, `${below.share(0, /^flood/)}`);
 });
 
 test("load: the adaptations lower max_p, ARED peaks highest, RARED swings least", async () => {
-  const before = await seen("load", 1, 19);
+  const before = await told("load", 1);
   assert.ok(before.probe(1, "max_p") < 0.03 && before.probe(2, "max_p") < 0.03);
   assert.ok(before.lane(1).use > before.lane(0).use);
-  const after = await seen("load", 2, 25);
+  const after = await told("load", 2);
   assert.ok(after.peak(1, 20) > after.peak(0, 20) && after.peak(1, 20) > after.peak(2, 20));
+  const moment = await told("load", 3);
+  assert.ok(moment.lane(2).swing < 0.6 * Math.min(moment.lane(0).swing, moment.lane(1).swing));
   const swings = (await seen("load", 3, 50)).mean([41, 44, 47, 50], ({ swing }) => swing);
   assert.ok(swings[2]! < 0.6 * Math.min(swings[0]!, swings[1]!), swings.join(" "));
 });
 
 test("delay: PIE swings most, CoDel's delay grows with the load, DualPI2 shares with L4S", async () => {
-  const four = await seen("delay", 1, 20);
+  const four = await told("delay", 1);
   assert.ok(four.lane(1).swing > Math.max(four.lane(0).swing, four.lane(2).swing));
+  assert.ok(Math.abs((await told("delay", 2)).lane(0).delay / 0.005 - 5) < 0.5);
   // Means over six moments: at one, CoDel's may be 20 ms or 30.
   const thirty = (await seen("delay", 2, 54)).mean([24, 30, 36, 42, 48, 54], ({ delay }) => delay);
   assert.ok(Math.abs(thirty[0]! / 0.005 - 5) < 1, thirty.join(" "));
   assert.ok(thirty[1]! < 0.019 && thirty[2]! < 0.021, thirty.join(" "));
-  const l4s = await seen("delay", 3, 20);
+  const l4s = await told("delay", 3);
   for (const lane of [0, 1]) assert.ok(l4s.share(lane, /^l4s/) > 0.8, `${l4s.share(lane, /^l4s/)}`);
   assert.ok(Math.abs(l4s.share(2, /^l4s/) - 0.5) < 0.15);
 });

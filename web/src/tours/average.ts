@@ -17,7 +17,9 @@ export const average: Tour = {
         ask: "All flows begin within the first second, in slow start. What does the smaller weight make of it?",
         choices: ["a smoother, shorter queue", "the same queue", "the buffer fills, and then the link runs dry"],
         right: 2,
-        because: "With 0.0001 the average needs ten thousand packets to follow, twelve seconds on this link. RED sees nothing while the buffer fills up. Later the average is still high when the queue has long gone, and RED drops on.",
+        because: "With 0.0001 the average needs ten thousand packets to follow, twelve seconds on this link. RED sees nothing while the buffer fills up. Now, after five seconds, the average is still high when the queue has long gone, and RED drops on: see `delay` and `link used`.",
+        at: 5,
+        light: ["the queue over time"],
       },
     },
     {
@@ -28,6 +30,7 @@ export const average: Tour = {
         choices: ["0.002", "0.0001", "neither: the mean delay is about the same"],
         right: 2,
         because: "The mean queue is where the curve's probability is the one that 20 flows need; the weight does not enter. The weight decides how fast RED answers, not where it ends.",
+        at: 29,
       },
     },
     {
@@ -37,7 +40,9 @@ export const average: Tour = {
         ask: "Who copes better with the change?",
         choices: ["the smaller weight: it is not disturbed", "the larger weight: it follows"],
         right: 1,
-        because: "Not being disturbed means not answering. Compare the peak of the queue after 30 s and how far the link is used after 40 s.",
+        because: "Not being disturbed means not answering. Compare the peaks of the queue after 30 s, and `link used`: after the peak RED drops too much for too long.",
+        at: 33,
+        light: ["the queue over time"],
       },
     },
     {

@@ -19,7 +19,9 @@ export const bufferbloat: Tour = {
         ask: "When the buffer is full, how long does a packet wait in it?",
         choices: ["5 ms", "50 ms, one round-trip time", "half a second", "five seconds"],
         right: 2,
-        because: "400 × 1500 × 8 bits over 10 Mbps are 480 ms. TCP sends more until something is lost, so the queue fills: look at `delay`. Each call waits as long as everybody else.",
+        because: "400 × 1500 × 8 bits over 10 Mbps are 480 ms. TCP sends more until something is lost, so the queue fills: here it is full, and `delay`, over the last seconds, is at 0.4 s. Each call waits as long as everybody else.",
+        at: 4.5,
+        light: ["the queue", "the law"],
       },
     },
     {
@@ -39,6 +41,8 @@ export const bufferbloat: Tour = {
         choices: ["half of the link stays unused", "a fifth stays unused", "less than one percent"],
         right: 2,
         because: "Compare `link used`: both use it almost wholly. What differs is the delay, by a factor of forty. A queue longer than a round-trip time needs gains nothing.",
+        at: 9,
+        light: ["the queue"],
       },
     },
     {

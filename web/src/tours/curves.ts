@@ -20,6 +20,8 @@ export const curves: Tour = {
         choices: ["RED", "NLRED", "CLRED"],
         right: 1,
         because: "Fifteen flows need about the same drop probability under each. NLRED's parabola reaches it at a longer average, CLRED's at a shorter one. Look at the discs: they are almost at the same height.",
+        at: 10,
+        light: ["the law"],
       },
     },
     {
@@ -30,6 +32,8 @@ export const curves: Tour = {
         choices: ["it grows", "it almost vanishes", "NLRED's delay doubles"],
         right: 1,
         because: "Forty flows need some six percent, where both curves meet (at two thirds of the way, to be exact). What a curve does depends on the load under which one looks.",
+        at: 12,
+        light: ["the law"],
       },
     },
     {

@@ -18,6 +18,8 @@ export const delay: Tour = {
         choices: ["CoDel", "PIE", "DualPI2"],
         right: 1,
         because: "PIE moves its probability carefully, and drops at random. Look at the pictures in the middle: the controllers wander around their target, CoDel enters and leaves its dropping state.",
+        at: 18,
+        light: ["the law"],
       },
     },
     {
@@ -28,6 +30,8 @@ export const delay: Tour = {
         choices: ["it stays at 5 ms, its target", "it rises to about five times the target", "it falls"],
         right: 1,
         because: "CoDel raises the rate of its drops only slowly, with the square root of their count. Many flows need many drops, and the queue grows until they come. The controllers return to their targets.",
+        at: 24,
+        light: ["the queue over time"],
       },
     },
     {
@@ -38,6 +42,8 @@ export const delay: Tour = {
         choices: ["half: marks are marks", "about nine tenths", "about one tenth"],
         right: 1,
         because: "The same mark halves a classic sender, more or less, and costs a scalable one almost nothing. DualPI2 keeps two queues and marks the scalable one with twice the square root: the rates are about equal, and the L4S packets wait for a millisecond only.",
+        at: 12,
+        light: ["the throughput"],
       },
     },
     {

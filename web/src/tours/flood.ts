@@ -17,6 +17,8 @@ export const flood: Tour = {
         choices: ["its fair ninth, 1.1 Mbps", "about half of the link", "about seven tenths of the link"],
         right: 2,
         because: "It loses one packet in ten and does not mind. The others slow down for each of theirs. Equal drops are not equal treatment: look at the colours of the queue and of the throughput.",
+        at: 6,
+        light: ["the throughput"],
       },
     },
     {
@@ -26,6 +28,8 @@ export const flood: Tour = {
         choices: ["its fair ninth", "a little less than the fair part", "almost nothing"],
         right: 2,
         because: "Nearly every packet of it is dropped. SFRED does not give a fair part: it punishes who does not slow down, as long as that lasts. The eight flows get the whole link, one eighth each.",
+        at: 8,
+        light: ["the law"],
       },
     },
     {
@@ -35,7 +39,9 @@ export const flood: Tour = {
         ask: "What does the flood get under FQ-CoDel?",
         choices: ["almost nothing", "its fair ninth", "what it asks for"],
         right: 1,
-        because: "One ninth, 1.1 Mbps; its own sub-queue is full, and nobody else notices. Separation needs no judgement about who is good.",
+        because: "One ninth, 1.1 Mbps. `delay` is a mean over all packets, and most that wait are the flood's own, in its sub-queue: the others' packets wait a fraction of it. Separation needs no judgement about who is good.",
+        at: 12,
+        light: ["the throughput"],
       },
     },
     {
@@ -47,6 +53,8 @@ export const flood: Tour = {
         choices: ["yes, within a second or so", "no: it stays on the list"],
         right: 1,
         because: "SFRED looks at whether a flow goes on after a drop, not at how much it sends. Who goes on at half a megabit goes on, too; each dropped packet renews its place on the list. Only silence takes it off.",
+        at: 22,
+        light: ["the throughput"],
       },
     },
     {

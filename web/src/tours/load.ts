@@ -17,6 +17,8 @@ export const load: Tour = {
         choices: ["they raise it", "they lower it to a hundredth or so", "they leave it"],
         right: 1,
         because: "See `max_p` below the curve: it falls to 0.01, where the adaptation ends, and the average moves to the middle between the thresholds. The link is used better than with RED.",
+        at: 18,
+        light: ["the law"],
       },
     },
     {
@@ -27,6 +29,8 @@ export const load: Tour = {
         choices: ["RED's: it does not adapt", "ARED's: it must find a new max_p first", "RARED's: it reacts to rates"],
         right: 1,
         because: "Being well adapted to five flows means being badly prepared for fifty. ARED's max_p of about 0.01 must rise by steps of 0.01, twice a second: that takes ten seconds. RED happens to have more in hand.",
+        at: 21,
+        light: ["the queue over time"],
       },
     },
     {
@@ -37,6 +41,8 @@ export const load: Tour = {
         choices: ["RED's", "ARED's", "RARED's"],
         right: 2,
         because: "RARED's queue varies by about half as much. Its paper's gain is in our runs real for TCP over links like this one, and hangs on one choice: whether packets above `max` are dropped or marked.",
+        at: 50,
+        light: ["the queue over time"],
       },
     },
     {

@@ -20,6 +20,8 @@ export const maxP: Tour = {
         choices: ["max_p = 0.02", "max_p = 0.5", "both alike"],
         right: 0,
         because: "With 0.5 the curve is so steep that the average hardly leaves `min`: RED drops too much at once, the queue runs empty, and some of the link is lost.",
+        at: 15,
+        light: ["the law"],
       },
     },
     {
@@ -30,6 +32,8 @@ export const maxP: Tour = {
         choices: ["between min and max", "at max, where RED drops everything", "below min"],
         right: 1,
         because: "Sixty flows only slow down at a loss of several percent. The curve gives 2% at most, so the average climbs to `max`, where everything is dropped: RED has become drop-tail with a buffer of 30 packets. In the second column there is room left.",
+        at: 25,
+        light: ["the law"],
       },
     },
     {

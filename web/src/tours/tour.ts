@@ -12,6 +12,10 @@ export interface Prediction {
   /** The index of the right choice. */
   right: number;
   because: string;
+  /** The time at which the answer is seen, in seconds: the clock runs up to it and stops. */
+  at?: number;
+  /** What a light falls on besides the names in the answer: "the queue", "the law", "the queue over time", "the throughput". */
+  light?: string[];
 }
 
 /** For how long the answer to a task must hold, in simulated seconds: what is seen for a moment may be chance. */

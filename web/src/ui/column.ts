@@ -50,6 +50,7 @@ export class Column {
   private readonly title = el("select", { class: "scheme", "aria-label": "Scheme" });
   private readonly settings = el("span", { class: "settings" });
   private readonly figures = el("dl", { class: "readings" });
+  private readonly readings = new Map<string, HTMLElement>();
   private readonly outcome = el("div", { class: "outcome" });
   private readonly remove: HTMLButtonElement;
   private spots: Spot[] = [];
@@ -71,6 +72,7 @@ export class Column {
     });
     this.folded.addEventListener("toggle", () => acts.unfold(this.folded.open));
     const plots = this.plots.map(({ name, picture }) => saveable(picture, name, (pen, box) => this.view && drawPlot(pen, box, name, this.view)));
+    plots.forEach((plot, at) => plot.classList.add(`plot-${this.plots[at]!.name}`));
     for (const { picture } of this.plots) this.pointAt(picture, acts);
     for (const picture of [this.queue, this.law.picture, ...this.plots.map(({ picture }) => picture)]) picture.onResize = acts.redraw;
     this.folded.append(...plots.slice(OPEN));
@@ -175,7 +177,7 @@ export class Column {
       ["marks", `${digits(marks)}/s`, "packets marked a second instead of dropped (ECN), over the last 3 s"],
       ["fairness", digits(fairness, 2), "Jain's index of the rates over the last 3 s: 1 where all are equal; of the flows of the first group that wants all it can get"],
     ];
-    fill(this.figures, ...entries.map(([name, value, title]) => el("div", { title }, el("dt", {}, name), el("dd", { "data-reading": name }, value))));
+    for (const [name, value, title] of entries) this.reading(name, title).textContent = value;
     this.settings.textContent = view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${name} ${value}`)).join(", ");
     this.settings.title = this.settings.textContent;
     this.queue.canvas.setAttribute("aria-label", `The queue: ${this.scene.waiting.length} packets wait, ${this.scene.drops.length} drops seen. Mean delay of the last 3 s: ${span(delay)}`);
@@ -184,6 +186,17 @@ export class Column {
     this.parameters.refresh();
     this.effective.clear();
     for (const { name } of this.parameters.values.effective()) this.effective.add(name);
+  }
+
+  /** Where a reading is shown. */
+  private reading(name: string, title: string): HTMLElement {
+    let place = this.readings.get(name);
+    if (!place) {
+      place = el("dd", { "data-reading": name });
+      this.readings.set(name, place);
+      this.figures.append(el("div", { title }, el("dt", {}, name), place));
+    }
+    return place;
   }
 
   /** Puts the metrics of the whole run below the plots. */

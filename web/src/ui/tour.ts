@@ -2,24 +2,40 @@
 
 import type { Laboratory } from "../laboratory.ts";
 import { TOURS } from "../tours/list.ts";
-import { HOLDS, Seen, type Move, type Step, type Tour } from "../tours/tour.ts";
-import { digits, percent, span } from "../units.ts";
-import { button, el, fill } from "./dom.ts";
+import { HOLDS, Seen, type Move, type Prediction, type Step, type Tour } from "../tours/tour.ts";
+import { knob, type KnobName } from "../setup.ts";
+import type { Scheme } from "../types.ts";
+import { SECOND, digits, percent, span } from "../units.ts";
+import { button, el, fill, throttled } from "./dom.ts";
+import { knobControl } from "./knobs.ts";
+import { light, namesIn } from "./light.ts";
+import { ParameterPanel } from "./parameters.ts";
+
+/** Simulated seconds that are seen before an answer's moment. */
+const BEFORE = 2;
 
 export class TourPanel {
   readonly element = el("aside", { class: "tour", hidden: true, "aria-label": "Guided tour" });
   tour: Tour | undefined;
   private step = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private task: (() => void) | undefined;
   private readonly laboratory: Laboratory;
+  private readonly schemes: Scheme[];
+  /** Show what the knobs of a task are at. */
+  private refreshers: (() => void)[] = [];
   private readonly show: (address: string) => void;
   private readonly changed: () => void;
 
-  constructor(laboratory: Laboratory, show: (address: string) => void, changed: () => void) {
+  constructor(laboratory: Laboratory, schemes: Scheme[], show: (address: string) => void, changed: () => void) {
     this.laboratory = laboratory;
+    this.schemes = schemes;
     this.show = show;
     this.changed = changed;
     laboratory.on("clock", () => this.task?.());
+    const refresh = throttled(() => this.refreshers.forEach((refresh) => refresh()), 60);
+    laboratory.on("clock", refresh);
+    laboratory.on("setup", refresh);
   }
 
   /** The list of tours. */
@@ -61,6 +77,8 @@ export class TourPanel {
   private leave(): void {
     this.tour = undefined;
     this.task = undefined;
+    this.refreshers = [];
+    this.lightSoon([]);
     this.changed();
   }
 
@@ -69,6 +87,7 @@ export class TourPanel {
     const step = tour?.steps[this.step];
     if (!tour || !step) return;
     this.task = undefined;
+    this.refreshers = [];
     this.laboratory.pause();
     if (step.show !== undefined) this.show(step.show);
     this.laboratory.setSpeed(step.speed ?? 1);
@@ -88,7 +107,15 @@ export class TourPanel {
     this.element.dataset.of = tour.id;
     if (!step.predict) this.laboratory.play();
     this.changed();
-    this.element.querySelector("p")?.scrollIntoView({ block: "nearest" });
+    this.element.parentElement?.parentElement?.scrollTo({ top: 0 });
+    // Parameters are there once the columns are.
+    const named = namesIn([...step.text, step.task?.ask ?? "", step.predict?.ask ?? ""]);
+    this.lightSoon(named, 300);
+  }
+
+  private lightSoon(names: string[], milliseconds = 0): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => light(this.tour ? names : []), milliseconds);
   }
 
   private go(steps: number): void {
@@ -108,10 +135,30 @@ export class TourPanel {
         buttons[right]!.classList.add("right");
         fill(answer, el("strong", {}, index === right ? "Yes. " : "No. "), ...marked(because));
         next.disabled = false;
-        this.laboratory.play();
+        this.reveal(predict!);
+        answer.scrollIntoView({ block: "nearest" });
       }, { class: "choice", "data-choice": index }),
     );
     return [el("p", { class: "ask" }, ...marked(ask)), el("div", { class: "choices" }, ...buttons), answer];
+  }
+
+  /** Runs up to the moment at which the answer is seen, and lights what it names. */
+  private reveal({ at, because, light: pictures = [] }: Prediction): void {
+    const { laboratory } = this;
+    this.lightSoon([...pictures, ...namesIn([because])]);
+    if (at === undefined) laboratory.play();
+    else laboratory.playTo(Math.max(laboratory.time, (at - BEFORE) * SECOND), at * SECOND);
+  }
+
+  /** The knobs that a task asks for, beside it. */
+  private knobs(moves: Move[]): HTMLElement[] {
+    return moves.map(({ lane, name }) => {
+      if (lane === undefined) return knobControl(this.laboratory, knob(name as KnobName), this.refreshers, "-tour");
+      const panel = new ParameterPanel(this.laboratory, lane, this.schemes, [name]);
+      this.refreshers.push(() => panel.refresh());
+      panel.refresh();
+      return panel.element;
+    });
   }
 
   /** The readings of all columns, beside the task. */
@@ -123,14 +170,6 @@ export class TourPanel {
         return `${description?.label}: delay ${span(delay)}, swings ± ${digits(swing, 2)}, link used ${percent(Math.min(1, use))}`;
       })
       .join("; ");
-  }
-
-  private showKnob({ lane, name }: Move): void {
-    const found = lane === undefined ? `[data-knob="${name}"]` : `[data-lane="${lane}"] [data-parameter="${name}"]`;
-    const knob = document.querySelector<HTMLElement>(found);
-    knob?.closest("details")?.setAttribute("open", "");
-    knob?.scrollIntoView({ block: "center" });
-    knob?.focus({ preventScroll: true });
   }
 
   /** The task ends when it is done, or shown. */
@@ -166,8 +205,8 @@ export class TourPanel {
       for (const move of solution) this.laboratory.change(move);
       this.laboratory.play();
     }, { "data-act": "show-me" });
-    const find = button("Where is the knob?", () => this.showKnob(solution[0]!));
-    return [el("p", { class: "ask" }, ...marked(ask)), live, answer, el("div", { class: "buttons" }, find, help)];
+    const knobs = el("div", { class: "knobs" }, ...this.knobs(solution));
+    return [el("p", { class: "ask" }, ...marked(ask)), knobs, live, answer, el("div", { class: "buttons" }, help)];
   }
 }
 
