@@ -34,6 +34,11 @@ function kindOf(name: string, { kind, elastic }: Description["flows"][number]): 
   return elastic ? "bulk" : "other";
 }
 
+/** The group of a flow. Where there is one group only, it has the flows that opened later as well. */
+export function groupOf({ groups, groupOf }: Flows, flow: number): Group | undefined {
+  return groups[groupOf[flow] ?? (groups.length === 1 ? 0 : -1)];
+}
+
 const known = new WeakMap<Description, Flows>();
 
 export function flowsOf(description: Description): Flows {

@@ -16,8 +16,9 @@ const AHEAD = 0.5;
 const LONGER = 60;
 /** The number of flows whose cwnd is drawn. */
 const CWND_FLOWS = 60;
-/** The time between two samples, ns. */
+/** The time between two samples, ns, and how many a short run has at least. */
 const SAMPLES = 10e6;
+const LEAST_SAMPLES = 2000;
 
 /** "moved": a knob was moved and let go. */
 export type Event = "setup" | "clock" | "problems" | "moved";
@@ -40,6 +41,8 @@ export class Laboratory {
   /** Whether a knob is being moved: "moved" will say when that is done. */
   isMoving = false;
   problems: Problem[] = [];
+  /** How long the run is that was asked for last, ns. */
+  duration = Infinity;
   lanes: Lane[] = [];
   /** The time that the clock will be set to once all lanes know it, ns. */
   goal: number | undefined;
@@ -79,6 +82,10 @@ export class Laboratory {
     return Math.min(...this.lanes.map((lane) => lane.history.reached));
   }
 
+  private get sampleEvery(): number {
+    return Math.max(1000, Math.min(SAMPLES, Math.round(this.duration / LEAST_SAMPLES)));
+  }
+
   /** Whether the clock waits for a lane. */
   get isWaiting(): boolean {
     return this.goal !== undefined || this.reached < this.time;
@@ -86,7 +93,7 @@ export class Laboratory {
 
   /** What is opened for a lane of a setup. */
   opening(setup: Setup, index: number): Opening {
-    const watched = { seed: setup.seed, cwnd_flows: CWND_FLOWS, sample_ns: SAMPLES, scenario: toml(setup) };
+    const watched = { seed: setup.seed, cwnd_flows: CWND_FLOWS, sample_ns: this.sampleEvery, scenario: toml(setup) };
     const { scenario } = setup;
     if (!scenario) return { ...watched, scheme: index };
     return { ...watched, scheme: setup.schemes[index]!.name, point: scenario.point };
@@ -141,6 +148,7 @@ export class Laboratory {
     for (const index of setup.schemes.keys()) {
       const opened = this.program.open(this.opening(setup, index));
       if ("problems" in opened) return opened.problems;
+      this.duration = opened.description.duration_ns;
       this.program.release(opened.handle);
     }
     return [];
@@ -274,7 +282,7 @@ export class Laboratory {
 
   /** Lets the lanes run ahead of the clock. */
   private request(): void {
-    const span = (this.speed === Infinity ? 2 : Math.max(AHEAD * this.speed, 0.05)) * SECOND;
+    const span = (this.speed === Infinity ? 2 : Math.max(AHEAD * this.speed, Math.min(0.05, this.duration / SECOND / 100))) * SECOND;
     const until = (this.goal ?? this.time) + span;
     // A frame's worth more is not worth a message.
     if (until >= this.requested && until - this.requested < span / 5 && until < this.end) return;

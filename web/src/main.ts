@@ -18,7 +18,7 @@ import { asScenario, problemPanel, scenarioPanel } from "./ui/scenario.ts";
 import { sharePanel } from "./ui/share.ts";
 import { Story } from "./ui/story.ts";
 import { TourPanel } from "./ui/tour.ts";
-import { transport, type Spans } from "./ui/transport.ts";
+import { speedFor, transport, type Spans } from "./ui/transport.ts";
 import { WhyPanel } from "./ui/why.ts";
 
 /** Metrics that are shown of a whole run. */
@@ -29,6 +29,9 @@ const METRICS: [name: string, label: string, text: (value: number) => string][] 
 
 /** While the clock waits for less than this, the picture stays, ms. */
 const BRIEF = 500;
+
+/** Scenarios that are shorter than this are shown in slow motion, ns. */
+const SHORT = 5 * SECOND;
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 
@@ -163,8 +166,16 @@ class Page {
     const { scenario } = setup;
     if (this.panels) setup.schemes = setup.schemes.slice(0, EMBEDDED_COLUMNS);
     if (scenario && setup.schemes.length === 0) setup.schemes = this.firstSchemes(setup);
+    if (scenario) this.slowDown(setup);
     this.laboratory.apply(setup, { time: time * SECOND });
     if (tour && this.tours.tour?.id !== tour) this.tours.start(tour);
+  }
+
+  /** Short scenarios are shown in slow motion, before any of them is run ahead. */
+  private slowDown(setup: Setup): void {
+    const { laboratory } = this;
+    const isShort = laboratory.check(setup).length === 0 && laboratory.duration < SHORT;
+    if (isShort) laboratory.setSpeed(speedFor(laboratory.duration / SECOND));
   }
 
   /** The first schemes of a scenario, where the address names none. */

@@ -80,7 +80,7 @@ function listIdle(read: { label: string; use: number }[]): string {
 
 /** The sentence; with `most`, so many groups at most. */
 export function sentence(glances: Glance[], most = 2): string {
-  const isEarly = glances.some(({ lane, time }) => !lane.description || time < READING / 6 || lane.history.samples.countTo(time) < 3);
+  const isEarly = glances.some(({ lane, time }) => !lane.description || time < Math.min(READING / 6, lane.description.duration_ns / 20) || lane.history.samples.countTo(time) < 3);
   if (isEarly) return "";
   const felt = [
     ["A call’s packets wait up to", waits(glances, "calls"), " (99%)"],

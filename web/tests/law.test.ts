@@ -2,11 +2,12 @@
 // are seen with the queue.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { clean, launch, open, whySkipped } from "./browser.ts";
 import { areSeenTogether, drag, stand, until } from "./hand.ts";
-import { PAGE } from "./program.ts";
+import { PAGE, WEB } from "./program.ts";
 
 const skip = whySkipped();
 let browser: Browser;
@@ -152,6 +153,31 @@ test("a curve is drawn into the law, while packets move", { skip }, async () => 
   await page.waitForFunction((before) => window.laboratory.setup.changes.at(-1)!.value !== before, change!.value);
   const height = await page.evaluate(() => window.laboratory.lanes[0]!.curveAt(window.laboratory.time + 1e9)!.length);
   assert.ok(height > 5);
+  await clean(opened);
+});
+
+test("a data centre's scenario is slow enough to see, and has its threshold", { skip }, async () => {
+  const scenario = encodeURIComponent(readFileSync(`${WEB}/../scenarios/incast.toml`, "utf8"));
+  const opened = await open(browser, PAGE, `#schemes=droptail|step|vendor-red&scenario=${scenario}&t=0.0205`, { viewport: { width: 1280, height: 1300 } });
+  const { page } = opened;
+  await page.waitForFunction(() => window.laboratory.time === 20.5e6 && !window.laboratory.isWaiting);
+  const { speed, packets, samples } = await page.evaluate(() => {
+    const { speed, time, lanes } = window.laboratory;
+    const { history } = lanes[0]!;
+    return { speed, packets: history.packets.countTo(time), samples: history.samples.countTo(time) };
+  });
+  assert.equal(speed, 0.01);
+  assert.ok(packets > 10_000 && samples > 200, `${packets} packets, ${samples} samples`);
+  const value = (handle: string) => page.locator(`${handle}`).getAttribute("data-value");
+  assert.equal(await value('[data-lane="1"] [data-handle="threshold"]'), "65 packets");
+  // 1 MB of packets of 1500 bytes.
+  assert.equal(await value('[data-lane="0"] [data-handle="limit"]'), "667 packets");
+  assert.match(await page.locator("#sentence").innerText(), /^step: [.\d]+ times less waiting than droptail/);
+  await drag(page, '[data-lane="1"] [data-handle="threshold"]', 40, 0);
+  await page.waitForFunction(() => window.laboratory.setup.changes.length === 1);
+  assert.equal((await changes(page))[0]!.name, "threshold");
+  await page.waitForFunction(() => !window.laboratory.isWaiting);
+  assert.deepEqual(await page.evaluate(() => window.laboratory.problems), []);
   await clean(opened);
 });
 

@@ -1,6 +1,6 @@
 // Colours: those of schemes and inks are the reports'; flows have the hue of their group.
 
-import { flowsOf, type Flows, type Group } from "../flows.ts";
+import { flowsOf, groupOf, type Flows, type Group } from "../flows.ts";
 import type { Description } from "../types.ts";
 
 export type Theme = "light" | "dark";
@@ -42,22 +42,22 @@ export function groupColour({ hue, kind }: Pick<Group, "hue" | "kind">, theme: T
 
 const known = new WeakMap<Flows, Record<Theme, string[]>>();
 
-/** The colours of all flows of a description. */
-function coloursOf(description: Description, theme: Theme): string[] {
+export function flowColour(flow: number, description: Description | undefined, theme: Theme): string {
+  if (!description) return NONE;
   const flows = flowsOf(description);
   let themes = known.get(flows);
   if (!themes) known.set(flows, (themes = { light: [], dark: [] }));
-  const colours = themes[theme];
-  for (let flow = colours.length; flow < flows.groupOf.length; flow += 1) {
-    const group = flows.groups[flows.groupOf[flow]!]!;
-    // A flow alone has its group's colour.
-    colours.push(groupColour(group, theme, group.flows.length === 1 ? 1 : flows.placeOf[flow]!));
-  }
-  return colours;
+  return (themes[theme][flow] ??= colourOf(flows, flow, theme));
 }
 
-export function flowColour(flow: number, description: Description | undefined, theme: Theme): string {
-  return (description && coloursOf(description, theme)[flow]) ?? "#888888";
+/** The colour of a flow without a group. */
+const NONE = "#888888";
+
+function colourOf(flows: Flows, flow: number, theme: Theme): string {
+  const group = groupOf(flows, flow);
+  if (!group) return NONE;
+  // A flow alone has its group's colour.
+  return groupColour(group, theme, group.flows.length === 1 && flows.groups.length > 1 ? 1 : (flows.placeOf[flow] ?? flow));
 }
 
 /** A colour of OKLCh as sRGB (Ottosson 2020). */

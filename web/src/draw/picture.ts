@@ -48,5 +48,5 @@ export interface Tops {
 
 /** How long a drop is seen, ns. */
 export function dropLife(speed: number): number {
-  return Math.min(4, Math.max(0.004, speed === Infinity ? 4 : speed * 0.9)) * 1e9;
+  return Math.min(4, Math.max(1e-6, speed === Infinity ? 4 : speed * 0.9)) * 1e9;
 }

@@ -30,7 +30,7 @@ function timeAxis(view: View): Axis {
 
 /** Where a plot's lines are: room for numbers is taken from the box. */
 function innerBox(outer: Box): Box {
-  return { x: outer.x + 34, y: outer.y + 16, width: outer.width - 40, height: outer.height - 16 - 30 };
+  return { x: outer.x + 34, y: outer.y + 16, width: outer.width - 46, height: outer.height - 16 - 30 };
 }
 
 /** The time at a pixel of a plot of a width, ns; undefined beside the lines. */
@@ -270,7 +270,9 @@ interface Layer {
 
 /** Groups one upon the other, and within them their flows if they can be told apart. */
 function layersOf({ lane, theme }: View, groups: Group[]): Layer[][] {
-  const isApart = lane.throughput.flowCount <= APART;
+  const { flowCount } = lane.throughput;
+  const isApart = flowCount <= APART;
+  if (groups.length === 1 && !isApart) return [[{ flows: Array.from({ length: flowCount }, (_, flow) => flow), colour: groupColour(groups[0]!, theme) }]];
   return groups.map((group) =>
     isApart
       ? group.flows.map((flow) => ({ flows: [flow], colour: flowColour(flow, lane.description, theme) }))
@@ -283,7 +285,8 @@ function drawThroughput(pen: Pen, box: Box, view: View, time: Axis): void {
   const { lane, inks, tops, linkBps } = view;
   const { throughput, description } = lane;
   const { step } = throughput;
-  const { x, y } = axes(pen, box, time, { from: 0, to: tops.bps / 1e6, count: 2, name: "throughput, Mbps, by group" }, inks);
+  const unit = tops.bps > 1e9 ? 1e9 : 1e6;
+  const { x, y } = axes(pen, box, time, { from: 0, to: tops.bps / unit, count: 2, name: `throughput, ${unit === 1e9 ? "Gbps" : "Mbps"}, by group` }, inks);
   if (!description) return;
   const first = Math.max(0, Math.floor((time.from * SECOND) / step));
   const bins = Math.max(0, throughput.binsBy(view.time) - first);
@@ -291,7 +294,7 @@ function drawThroughput(pen: Pen, box: Box, view: View, time: Axis): void {
   const names: { text: string; top: number; bottom: number }[] = [];
   let below = new Float64Array(bins);
   const edge = (rates: Float64Array) =>
-    Array.from(rates).flatMap((rate, bin) => [x(((first + bin) * step) / SECOND), y(rate / 1e6), x(((first + bin + 1) * step) / SECOND), y(rate / 1e6)]);
+    Array.from(rates).flatMap((rate, bin) => [x(((first + bin) * step) / SECOND), y(rate / unit), x(((first + bin + 1) * step) / SECOND), y(rate / unit)]);
   const backwards = (points: number[]) => Array.from({ length: points.length }, (_, at) => points[points.length - 2 - (at - (at % 2)) + (at % 2)]!);
   pen.within(box.x, box.y, box.width, box.height + 1, () => {
     layersOf(view, groups).forEach((layers, group) => {
@@ -301,9 +304,9 @@ function drawThroughput(pen: Pen, box: Box, view: View, time: Axis): void {
         if (bins > 0) pen.area([...edge(above), ...backwards(edge(below))], colour);
         below = above;
       }
-      names.push({ text: groups[group]!.label, top: y((below.at(-1) ?? 0) / 1e6), bottom: y(bottom / 1e6) });
+      names.push({ text: groups[group]!.label, top: y((below.at(-1) ?? 0) / unit), bottom: y(bottom / unit) });
     });
-    pen.line([box.x, y(linkBps / 1e6), box.x + box.width, y(linkBps / 1e6)], { colour: inks.text, dash: [4, 3] });
+    pen.line([box.x, y(linkBps / unit), box.x + box.width, y(linkBps / unit)], { colour: inks.text, dash: [4, 3] });
   });
   const right = x(((first + bins) * step) / SECOND) - 4;
   for (const { text, top, bottom } of names) {

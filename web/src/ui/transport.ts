@@ -6,8 +6,16 @@ import { button, el, fill, throttled } from "./dom.ts";
 
 /** Speeds that can be chosen: simulated seconds a second. */
 export const SPEEDS: [speed: number, name: string][] = [
-  [0.01, "1/100"], [0.03, "1/30"], [0.1, "1/10"], [0.3, "1/3"], [1, "real time"], [3, "3 ×"], [10, "10 ×"], [Infinity, "as fast as it goes"],
+  [0.0003, "1/3000"], [0.001, "1/1000"], [0.003, "1/300"], [0.01, "1/100"], [0.03, "1/30"], [0.1, "1/10"], [0.3, "1/3"], [1, "real time"], [3, "3 ×"], [10, "10 ×"], [Infinity, "as fast as it goes"],
 ];
+
+/** A run lasts so many seconds on the wall at least. */
+const LASTS = 20;
+
+/** The speed at which a run can be followed: real time, but for short runs. */
+export function speedFor(seconds: number): number {
+  return SPEEDS.findLast(([speed]) => speed <= Math.min(1, seconds / LASTS))?.[0] ?? SPEEDS[0]![0];
+}
 
 export const SPANS: [seconds: number, name: string][] = [[0.5, "0.5 s"], [2, "2 s"], [10, "10 s"], [30, "30 s"], [Infinity, "whole run"]];
 

@@ -29,14 +29,14 @@ export function drawFill(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   pen.text(words, box.x + 6, y(0.32) - 6, { size: 11.5, colour: inks.text });
   const handles: Handle[] = [];
   if (threshold > 0) {
-    drawWall(pen, box, x(threshold), "marks above", inks.mark, y);
+    drawWall(pen, box, x(threshold), "marks above", inks.mark, y, 30);
     handles.push(handleOf("threshold", threshold, foot, range, x));
   }
   if (limit > 0 && !isFar) {
     drawWall(pen, box, x(limit), "a full buffer drops", inks.drop, y);
     handles.push(handleOf("limit", limit, foot, range, x));
   }
-  if (isFar) pen.text(`drops at ${Math.round(limit)} packets →`, box.x + box.width, y(1) + 10, { size: 11, align: "right", colour: inks.drop });
+  if (isFar) pen.text(`drops at ${Math.round(limit)} packets →`, box.x + box.width, y(1) + 12, { size: 11, align: "right", colour: inks.drop });
   return { handles, range, box };
 }
 
@@ -45,8 +45,9 @@ function handleOf(parameter: string, value: number, y: number, { right }: Range,
 }
 
 /** Where it begins that packets are dropped or marked. */
-function drawWall(pen: Pen, box: Box, at: number, words: string, colour: string, y: Scale): void {
+function drawWall(pen: Pen, box: Box, at: number, words: string, colour: string, y: Scale, down = 12): void {
   pen.rect(at, y(1), Math.max(0, box.x + box.width - at), box.y + box.height - y(1), faint(colour, "1c"));
   pen.line([at, box.y + box.height, at, y(1), box.x + box.width, y(1)], { colour, width: 2 });
-  pen.text(words, at - 4, y(1) + 10, { size: 11, align: "right", colour });
+  const isNarrow = at - box.x < 110;
+  pen.text(words, isNarrow ? at + 4 : at - 4, y(1) + down, { size: 11, align: isNarrow ? "left" : "right", colour });
 }
