@@ -26,6 +26,12 @@ const LABELS: Record<string, string> = { cubic: "CUBIC", reno: "Reno", bbr: "BBR
 
 const HUES: Record<Kind, number[]> = { bulk: [255, 200, 230, 45], web: [150], calls: [85], l4s: [310], flood: [2], other: [110, 180, 280, 60] };
 
+function labelOf(name: string): string {
+  const sender = name.replace(/-ecn$/, "");
+  const label = LABELS[sender] ?? sender;
+  return sender === name ? label : `${label} with ECN`;
+}
+
 function kindOf(name: string, { kind, elastic }: Description["flows"][number]): Kind {
   if (/web|page|brows/.test(name)) return "web";
   if (/call|voice|voip/.test(name)) return "calls";
@@ -53,7 +59,7 @@ export function flowsOf(description: Description): Flows {
       const kind = kindOf(name, flow);
       const place = (used[kind] = (used[kind] ?? -1) + 1);
       const hues = HUES[kind];
-      at = flows.groups.push({ name, label: LABELS[name] ?? name, kind, hue: (hues[place % hues.length]! + 25 * Math.floor(place / hues.length)) % 360, flows: [] }) - 1;
+      at = flows.groups.push({ name, label: labelOf(name), kind, hue: (hues[place % hues.length]! + 25 * Math.floor(place / hues.length)) % 360, flows: [] }) - 1;
     }
     const group = flows.groups[at]!;
     flows.groupOf.push(at);

@@ -55,22 +55,24 @@ function parts(glances: Glance[], kind: Group["kind"]): string | undefined {
   });
 }
 
-/** "red: 25 times less waiting than droptail, 15% of the link idle"; for calls, where there are some. */
+/** Groups whose waiting is compared, the first that all lanes have; then that of all packets. */
+const COMPARED: [kind: Group["kind"], name: string][] = [["calls", "calls"], ["l4s", "L4S"]];
+
+/** "red: 25 times less waiting for calls than droptail, 15% of the link idle". */
 function compared(glances: Glance[]): string {
+  const group = COMPARED.find(([kind]) => glances.every((glance) => waitOf(glance, kind) > 0));
   const read = glances.map((glance) => {
     const { delay, use } = readings(glance.lane, glance.time, glance.linkBps);
-    return { label: glance.label, delay, use, call: waitOf(glance, "calls") };
+    return { label: glance.label, delay, use, waiting: group ? waitOf(glance, group[0]) : delay };
   });
-  const isOfCalls = read.every(({ call }) => call > 0);
-  const waiting = ({ delay, call }: (typeof read)[number]) => (isOfCalls ? call : delay);
-  const by = [...read].sort((one, other) => waiting(one) - waiting(other));
+  const by = [...read].sort((one, other) => one.waiting - other.waiting);
   const [least, most] = [by[0]!, by.at(-1)!];
   const idle = 1 - least.use > IDLE ? `${percent(1 - least.use)} of the link idle` : "the link full";
   if (read.length === 1) return `Packets wait ${span(least.delay)} on average, ${idle}.`;
-  const factor = waiting(most) / waiting(least);
-  if (!(factor >= FACTOR)) return `${isOfCalls ? "Calls" : "Packets"} wait about as long under all; ${listIdle(read)}.`;
+  const factor = most.waiting / least.waiting;
+  if (!(factor >= FACTOR)) return `${group ? `Packets of ${group[1]}` : "Packets"} wait about as long under all; ${listIdle(read)}.`;
   const times = Number.isFinite(factor) ? `${digits(factor, 2)} times less waiting` : "much less waiting";
-  return `${least.label}: ${times}${isOfCalls ? " for calls" : ""} than ${most.label}, ${idle}.`;
+  return `${least.label}: ${times}${group ? ` for ${group[1]}` : ""} than ${most.label}, ${idle}.`;
 }
 
 function listIdle(read: { label: string; use: number }[]): string {

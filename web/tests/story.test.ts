@@ -73,6 +73,7 @@ test("the sentence begins with what calls feel, and says what it costs", async (
 
 test("the sentence names a flood's part, and compares delays where nobody calls", async () => {
   assert.match(sentence(await glances("#schemes=red:min=10,max=30|sfred:min=10,max=30&flows=8&flood=8", 12)), /^The flood has [67]\d[.\d]*% under red, [.\d]+% under sfred of the link\./);
+  assert.match(sentence(await glances("#schemes=codel|dualpi2&rate=40&rtt=20&flows=2&l4s=2&ecn=on", 10)), /dualpi2: 2\d times less waiting for L4S than codel, the link full\.$/);
   assert.match(sentence(await glances("#schemes=droptail|codel", 12)), /^codel: \d+ times less waiting than droptail, the link full\.$/);
   assert.match(sentence(await glances("#schemes=red:min=10,max=30,max_p=0.02|red:min=10,max=30,max_p=0.5", 12)), /^red with max_p 0\.5: [.\d]+ times less waiting than red with max_p 0\.02, [.\d]+% of the link idle\.$/);
   assert.match(sentence(await glances("#schemes=red", 12)), /^Packets wait [.\d]+ ms on average/);

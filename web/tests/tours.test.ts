@@ -56,8 +56,8 @@ function told(tour: string, step: number) {
   return seen(tour, step, predict.at);
 }
 
-test("there are seven tours of three to five steps, each with predictions and a task at its end", () => {
-  assert.equal(TOURS.length, 7);
+test("there are eight tours of three to five steps, each with predictions and a task at its end", () => {
+  assert.equal(TOURS.length, 8);
   for (const { id, steps } of TOURS) {
     assert.ok(steps.length >= 3 && steps.length <= 5, id);
     assert.ok(steps.some(({ predict }) => predict), id);
@@ -172,4 +172,13 @@ test("delay: PIE swings most, CoDel's delay grows with the load, DualPI2 shares 
   const l4s = await told("delay", 3);
   for (const lane of [0, 1]) assert.ok(l4s.share(lane, /^l4s/) > 0.8, `${l4s.share(lane, /^l4s/)}`);
   assert.ok(Math.abs(l4s.share(2, /^l4s/) - 0.5) < 0.15);
+});
+
+test("l4s: less than a millisecond under DualPI2 only, and what the others pay", async () => {
+  const first = await told("l4s", 1);
+  const [codel, fq, dual] = [0, 1, 2].map((lane) => first.wait(lane, /^l4s/) / 1e6) as [number, number, number];
+  assert.ok(dual < 1 && Math.abs(fq - 11) < 1 && codel > fq, `${codel} ${fq} ${dual}`);
+  const second = await told("l4s", 2);
+  assert.ok(Math.abs(second.share(2, /^cubic/) - 0.4) < 0.03 && Math.abs(second.wait(2, /^cubic/) / 1e6 - 20) < 2);
+  assert.ok(Math.abs(second.share(0, /^cubic/) - 0.1) < 0.03, `${second.share(0, /^cubic/)}`);
 });

@@ -113,6 +113,12 @@ export class TourPanel {
     this.lightSoon(named, 300);
   }
 
+  /** Scrolls the tour, not the page. */
+  private keepInSight(part: HTMLElement): void {
+    const side = this.element.parentElement?.parentElement;
+    if (side) side.scrollTop = Math.max(side.scrollTop, part.offsetTop + part.offsetHeight + 8 - side.clientHeight);
+  }
+
   private lightSoon(names: string[], milliseconds = 0): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => light(this.tour ? names : []), milliseconds);
@@ -136,7 +142,7 @@ export class TourPanel {
         fill(answer, el("strong", {}, index === right ? "Yes. " : "No. "), ...marked(because));
         next.disabled = false;
         this.reveal(predict!);
-        answer.scrollIntoView({ block: "nearest" });
+        this.keepInSight(answer);
       }, { class: "choice", "data-choice": index }),
     );
     return [el("p", { class: "ask" }, ...marked(ask)), el("div", { class: "choices" }, ...buttons), answer];
