@@ -43,7 +43,19 @@ export async function drag(page: Page, selector: string, right: number, down: nu
   await page.mouse.up();
 }
 
-/** Whether all of these are wholly within the window, and not behind anything. */
+/** Drags an element with a finger. */
+export async function swipe(page: Page, selector: string, right: number, down: number): Promise<void> {
+  const box = (await page.locator(selector).boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const client = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", share: number) =>
+    client.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: x + right * share, y: y + down * share }] });
+  await touch("touchStart", 0);
+  for (let step = 1; step <= 6; step += 1) await touch("touchMove", step / 6);
+  await touch("touchEnd", 1);
+}
+
+/** Which of these are not wholly within the window, or are behind something. */
 export async function areSeenTogether(page: Page, selectors: string[]): Promise<string[]> {
   return page.evaluate((selectors) => selectors.filter((selector) => {
     const element = document.querySelector(selector);

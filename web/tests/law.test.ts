@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { clean, launch, open, whySkipped } from "./browser.ts";
-import { areSeenTogether, drag, stand, until } from "./hand.ts";
+import { areSeenTogether, drag, stand, swipe, until } from "./hand.ts";
 import { PAGE, WEB } from "./program.ts";
 
 const skip = whySkipped();
@@ -195,7 +195,14 @@ for (const [width, height] of [[1280, 800], [390, 844]] as const) {
     const onLaw = ["min", "max", "max_p"].map((name) => of(`[data-handle="${name}"]`));
     const below = ["min", "max", "max_p", "weight"].map((name) => of(`[data-parameter="${name}"]`));
     assert.deepEqual(await areSeenTogether(page, [QUEUE, LAW, ...onLaw, ...below]), []);
-    if (hasTouch) await page.locator("#knobs > summary").tap();
+    if (hasTouch) {
+      // A finger drags a value, and the page stays where it is.
+      await swipe(page, of('[data-handle="max_p"]'), 0, 40);
+      await page.waitForFunction(() => window.laboratory.setup.changes.length === 1);
+      assert.equal((await changes(page))[0]!.name, "max_p");
+      assert.equal(await page.evaluate(() => scrollY), 0);
+      await page.locator("#knobs > summary").tap();
+    }
     assert.deepEqual(await areSeenTogether(page, [QUEUE, LAW, ...onLaw, '[data-knob="rate"]', '[data-knob="buffer"]']), []);
     await clean(opened);
   });

@@ -3,7 +3,7 @@
 import { secondsOf } from "../../quantity.ts";
 import { DEPARTED, DROPPED, PACKET } from "../../types.ts";
 import { SECOND, span as spanText } from "../../units.ts";
-import { axes, roundUp, type Box } from "../axes.ts";
+import { axes, roundUp, type Box, type Scale } from "../axes.ts";
 import { faint, schemeColour } from "../palette.ts";
 import type { Pen } from "../pen.ts";
 import type { View } from "../picture.ts";
@@ -54,14 +54,23 @@ export function drawSojourn(pen: Pen, box: Box, view: View, held?: Range): Drawn
     pen.line([start, box.y + 4, end, box.y + 4], { colour: inks.muted, width: 3 });
     pen.text("interval", Math.max(box.x, Math.min(start, end - 44)), box.y + 22, { size: 10.5, colour: inks.muted });
   }
-  const seconds = (end - box.x) / ((shown / SECOND) || 1);
-  const handles: Handle[] = [
-    { parameter: "target", axis: "y", x: box.x + box.width - 14, y: y(target * 1e3), value: target * 1e3, least: 0.01, most: range.top, at: inverse(y), text: asMilliseconds },
-    {
-      parameter: "interval", axis: "x", x: start, y: box.y + 4, value: interval * 1e3, least: 1, most: (1e3 * shown) / SECOND,
-      at: (pixel) => (1e3 * (end - pixel)) / seconds, text: asMilliseconds,
-    },
-  ];
+  const perSecond = (end - box.x) / (shown / SECOND || 1);
+  const handles = handlesOf(box, { target, interval }, { start, end, perSecond }, range, y);
   return { handles: handles.filter(({ parameter }) => acts(view, parameter)), range, box };
 }
 
+
+/** The target's handle, and that of the interval, whose bar ends now. */
+function handlesOf(
+  box: Box, { target, interval }: { target: number; interval: number },
+  bar: { start: number; end: number; perSecond: number }, range: Range, y: Scale,
+): Handle[] {
+  const inMs = { text: asMilliseconds };
+  return [
+    { ...inMs, parameter: "target", axis: "y", x: box.x + box.width - 14, y: y(target * 1e3), value: target * 1e3, least: 0.01, most: range.top, at: inverse(y) },
+    {
+      ...inMs, parameter: "interval", axis: "x", x: bar.start, y: box.y + 4, value: interval * 1e3, least: 1, most: range.right * 1e3,
+      at: (pixel) => (1e3 * (bar.end - pixel)) / bar.perSecond,
+    },
+  ];
+}
