@@ -158,7 +158,7 @@ test("a curve is drawn into the law, while packets move", { skip }, async () => 
 
 test("a data centre's scenario is slow enough to see, and has its threshold", { skip }, async () => {
   const scenario = encodeURIComponent(readFileSync(`${WEB}/../scenarios/incast.toml`, "utf8"));
-  const opened = await open(browser, PAGE, `#schemes=droptail|step|vendor-red&scenario=${scenario}&t=0.0205`, { viewport: { width: 1280, height: 1300 } });
+  const opened = await open(browser, PAGE, `#schemes=droptail|step|red-hpcc&scenario=${scenario}&t=0.0205`, { viewport: { width: 1280, height: 1300 } });
   const { page } = opened;
   await page.waitForFunction(() => window.laboratory.time === 20.5e6 && !window.laboratory.isWaiting);
   const { speed, packets, samples } = await page.evaluate(() => {
