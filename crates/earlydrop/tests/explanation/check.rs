@@ -26,6 +26,11 @@ impl Tally {
         self.dropped + self.marked
     }
 
+    /// Arrivals that were explained.
+    pub(crate) fn arrivals(&self) -> u64 {
+        self.arrivals
+    }
+
     pub(crate) fn add(&mut self, other: &Tally) {
         self.arrivals += other.arrivals;
         self.departures += other.departures;
