@@ -18,13 +18,14 @@ use crate::support::pages::{
 use crate::support::{Ran, User};
 
 /// What is typed instead of the beginning of a line; `None` skips the line.
-const REPLACED: [(&str, Option<&str>); 5] = [
+const REPLACED: [(&str, Option<&str>); 6] = [
     ("cargo run --release -- ", Some("earlydrop ")),
     // The test has built the command.
     ("cargo install ", None),
     ("cargo test ", None),
-    // The Python package has tests of its own.
+    // The Python package and the C interface have tests of their own.
     ("python/test", None),
+    ("crates/earlydrop-c/test", None),
     ("pip install ", None),
 ];
 
