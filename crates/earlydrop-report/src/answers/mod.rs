@@ -180,12 +180,11 @@ fn in_short(at: &Comparison<'_>) -> Option<PointAnswer> {
         ("loss", "loss"),
     ];
     // In a fabric, the others are those of one host's port.
-    let shown = if at.scenario.network.is_fabric() {
-        3
-    } else {
-        0
-    };
-    for (name, title) in of_link.into_iter().skip(shown) {
+    let is_fabric = at.scenario.network.is_fabric();
+    let shown = of_link
+        .into_iter()
+        .filter(|(name, _)| !is_fabric || *name == "loss");
+    for (name, title) in shown {
         let column = at.of_link(name);
         let column = column.filter(|column| column.mean(scheme).is_some());
         figures.extend(column.map(|column| format!("{title} {}", column.text(scheme))));
