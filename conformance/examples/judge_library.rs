@@ -8,7 +8,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use earlydrop_conformance::catalogue::{SCHEMES, vectors};
-use earlydrop_conformance::judge::judge;
 use earlydrop_conformance::library::Library;
 use earlydrop_conformance::report::Report;
 
@@ -21,13 +20,12 @@ fn main() -> ExitCode {
     let mut report = Report::default();
     for scheme in SCHEMES {
         for vector in vectors(scheme).expect("the catalogue names no wrong parameter") {
-            let header = &vector.header;
-            match library.queue(header) {
+            match library.queue(&vector.header) {
                 Some(mut queue) => {
-                    let result = judge(&vector, &mut queue);
-                    report.note(&header.vector, &header.exposes, result);
+                    let judged = report.judge(&vector, &mut queue);
+                    judged.unwrap_or_else(|problem| panic!("{problem}"));
                 }
-                None => report.skipped.push(header.vector.clone()),
+                None => report.skip(&vector),
             }
         }
     }

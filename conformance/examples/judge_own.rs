@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use earlydrop_conformance::catalogue;
-use earlydrop_conformance::judge::{Call, Queue, judge};
+use earlydrop_conformance::judge::{Call, Queue};
 use earlydrop_conformance::report::Report;
 use earlydrop_conformance::vector::{Fate, Header, Packet, Parameter, Sent};
 
@@ -64,9 +64,8 @@ fn main() {
         .iter()
         .filter(|one| calm.contains(&one.header.vector.as_str()))
     {
-        let header = &vector.header;
-        let result = judge(vector, &mut Red::of(header));
-        report.note(&header.vector, &header.exposes, result);
+        let judged = report.judge(vector, &mut Red::of(&vector.header));
+        judged.expect("a queue in Rust answers in its types");
     }
     print!("{report}");
     assert!(!report.is_clean());

@@ -17,6 +17,11 @@ pub trait Queue {
         let _ = name;
         None
     }
+
+    /// What was wrong with an answer, where the queue's answers are not of Rust's types.
+    fn problem(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// What a call brings besides the packet, and what it leaves.

@@ -252,11 +252,6 @@ pub struct LoadedQueue<'a> {
 }
 
 impl LoadedQueue<'_> {
-    /// The first answer that was none, if there was one.
-    pub fn problem(&self) -> Option<&str> {
-        self.problem.as_deref()
-    }
-
     /// Makes a call of the library, which may draw and drop.
     fn call<T>(&self, judge: &mut judge::Call<'_>, call: impl FnOnce(*mut Call) -> T) -> T {
         let mut c = Call {
@@ -340,6 +335,11 @@ impl Queue for LoadedQueue<'_> {
         // SAFETY: as in `enqueue`.
         let is_shown = unsafe { self.table.state?(self.queue.as_ptr(), name.as_ptr(), &mut value) };
         is_shown.then_some(value)
+    }
+
+    /// The first answer that was none.
+    fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
     }
 }
 

@@ -87,11 +87,6 @@ impl Program {
         Ok(answer.ready)
     }
 
-    /// What went wrong in talking to the program, if anything did.
-    pub fn problem(&self) -> Option<&str> {
-        self.problem.as_deref()
-    }
-
     fn ask<A: for<'a> Deserialize<'a>>(&mut self, line: &str) -> Result<A, String> {
         let spoken = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
         spoken.map_err(|why| format!("the program reads no more: {why}"))?;
@@ -141,6 +136,11 @@ impl Queue for Program {
 
     fn state(&self, name: &str) -> Option<f64> {
         self.state.get(name).copied()
+    }
+
+    /// What went wrong in talking to the program.
+    fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
     }
 }
 

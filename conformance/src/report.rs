@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::fault::{FAULTS, Fault};
-use crate::judge::Difference;
+use crate::judge::{Difference, Queue, judge};
+use crate::vector::Vector;
 
 /// The results of vectors.
 #[derive(Clone, Debug, Default)]
@@ -16,8 +17,24 @@ pub struct Report {
 }
 
 impl Report {
+    /// Judges a queue by a vector, and notes the result. Fails where an answer was none.
+    pub fn judge(&mut self, vector: &Vector, queue: &mut dyn Queue) -> Result<(), String> {
+        let header = &vector.header;
+        let result = judge(vector, queue);
+        if let Some(problem) = queue.problem() {
+            return Err(format!("{}: {problem}", header.vector));
+        }
+        self.note(&header.vector, &header.exposes, result);
+        Ok(())
+    }
+
+    /// Notes a vector whose scheme the queue has not got.
+    pub fn skip(&mut self, vector: &Vector) {
+        self.skipped.push(vector.header.vector.clone());
+    }
+
     /// Notes the result of a vector, with the faults that it exposes.
-    pub fn note(&mut self, vector: &str, exposes: &[String], result: Result<(), Difference>) {
+    fn note(&mut self, vector: &str, exposes: &[String], result: Result<(), Difference>) {
         let result = (exposes.to_vec(), result.err());
         self.results.insert(vector.to_string(), result);
     }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use earlydrop_conformance::catalogue::vectors;
-use earlydrop_conformance::judge::judge;
 use earlydrop_conformance::library::Library;
 use earlydrop_conformance::report::Report;
 use tempfile::TempDir;
@@ -57,14 +56,10 @@ fn compiled(source: &Path) -> Option<(TempDir, PathBuf)> {
 fn judged(library: &Library) -> Report {
     let mut report = Report::default();
     for vector in vectors("codel").unwrap() {
-        let header = &vector.header;
-        let Some(mut queue) = library.queue(header) else {
-            report.skipped.push(header.vector.clone());
-            continue;
-        };
-        let result = judge(&vector, &mut queue);
-        assert_eq!(queue.problem(), None);
-        report.note(&header.vector, &header.exposes, result);
+        match library.queue(&vector.header) {
+            Some(mut queue) => assert_eq!(report.judge(&vector, &mut queue), Ok(())),
+            None => report.skip(&vector),
+        }
     }
     report
 }

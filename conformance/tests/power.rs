@@ -1,7 +1,6 @@
 //! The vectors can fail: queues with one rule changed leave them, and the report names the fault.
 
 use earlydrop_conformance::catalogue::vectors;
-use earlydrop_conformance::judge::judge;
 use earlydrop_conformance::own::OwnQueue;
 use earlydrop_conformance::report::Report;
 
@@ -22,8 +21,7 @@ fn changed(scheme: &str, more: &str) -> Report {
         let Ok(mut queue) = OwnQueue::with_rules(header, &spec) else {
             continue;
         };
-        let result = judge(&vector, &mut queue);
-        report.note(&header.vector, &header.exposes, result);
+        report.judge(&vector, &mut queue).unwrap();
     }
     report
 }

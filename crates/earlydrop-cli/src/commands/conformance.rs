@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use earlydrop::registry::nearest;
 use earlydrop_conformance::catalogue::{self, SCHEMES};
 use earlydrop_conformance::fault::FAULTS;
-use earlydrop_conformance::judge::judge;
 use earlydrop_conformance::library::Library;
 use earlydrop_conformance::program::Program;
 use earlydrop_conformance::report::Report;
@@ -142,14 +141,12 @@ fn judge_program(command: &[String], vectors: &[Vector]) -> Result<Report, Failu
         .map_err(|error| Failure::Usage(format!("{} does not start: {error}", command[0])))?;
     let mut report = Report::default();
     for vector in vectors {
-        let header = &vector.header;
-        if !program.begin(header).map_err(Failure::Runtime)? {
-            report.skipped.push(header.vector.clone());
-            continue;
+        match program.begin(&vector.header).map_err(Failure::Runtime)? {
+            true => report
+                .judge(vector, &mut program)
+                .map_err(Failure::Runtime)?,
+            false => report.skip(vector),
         }
-        let result = judge(vector, &mut program);
-        fail_on(program.problem(), vector)?;
-        report.note(&header.vector, &header.exposes, result);
     }
     Ok(report)
 }
@@ -159,27 +156,12 @@ fn judge_library(path: &Path, vectors: &[Vector]) -> Result<Report, Failure> {
     let library = library.map_err(|problem| Failure::Usage(format!("--library {problem}")))?;
     let mut report = Report::default();
     for vector in vectors {
-        let header = &vector.header;
-        let Some(mut queue) = library.queue(header) else {
-            report.skipped.push(header.vector.clone());
-            continue;
-        };
-        let result = judge(vector, &mut queue);
-        fail_on(queue.problem(), vector)?;
-        report.note(&header.vector, &header.exposes, result);
+        match library.queue(&vector.header) {
+            Some(mut queue) => report.judge(vector, &mut queue).map_err(Failure::Runtime)?,
+            None => report.skip(vector),
+        }
     }
     Ok(report)
-}
-
-/// Fails where a queue has given an answer that is none.
-fn fail_on(problem: Option<&str>, vector: &Vector) -> Result<(), Failure> {
-    match problem {
-        Some(problem) => Err(Failure::Runtime(format!(
-            "{}: {problem}",
-            vector.header.vector
-        ))),
-        None => Ok(()),
-    }
 }
 
 fn show(report: &Report, as_json: bool, out: &mut Output<'_>) -> Result<(), Failure> {
