@@ -12,7 +12,7 @@ use crate::network::LinkId;
 use crate::packet_log::PacketLog;
 use crate::traffic::FlowId;
 
-pub use crate::measure::{FlowResult, QueueResult, SharedBufferResult};
+pub use crate::measure::{FlowResult, PauseResult, QueueResult, SharedBufferResult};
 
 /// Everything measured in a run.
 #[derive(Clone, Debug)]

@@ -117,6 +117,14 @@ pub enum RunError {
         /// What is wrong, and what is allowed.
         problem: String,
     },
+    /// A switch cannot pause the links that lead to it as described.
+    #[error("the pauses of {node}: {problem}")]
+    Pauses {
+        /// The switch.
+        node: String,
+        /// What is wrong, and what is allowed.
+        problem: String,
+    },
     /// There is no route between a flow's ends.
     #[error("flow {flow}: no route leads from {from} to {to}")]
     NoRoute {

@@ -17,6 +17,7 @@ mod prague;
 mod properties;
 #[path = "support/random_runs.rs"]
 mod random_runs;
+mod rdma;
 #[allow(
     dead_code,
     unused_imports,

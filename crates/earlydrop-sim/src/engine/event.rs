@@ -71,6 +71,10 @@ pub(super) enum Task {
     Change(u32),
     /// The congestion windows of sampled flows are due to be recorded.
     Sample,
+    /// A frame that asks for a pause arrives at this port.
+    Pause(u32),
+    /// A frame that ends it arrives at this port.
+    Resume(u32),
 }
 
 impl Event {
@@ -94,7 +98,9 @@ impl Event {
             0 => Task::Wake(index),
             1 => Task::Drain(index),
             2 => Task::Change(index),
-            _ => Task::Sample,
+            3 => Task::Sample,
+            4 => Task::Pause(index),
+            _ => Task::Resume(index),
         })
     }
 }
@@ -108,6 +114,8 @@ impl Task {
             Task::Drain(port) => (1, port),
             Task::Change(change) => (2, change),
             Task::Sample => (3, 0),
+            Task::Pause(port) => (4, port),
+            Task::Resume(port) => (5, port),
         };
         Event(Packet::other(code, index))
     }
@@ -125,6 +133,8 @@ mod tests {
             Task::Drain(u32::MAX),
             Task::Change(0),
             Task::Sample,
+            Task::Pause(3),
+            Task::Resume(u32::MAX),
         ] {
             assert_eq!(task.event().task(), Some(task));
         }

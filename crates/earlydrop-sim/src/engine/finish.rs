@@ -127,6 +127,9 @@ impl Simulation {
         for port in &mut self.links.ports {
             let mut result = result(port.number, &port.name, &mut port.meter);
             result.shared_buffer = port.shared.map(|member| member.result(&self.links.buffers));
+            let timing = &self.accounts.timing;
+            let pausable = port.pausable.as_ref();
+            result.pauses = pausable.map(|one| one.result(timing.from, timing.end));
             results.push(result);
         }
         for fifo in &mut self.links.fifos {

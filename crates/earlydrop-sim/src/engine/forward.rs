@@ -66,7 +66,23 @@ impl Simulation {
     fn enqueue_admitted(&mut self, index: u32, packet: Packet, at: Nanos) {
         self.transmit_until(index, at);
         let port = &mut self.links.ports[index as usize];
+        if port.dropped.is_some() {
+            return self.enqueue_held(index, packet, at);
+        }
         if port.enqueue(&mut self.accounts, packet, at) {
+            self.drain(index, at);
+        }
+        self.schedule_drain(index);
+    }
+
+    /// [`enqueue_admitted`](Simulation::enqueue_admitted) at a switch with flow control.
+    #[inline(never)]
+    fn enqueue_held(&mut self, index: u32, packet: Packet, at: Nanos) {
+        self.hold(&packet);
+        let drains = self.links.ports[index as usize].enqueue(&mut self.accounts, packet, at);
+        self.release_dropped(index);
+        self.request_of(&packet);
+        if drains {
             self.drain(index, at);
         }
         self.schedule_drain(index);
@@ -87,17 +103,21 @@ impl Simulation {
                 return;
             };
             self.flows.prefetch_of(port.link.queue());
-            let is_nic = port.is_nic;
+            let (is_nic, holds) = (port.is_nic, port.dropped.is_some());
             self.forward_departure(packet, arrives);
             if is_nic {
                 self.on_left_nic(&packet);
+            }
+            if holds {
+                self.release(&packet);
+                self.release_dropped(index);
             }
         }
     }
 
     /// Schedules the event that drains a port, unless one is due early enough.
     #[inline(always)]
-    fn schedule_drain(&mut self, index: u32) {
+    pub(super) fn schedule_drain(&mut self, index: u32) {
         if let Some(at) = self.links.ports[index as usize].next_drain() {
             self.scheduler.schedule(at, Task::Drain(index));
         }

@@ -69,6 +69,7 @@ mod flows;
 mod forward;
 mod impairments;
 mod links;
+mod pauses;
 mod port;
 mod progress;
 mod reference;

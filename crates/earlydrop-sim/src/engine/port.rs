@@ -16,6 +16,7 @@ use earlydrop::queue::{Losses, QueueDiscipline};
 use earlydrop::units::Nanos;
 
 use super::accounts::{Accounts, Loss};
+use super::pauses::Pausable;
 use super::shared_buffer::Membership;
 use crate::link::{QueuedLink, Transmission};
 use crate::measure::{QueueMeter, QueueProgress};
@@ -48,6 +49,10 @@ pub(super) struct Port {
     pub(super) shared: Option<Membership>,
     /// Whether it is a host's network card, for which the host's senders wait.
     pub(super) is_nic: bool,
+    /// Of a link that leads to a switch with flow control: what it holds there.
+    pub(super) pausable: Option<Box<Pausable>>,
+    /// Of a port of a switch with flow control: what its queue has dropped and has not been released.
+    pub(super) dropped: Option<Vec<Packet>>,
 }
 
 impl Port {
@@ -70,7 +75,33 @@ impl Port {
             steering: None,
             shared: None,
             is_nic: false,
+            pausable: None,
+            dropped: None,
         }
+    }
+
+    /// Enqueues a packet and notes what is dropped; as [`QueuedLink::enqueue`].
+    #[inline(never)]
+    fn enqueue_noting(&mut self, accounts: &mut Accounts, packet: Packet, at: Nanos) -> bool {
+        let mut loss = accounts.loss(at, Some(&mut self.meter));
+        let Some(dropped) = &mut self.dropped else {
+            return self.link.enqueue(at, packet, &mut loss);
+        };
+        self.link.enqueue(at, packet, &mut Noted { loss, dropped })
+    }
+
+    /// Sends the next packet and notes what is dropped; as [`QueuedLink::transmit`].
+    #[inline(never)]
+    fn transmit_noting(
+        &mut self,
+        accounts: &mut Accounts,
+        at: Nanos,
+    ) -> Option<Transmission<Packet>> {
+        let mut loss = accounts.loss(at, Some(&mut self.meter));
+        let Some(dropped) = &mut self.dropped else {
+            return self.link.transmit(&mut loss);
+        };
+        self.link.transmit(&mut Noted { loss, dropped })
     }
 
     /// Enqueues a packet and records what happens to it; as [`QueuedLink::enqueue`].
@@ -84,6 +115,7 @@ impl Port {
         let mut losses = Logged {
             loss,
             log: &mut log,
+            dropped: self.dropped.as_mut(),
         };
         let before = losses.log.before(self.link.queue(), self.link.waiting());
         let drains = self.link.enqueue(at, packet, &mut losses);
@@ -120,6 +152,7 @@ impl Port {
         let sent = self.link.transmit(&mut Logged {
             loss,
             log: &mut log,
+            dropped: self.dropped.as_mut(),
         });
         let packet = sent.as_ref().map(|sent| sent.packet);
         log.departed(at, packet, self.link.waiting(), &self.link);
@@ -136,6 +169,9 @@ impl Port {
         self.meter.on_arrival(&accounts.groups, packet, at);
         if self.log.is_some() {
             return self.enqueue_logged(accounts, packet, at);
+        }
+        if self.dropped.is_some() {
+            return self.enqueue_noting(accounts, packet, at);
         }
         let mut loss = accounts.loss(at, Some(&mut self.meter));
         self.link.enqueue(at, packet, &mut loss)
@@ -199,6 +235,8 @@ impl Port {
         self.observe(at);
         let sent = if self.log.is_some() {
             self.transmit_logged(accounts, at)?
+        } else if self.dropped.is_some() {
+            self.transmit_noting(accounts, at)?
         } else {
             let mut loss = accounts.loss(at, Some(&mut self.meter));
             self.link.transmit(&mut loss)?
@@ -261,15 +299,32 @@ pub(super) struct Steering {
     last: QueueProgress,
 }
 
+/// Accounts for lost packets, and keeps them until they are released.
+struct Noted<'a> {
+    loss: Loss<'a>,
+    dropped: &'a mut Vec<Packet>,
+}
+
+impl Losses<Packet> for Noted<'_> {
+    fn lost(&mut self, packet: Packet, reason: DropReason) {
+        self.dropped.push(packet);
+        self.loss.lost(packet, reason);
+    }
+}
+
 /// Accounts for lost packets, and notes them for the log.
 struct Logged<'a> {
     loss: Loss<'a>,
     log: &'a mut PacketLog,
+    dropped: Option<&'a mut Vec<Packet>>,
 }
 
 impl Losses<Packet> for Logged<'_> {
     fn lost(&mut self, packet: Packet, reason: DropReason) {
         self.log.lose(packet, reason);
+        if let Some(dropped) = &mut self.dropped {
+            dropped.push(packet);
+        }
         self.loss.lost(packet, reason);
     }
 }

@@ -173,6 +173,9 @@ pub(super) struct RouteTable {
     paths: Paths,
     /// The sets of routes that packets are sprayed over; `None` where none are.
     sprays: Option<Box<Sprays>>,
+    /// For each hop, the port of the link by which a packet has come to the port of the hop before;
+    /// none where no switch has flow control.
+    upstream: Vec<Option<u32>>,
 }
 
 /// Marks the number of a set of routes, in place of where one begins.
@@ -283,6 +286,7 @@ impl RouteTable {
             listed,
             paths,
             sprays: None,
+            upstream: Vec::new(),
         }
     }
 
@@ -332,6 +336,28 @@ impl RouteTable {
         }
     }
 
+    /// Finds the port [upstream](RouteTable::upstream) of each hop.
+    pub(super) fn find_upstream(&mut self) {
+        let mut ports = [None, None];
+        // A hop's own is that of the hop before it.
+        self.upstream = Vec::with_capacity(self.hops.len());
+        for hop in &self.hops {
+            self.upstream.push(ports[0]);
+            match hop.end() {
+                Some(Stage::Port(port)) => ports = [ports[1], Some(port)],
+                // A host ends one way and begins another.
+                Some(Stage::Receiver | Stage::Sender) => ports = [None, None],
+                _ => {}
+            }
+        }
+    }
+
+    /// The port by which a packet came that waits at a port; `None` where a host has sent it. Its next
+    /// hop is the one behind that port.
+    pub(super) fn upstream(&self, packet: &Packet) -> Option<u32> {
+        self.upstream[self.next_hop(packet)]
+    }
+
     /// The index of a packet's next hop.
     #[inline(always)]
     pub(super) fn next_hop(&self, packet: &Packet) -> usize {
@@ -373,6 +399,9 @@ impl RouteTable {
         }
         let by_begin = std::mem::take(&mut self.paths.by_begin).into_iter();
         self.paths.by_begin = by_begin.map(|(begin, path)| (moved(begin), path)).collect();
+        if !self.upstream.is_empty() {
+            self.find_upstream();
+        }
     }
 }
 

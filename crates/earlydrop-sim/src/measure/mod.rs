@@ -13,7 +13,7 @@ pub(crate) use flow::Details;
 pub use flow::{Delays, FlowMeter, GroupDelays, Timing};
 pub(crate) use queue::QueueProgress;
 pub use queue::{MeasuredQueue, QueueMeter, Samples, Work};
-pub use result::{FlowResult, HalfOfQueue, QueueResult, SharedBufferResult};
+pub use result::{FlowResult, HalfOfQueue, PauseResult, QueueResult, SharedBufferResult};
 
 use std::fmt;
 

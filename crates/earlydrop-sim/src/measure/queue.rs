@@ -511,6 +511,7 @@ impl QueueMeter {
             arrivals: self.arrivals.take().map(finish),
             departures: self.departures.take().map(finish),
             shared_buffer: None,
+            pauses: None,
         }
     }
 }

@@ -46,6 +46,8 @@ pub struct QueueResult {
     pub departures: Option<GroupTraffic>,
     /// The use of the buffer that it shares with other queues, if it shares one.
     pub shared_buffer: Option<SharedBufferResult>,
+    /// How the switch at the link's end has paused it, if that has flow control.
+    pub pauses: Option<PauseResult>,
 }
 
 impl QueueResult {
@@ -76,6 +78,15 @@ pub struct SharedBufferResult {
     /// What the dynamic threshold refused at this queue. The queue's counters count it, too, as
     /// dropped because of a [full buffer](earlydrop::aqm::DropReason::Forced).
     pub refused: Tally,
+}
+
+/// The pauses of a link by [flow control](crate::network::Pfc), in the time measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PauseResult {
+    /// Pauses that began.
+    pub pauses: u64,
+    /// How long the link was paused.
+    pub paused: Nanos,
 }
 
 /// The results of a flow.

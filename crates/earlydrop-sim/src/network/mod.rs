@@ -311,7 +311,23 @@ pub struct Network {
     /// INFOCOM 2013). A packet's route is a random function of the run's seed and of the packet.
     pub spraying: bool,
     shared_buffers: Vec<(Node, SharedBuffer)>,
+    pauses: Vec<(Node, Pfc)>,
 }
+
+/// Priority flow control of a switch (PFC, IEEE 802.1Qbb), with one priority for all packets: once
+/// more than XOFF bytes that came over a link wait in the switch's queues, it asks the other end of
+/// the link to pause; once no more than XON do, to go on. So nothing is lost, if the queues have room
+/// for what still comes: the [headroom](Network::headroom).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pfc {
+    /// A link is paused above so many bytes.
+    pub xoff: Bytes,
+    /// It goes on at so many, or fewer.
+    pub xon: Bytes,
+}
+
+/// A frame that asks for a pause, or ends it: the least of Ethernet's (IEEE 802.1Qbb, figure 31D-1).
+pub const PAUSE_FRAME: Bytes = Bytes(64);
 
 /// A packet buffer that the ports of one switch share, with dynamic thresholds: A. Choudhury,
 /// E. Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Trans.
@@ -364,18 +380,53 @@ impl Network {
         &self.shared_buffers
     }
 
-    /// [`multipath`](Network::multipath), [`spraying`](Network::spraying) and the shared buffers:
-    /// all but nodes and links. Tests that generate every setting learn here of a new one.
+    /// Lets `node` pause the links that lead to it. All of these have a queue, or are network cards,
+    /// and have a link in the other direction.
+    pub fn pause(&mut self, node: Node, limits: Pfc) {
+        self.pauses.retain(|(other, _)| *other != node);
+        self.pauses.push((node, limits));
+    }
+
+    /// Nodes that pause the links that lead to them.
+    pub fn pauses(&self) -> &[(Node, Pfc)] {
+        &self.pauses
+    }
+
+    /// Whether a link is paused or leaves a node that pauses others: its packets take part in flow
+    /// control.
+    pub(crate) fn takes_part_in_pauses(&self, link: LinkId) -> bool {
+        let (from, to, _) = &self.links[link.0 as usize];
+        self.pauses
+            .iter()
+            .any(|(node, _)| node == from || node == to)
+    }
+
+    /// What still comes over a link after its queue's switch has asked for a pause, at most, with
+    /// packets of `largest` bytes: what the link carries while the frame waits for a packet on the
+    /// link `back`, is sent and travels, and one packet being sent then; what is on the way; and the
+    /// packet that led beyond XOFF. Headroom as IEEE 802.1Qbb, annex O, without the times that devices
+    /// take.
+    pub fn headroom(&self, link: LinkId, back: LinkId, largest: Bytes) -> Bytes {
+        let (link, back) = (self.get(link), self.get(back));
+        let frame = Bytes(largest.0 + PAUSE_FRAME.0);
+        let time = back.rate.transmission_time(frame) + back.delay + link.delay;
+        let carried = (u128::from(link.rate.0) * u128::from(time.0)).div_ceil(8_000_000_000);
+        Bytes(carried as u64 + 2 * largest.0)
+    }
+
+    /// [`multipath`](Network::multipath), [`spraying`](Network::spraying), the shared buffers and
+    /// pauses: all but nodes and links. Tests that generate every setting learn here of a new one.
     #[doc(hidden)]
-    pub fn options(&self) -> (bool, bool, &[(Node, SharedBuffer)]) {
+    pub fn options(&self) -> (bool, bool, &[(Node, SharedBuffer)], &[(Node, Pfc)]) {
         let Network {
             names: _,
             links: _,
             multipath,
             spraying,
             shared_buffers,
+            pauses,
         } = self;
-        (*multipath, *spraying, shared_buffers)
+        (*multipath, *spraying, shared_buffers, pauses)
     }
 
     /// Whether the link has a queue and shares a buffer with others.

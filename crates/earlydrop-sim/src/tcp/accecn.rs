@@ -40,6 +40,9 @@
 use core::num::NonZeroU8;
 
 use earlydrop::packet::Ecn;
+use earlydrop::units::Nanos;
+
+use super::settings::CNP_INTERVAL;
 
 /// Marks that wait for an acknowledgment until one is sent at once: n of RFC 9768, 3.2.2.5.1.
 const INCREMENT: u8 = 2;
@@ -100,6 +103,9 @@ impl AccEcn {
 }
 
 /// A receiver's counters (RFC 9768, 3.2.1), in six bytes: each receiver has them.
+///
+/// One that sends congestion notifications instead counts nothing: `marked` is the time of the last
+/// one, in us modulo 2^32 (71 minutes), and `last_marked` whether there was one.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, packed(2))]
 pub(super) struct ReceiverCounters {
@@ -123,6 +129,18 @@ impl ReceiverCounters {
             self.unreported = self.unreported.saturating_add(1);
         }
         changed || self.unreported >= INCREMENT
+    }
+
+    /// Whether a marked segment that arrives now is notified: one in
+    /// [`CNP_INTERVAL`] is.
+    pub(super) fn notifies(&mut self, now: Nanos) -> bool {
+        let micros = (now.0 / 1000) as u32;
+        let since_last = u64::from(micros.wrapping_sub(self.marked));
+        if self.last_marked && since_last * 1000 < CNP_INTERVAL.0 {
+            return false;
+        }
+        (self.marked, self.last_marked) = (micros, true);
+        true
     }
 
     /// The fields of an acknowledgment sent now, with the option if a segment's `payload` is given.

@@ -11,7 +11,7 @@ use super::profile::Profile;
 use super::receiver::SACK_BLOCKS;
 use super::segment::{Ack, SackBlock};
 use super::sender::Sender;
-use super::settings::{EcnMode, RttSampling, Rules};
+use super::settings::{EcnMode, Recovery, RttSampling, Rules};
 use super::tcb::LossTimerKind;
 
 /// RTO when the SYN was retransmitted and no round trip could be measured (RFC 6298, 5.7).
@@ -80,7 +80,13 @@ impl Sender {
     ) -> bool {
         let Sender { tcb, sack } = self;
         let repeats = next == tcb.seq.snd_una && !tcb.seq.all_acked();
-        if !repeats || tcb.syn_sent || sack.is_some() || tcb.is_of_previous_connection(echo) {
+        let goes_back = profile.recovery == Recovery::GoBackN;
+        if !repeats
+            || tcb.syn_sent
+            || sack.is_some()
+            || goes_back
+            || tcb.is_of_previous_connection(echo)
+        {
             return false;
         }
         tcb.on_dupack(profile, now);
@@ -112,6 +118,8 @@ impl Sender {
             let marked;
             (marked, delivered) = tcb.on_sack(profile, sack, ack, now);
             ece |= marked > 0;
+        } else if profile.recovery == Recovery::GoBackN {
+            tcb.on_ack_go_back_n(profile, ack, now);
         } else if ack.next > tcb.seq.snd_una {
             tcb.on_cumulative_ack(profile, ack, now);
         } else if !tcb.seq.all_acked() {

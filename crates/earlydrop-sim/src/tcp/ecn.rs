@@ -10,7 +10,7 @@
 
 use earlydrop::units::Nanos;
 
-use super::control::{Control, Signal};
+use super::control::{Algorithm, Control, Signal};
 use super::profile::Profile;
 use super::recovery::prr::Prr;
 use super::sender::Sender;
@@ -29,6 +29,9 @@ impl Sender {
         now: Nanos,
     ) {
         let Sender { tcb, sack } = self;
+        if profile.control == Algorithm::Dcqcn {
+            return tcb.on_notification(profile, in_flight, now);
+        }
         let ns2 = profile.rules == Rules::Ns2;
         // RFC 3168, 6.1.2: "TCP should not react to congestion indications more than once every
         // window of data". After a timeout ns-2 does.
@@ -71,6 +74,13 @@ impl Sender {
 }
 
 impl Tcb {
+    /// Takes a congestion notification. DCQCN reduces its rate for each: the receiver limits them.
+    fn on_notification(&mut self, profile: &Profile, in_flight: u32, now: Nanos) {
+        self.counts.marks += 1;
+        let mark = self.congestion_event(profile, Signal::Mark, in_flight, now);
+        self.congestion.control.on_congestion(&mark);
+    }
+
     /// Whether a mark that an ACK up to `next` reports may reduce `cwnd`, once the ACK is processed.
     /// In Linux any may that ends a recovery, or comes after it (`tcp_try_to_open`).
     fn may_reduce_for_mark(&self, profile: &Profile, next: u32) -> bool {

@@ -32,10 +32,11 @@ const CONTROLS: [&str; CONTROLLERS.len()] = [
     documentation!("control/scalable.rs"),
     documentation!("control/bbr.rs"),
     documentation!("control/bbr3.rs"),
+    documentation!("control/dcqcn.rs"),
 ];
 
 /// The presets of a scenario's `tcp.profile`.
-const PROFILES: [Part; 3] = [
+const PROFILES: [Part; 4] = [
     Part {
         name: "modern",
         meaning: "senders and receivers of today by the RFCs",
@@ -47,6 +48,11 @@ const PROFILES: [Part; 3] = [
         head: documentation!("profile/linux.rs"),
     },
     Part {
+        name: "roce",
+        meaning: "a network card of RDMA: DCQCN and go-back-N",
+        head: documentation!("profile/roce.rs"),
+    },
+    Part {
         name: "ns2",
         meaning: "ns-2.35's defaults, and those of about the year 2000 (`ns2-old-timers`)",
         head: documentation!("profile/ns2.rs"),
@@ -54,11 +60,16 @@ const PROFILES: [Part; 3] = [
 ];
 
 /// What controllers share.
-const MECHANISMS: [Part; 12] = [
+const MECHANISMS: [Part; 13] = [
     Part {
         name: "newreno",
         meaning: "loss recovery without SACK: Tahoe, Reno, NewReno (RFC 5681, RFC 6582)",
         head: documentation!("recovery/newreno.rs"),
+    },
+    Part {
+        name: "go-back-n",
+        meaning: "everything from a loss on is sent again (RDMA)",
+        head: documentation!("recovery/go_back_n.rs"),
     },
     Part {
         name: "sack",

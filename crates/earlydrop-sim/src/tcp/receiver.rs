@@ -6,6 +6,8 @@
 //! - ECE as RFC 8257, 3.2: says whether the segments acknowledged were marked. When that
 //!   changes, those before the change are acknowledged at once. A change that comes with a
 //!   segment out of order is reported by that segment's acknowledgment alone.
+//! - ECE as a congestion notification: on the acknowledgment of a marked segment, once in 50 us (Zhu
+//!   et al. 2015, section 3.1).
 //! - AccECN (RFC 9768): counters of marks, on every acknowledgment. Marks may cause one at once.
 //! - DSACK (RFC 2883), with RACK-TLP: a first block reports a segment that arrived twice.
 //! - Quick acknowledgments, as Linux: see [`Profile::quick_acks`].
@@ -85,9 +87,10 @@ impl Reply {
         &self.blocks[..usize::from(self.length)]
     }
 
-    /// This acknowledgment with a first block that reports `number` received again (RFC 2883).
+    /// This acknowledgment with a first block that reports `number`: received again (RFC 2883), or
+    /// discarded (go-back-N).
     #[cold]
-    fn with_dsack(mut self, number: u32) -> Reply {
+    fn with_first_block(mut self, number: u32) -> Reply {
         self.blocks.rotate_right(1);
         self.blocks[0] = SackBlock {
             from: number,
@@ -136,19 +139,20 @@ pub struct Receiver {
     rcv_nxt: u32,
     /// Segments received, each number counted once.
     received: u32,
-    /// What arrived beyond `rcv_nxt`.
+    /// What arrived beyond `rcv_nxt`; with go-back-N what was discarded first.
     out_of_order: OutOfOrderQueue,
     /// Whether nothing of this connection arrived yet.
     fresh: bool,
     /// Whether acknowledgments carry ECE: with RFC 3168 until CWR, with RFC 8257 as the last
-    /// segment was marked.
+    /// segment was marked, with [`EcnFeedback::Cnp`] the next one alone.
     ece: bool,
     echo_retransmitted: bool,
     /// Acknowledgments left that are not delayed.
     quick: u8,
     /// Segments not acknowledged yet, counted up to 65535.
     unacked: u16,
-    /// AccECN's counters, of a connection that uses them (RFC 9768).
+    /// AccECN's counters, of a connection that uses them (RFC 9768); with [`EcnFeedback::Cnp`] the
+    /// time of the last notification.
     accecn: ReceiverCounters,
     duplicates: u32,
     echo: Nanos,
@@ -207,7 +211,7 @@ impl Receiver {
             self.received += 1;
             return Some(true);
         }
-        if profile.recovery == Recovery::Sack {
+        if matches!(profile.recovery, Recovery::Sack | Recovery::GoBackN) {
             return None;
         }
         self.fresh = false;
@@ -257,18 +261,24 @@ impl Receiver {
         if profile.quick_acks {
             self.count_quick_acks(profile, arrival);
         }
-        let early = self.on_ecn(profile, arrival);
+        let early = self.on_ecn(profile, arrival, now);
         let due = profile.uses_accecn() && self.accecn.count(arrival.ecn);
         if self.unacked == 0 || arrival.number != self.rcv_nxt {
             self.echo = arrival.sent;
             self.echo_retransmitted = arrival.retransmission;
         }
         let first = core::mem::replace(&mut self.fresh, false);
+        let goes_back = profile.recovery == Recovery::GoBackN;
+        if goes_back && arrival.number == self.rcv_nxt {
+            self.out_of_order.clear();
+        }
         let in_order = arrival.number == self.rcv_nxt && self.out_of_order.is_empty();
         let mut new = true;
         if in_order {
             self.rcv_nxt += 1;
             self.received += 1;
+        } else if goes_back {
+            return self.refuse(profile, arrival.number);
         } else {
             new = self.queue(arrival.number);
         }
@@ -279,10 +289,25 @@ impl Receiver {
                 early
             }
             _ if !new && profile.uses_rack() => {
-                Some(self.reply(profile).with_dsack(arrival.number))
+                Some(self.reply(profile).with_first_block(arrival.number))
             }
             _ => Some(self.reply(profile)),
         }
+    }
+
+    /// Answers a segment that is not the next one, which go-back-N discards: one that arrived before
+    /// by an acknowledgment, the first after a missing one by a negative acknowledgment.
+    #[cold]
+    fn refuse(&mut self, profile: &Profile, number: u32) -> Option<Reply> {
+        if number < self.rcv_nxt {
+            self.duplicates += 1;
+            return Some(self.reply(profile));
+        }
+        if !self.out_of_order.is_empty() {
+            return None;
+        }
+        self.out_of_order.add(number);
+        Some(self.reply(profile).with_first_block(number))
     }
 
     /// Delays the acknowledgment of a segment, unless enough segments wait for one; returns
@@ -319,13 +344,17 @@ impl Receiver {
     /// Sets ECE by a segment's mark; returns an acknowledgment of the segments before it,
     /// where RFC 8257 asks for one.
     #[inline]
-    fn on_ecn(&mut self, profile: &Profile, arrival: &Arrival) -> Option<Reply> {
+    fn on_ecn(&mut self, profile: &Profile, arrival: &Arrival, now: Nanos) -> Option<Reply> {
         let marked = arrival.ecn == Ecn::Ce;
         match profile.feedback() {
             None | Some(EcnFeedback::AccEcn | EcnFeedback::Ace) => None,
             // RFC 3168, 6.1.3: ECE until a segment with CWR arrives.
             Some(EcnFeedback::Classic) => {
                 self.ece = marked || (self.ece && !arrival.cwr);
+                None
+            }
+            Some(EcnFeedback::Cnp) => {
+                self.ece = marked && self.accecn.notifies(now);
                 None
             }
             // RFC 8257, 3.2: an immediate acknowledgment when DCTCP.CE changes.

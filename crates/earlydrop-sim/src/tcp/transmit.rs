@@ -161,10 +161,12 @@ impl Tcb {
         if self.seq.all_acked() {
             self.start_flight(profile, now);
         }
-        if let Some(rate) = self.congestion.control.pacing_rate()
-            && !self.paces_now(profile, rate, number, now)
-        {
-            return None;
+        self.congestion.control.advance(now);
+        if let Some(rate) = self.congestion.control.pacing_rate() {
+            if !self.paces_now(profile, rate, number, now) {
+                return None;
+            }
+            self.congestion.control.on_sent();
         }
         if !core::mem::take(&mut self.output.retransmit_una) && !self.output.sack_recovery {
             self.seq.snd_nxt = number + 1;

@@ -1,6 +1,6 @@
 //! Random profiles: the rules of ns-2, of the RFCs, and any setting changed on its own.
 
-use earlydrop::units::Nanos;
+use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::tcp::{
     Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind,
     LossDetection, Profile, ProfileError, Recovery, Reduction, RenoEstimate, RtoParams,
@@ -20,7 +20,7 @@ macro_rules! equally {
 }
 
 equally! {
-    recovery, count_recovery, Recovery: Tahoe Reno NewReno Sack;
+    recovery, count_recovery, Recovery: Tahoe Reno NewReno Sack GoBackN;
     detection, count_detection, LossDetection: DupAck Rack;
     rules, count_rules, Rules: Standard Ns2;
     growth, count_growth, Growth: Segments CountedAsNs3 CountedAsLinux;
@@ -28,7 +28,7 @@ equally! {
     hystart, count_hystart, HyStartKind: Off PlusPlus Linux;
     reduction, count_reduction, Reduction: AtOnce Proportional;
     mode, count_mode, EcnMode: Off Classic Dctcp L4s;
-    feedback, count_feedback, EcnFeedback: Classic Dctcp AccEcn Ace;
+    feedback, count_feedback, EcnFeedback: Classic Dctcp Cnp AccEcn Ace;
     handshake, count_handshake, Handshake: None ThreeWay;
 }
 
@@ -73,6 +73,7 @@ struct Others {
     dupack_threshold: Option<u32>,
     least_after_mark: Option<u32>,
     initial_window: Option<u32>,
+    line_rate: Option<BitsPerSec>,
 }
 
 fn others() -> impl Strategy<Value = Others> {
@@ -109,7 +110,10 @@ fn others() -> impl Strategy<Value = Others> {
     let numbers = (
         (weighted(0.1, 2..60_u32), weighted(0.1, 1..12_u32)),
         (weighted(0.1, 1..6_u32), weighted(0.15, 1..4_u32)),
-        weighted(0.15, 1..20_u32),
+        (
+            weighted(0.15, 1..20_u32),
+            weighted(0.3, (1..1000_u64).prop_map(BitsPerSec::from_mbps)),
+        ),
     );
     (
         rules,
@@ -121,7 +125,7 @@ fn others() -> impl Strategy<Value = Others> {
         .prop_map(|(rules, (a, b, c), delayed_acks, timer, numbers)| {
             let ((recovery, detection), (rules, growth), (estimate, reduction, hystart), ecn, ends) =
                 rules;
-            let ((initial_ssthresh, max_burst), (dupack_threshold, least_after_mark), window) =
+            let ((initial_ssthresh, max_burst), (dupack_threshold, least_after_mark), (window, line_rate)) =
                 numbers;
             Others {
                 recovery,
@@ -144,6 +148,7 @@ fn others() -> impl Strategy<Value = Others> {
                 dupack_threshold,
                 least_after_mark,
                 initial_window: window,
+                line_rate,
             }
         })
 }
@@ -194,6 +199,7 @@ pub(crate) fn profile() -> impl Strategy<Value = Profile> {
                 undo: switch(8, preset.undo),
                 reduction: others.reduction.unwrap_or(preset.reduction),
                 handshake: others.handshake.unwrap_or(preset.handshake),
+                line_rate: others.line_rate,
                 max_burst: others.max_burst,
             })
         },
@@ -213,6 +219,9 @@ fn consistent(mut profile: Profile) -> Profile {
             }
             ProfileError::NothingDelivered => profile.reduction = Reduction::AtOnce,
             ProfileError::NothingCounted => profile.ecn_feedback = None,
+            ProfileError::GoBackNDelayed => {
+                (profile.rules, profile.delayed_acks) = (Rules::Standard, None);
+            }
             ProfileError::MarksNotCounted => profile.ecn_feedback = Some(EcnFeedback::Dctcp),
             other => panic!("{other}: {profile:?}"),
         }
@@ -254,6 +263,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         undo,
         reduction,
         handshake,
+        line_rate,
         max_burst,
     } = profile;
     count_recovery(recovery, seen);
@@ -302,5 +312,6 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
     seen.switch("undo", *undo);
     count_reduction(reduction, seen);
     count_handshake(handshake, seen);
+    seen.switch("line rate", line_rate.is_some());
     seen.switch("largest burst", max_burst.is_some());
 }

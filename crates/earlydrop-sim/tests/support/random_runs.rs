@@ -16,7 +16,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::measure::{Measure, Queues};
 use earlydrop_sim::network::{
-    Change, Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot, SharedBuffer,
+    Change, Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot, Pfc, SharedBuffer,
 };
 use earlydrop_sim::traffic::FlowId;
 use proptest::collection::vec;
@@ -123,7 +123,7 @@ pub(crate) fn count_run(run: &Run, seen: &mut Coverage) {
         duration: _,
         seed: _,
     } = run;
-    let (multipath, spraying, shared_buffers) = network.options();
+    let (multipath, spraying, shared_buffers, pauses) = network.options();
     seen.switch("multipath", multipath);
     seen.switch("spraying", spraying);
     seen.switch("shared buffer", !shared_buffers.is_empty());
@@ -131,6 +131,11 @@ pub(crate) fn count_run(run: &Run, seen: &mut Coverage) {
         seen.count("small shared buffer", size.0 < 20_000);
         seen.count("alpha below 1", *alpha < 1.0);
         seen.count("alpha of 1 and more", *alpha >= 1.0);
+    }
+    seen.switch("pauses", !pauses.is_empty());
+    for (_, Pfc { xoff, xon }) in pauses {
+        seen.count("small XOFF", xoff.0 < 5000);
+        seen.switch("XON below XOFF", xon < xoff);
     }
     for (_, _, _, link) in network.links() {
         count_link(link, seen);
@@ -176,10 +181,13 @@ fn network() -> impl Strategy<Value = (Network, Vec<Node>)> {
         vec(link(), 3..6),
         vec(access(), 2..7),
         (rarely(), rarely()),
-        proptest::option::weighted(0.12, (any::<u32>(), shared_buffer())),
+        (
+            proptest::option::weighted(0.12, (any::<u32>(), shared_buffer())),
+            proptest::option::weighted(0.3, pfc()),
+        ),
     )
         .prop_map(
-            |((shape, length, shortcuts), links, access, (multipath, spraying), shared)| {
+            |((shape, length, shortcuts), links, access, (multipath, spraying), (shared, pfc))| {
                 let (mut network, hosts) = match shape {
                     Shape::Dumbbell => dumbbell(&links, &access),
                     Shape::ParkingLot => parking_lot(&links[..length.min(links.len())], &access),
@@ -194,6 +202,11 @@ fn network() -> impl Strategy<Value = (Network, Vec<Node>)> {
                     let node = from.map(|(_, from, ..)| from);
                     network.share_buffer(node.unwrap(), buffer);
                 }
+                if let (Shape::LeafSpine | Shape::FatTree, Some(limits)) = (shape, pfc) {
+                    let switch = network.links().map(|(_, from, ..)| from);
+                    let switch = switch.filter(|node| !hosts.contains(node)).max();
+                    pause(&mut network, switch.unwrap(), limits);
+                }
                 (network, hosts)
             },
         )
@@ -206,6 +219,29 @@ fn shared_buffer() -> impl Strategy<Value = SharedBuffer> {
         size: Bytes(size),
         alpha,
     })
+}
+
+fn pfc() -> impl Strategy<Value = Pfc> {
+    let xoff = prop_oneof![1 => 1500..5000_u64, 2 => 5000..50_000_u64];
+    (xoff, prop_oneof![Just(1), Just(2)]).prop_map(|(xoff, part)| Pfc {
+        xoff: Bytes(xoff),
+        xon: Bytes(xoff / part),
+    })
+}
+
+/// Lets a switch pause the links that lead to it, which then have queues and do not change.
+fn pause(network: &mut Network, switch: Node, limits: Pfc) {
+    let links = network.links();
+    let of_switch = links.filter(|(_, from, to, _)| *from == switch || *to == switch);
+    for id in of_switch.map(|(id, ..)| id).collect::<Vec<_>>() {
+        let link = network.get_mut(id);
+        link.changes.clear();
+        link.trace = None;
+        if link.queue.is_none() && !link.is_nic {
+            link.queue = Some("droptail".parse().unwrap());
+        }
+    }
+    network.pause(switch, limits);
 }
 
 /// Switches whose links differ a little in their delays, as routes of equal lengths would bring

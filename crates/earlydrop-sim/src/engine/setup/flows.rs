@@ -15,7 +15,7 @@ use super::super::spawner::{FlowList, Spawner, Starts};
 use super::access;
 use super::routes::{FlowRoutes, LinkStages, Routed, find_routes, lay_out};
 use super::sprays;
-use super::{incast, listed};
+use super::{incast, line_rates, listed};
 use crate::measure::FlowMeter;
 use crate::network::{LinkId, Network};
 use crate::packet::{Kind, MAX_FLOWS, MAX_LINKS, Packet, Template};
@@ -50,7 +50,7 @@ pub(super) fn add(
     run: &Run,
     links: &[LinkStages],
 ) -> Result<(), RunError> {
-    let described = with_requesters(&run.flows);
+    let mut described = with_requesters(&run.flows);
     if described.len() > MAX_FLOWS {
         return Err(RunError::Flow {
             flow: MAX_FLOWS,
@@ -70,6 +70,7 @@ pub(super) fn add(
     routed.extend(&lists.routed);
     let routes = checked_routes(&run.network, &described, &routed)?;
     check_numbers(run, &routes)?;
+    line_rates::set(&mut described, &run.network, &routes);
     add_routes(simulation, &run.network, links, &described, &routes);
     simulation.flows.flows.reserve_exact(described.len());
     use_huge_pages(&simulation.flows.flows);

@@ -3,7 +3,9 @@
 mod access;
 mod flows;
 mod incast;
+mod line_rates;
 mod listed;
+mod pauses;
 mod routes;
 mod sprays;
 
@@ -95,7 +97,11 @@ fn prepare(
         })?);
     }
     share_buffers(&mut simulation, run, &links)?;
+    pauses::add(&mut simulation, run, &links)?;
     flows::add(&mut simulation, run, &links)?;
+    if !run.network.pauses().is_empty() {
+        simulation.routes.find_upstream();
+    }
     if run.measure.arrivals_every.is_some() || run.measure.departures_every.is_some() {
         simulation.accounts.groups = Groups::of_flows(&simulation.flows.groups);
     }
@@ -220,6 +226,7 @@ fn add_link(
         && !described.steered
         && !described.is_nic
         && !run.network.shares_buffer(id)
+        && !run.network.takes_part_in_pauses(id)
     {
         let link = Transmitter::new(rate, delay);
         let fifo = FifoPort::new(id.0, name, link, limit.packets, meter);

@@ -251,11 +251,14 @@ pub(super) fn lay_out(
     let feeds = feeds(network, flows, routes);
     let ids = network.links().map(|(id, ..)| id);
     let shares_buffer: Vec<bool> = ids.map(|id| network.shares_buffer(id)).collect();
+    let ids = network.links().map(|(id, ..)| id);
+    let pauses: Vec<bool> = ids.map(|id| network.takes_part_in_pauses(id)).collect();
     let of_link = |link: &LinkId| {
         let in_order = feeds[link.0 as usize] != Feed::Mixed
             && network.get(*link).is_steady()
             && !network.get(*link).is_nic
-            && !shares_buffer[link.0 as usize];
+            && !shares_buffer[link.0 as usize]
+            && !pauses[link.0 as usize];
         let event = (!in_order).then_some(Stage::Event);
         let (stage, impairments) = links[link.0 as usize];
         event.into_iter().chain([stage]).chain(impairments)

@@ -1,6 +1,6 @@
 //! What loss recovery reports to a congestion controller, and what it asks of one: [`Control`].
 
-use earlydrop::units::Nanos;
+use earlydrop::units::{BitsPerSec, Nanos};
 
 use crate::tcp::settings::{Growth, HyStartKind, RenoEstimate, Rules};
 
@@ -29,6 +29,10 @@ pub struct ControlSettings {
     pub hystart: HyStartKind,
     /// Bytes of payload in a segment.
     pub payload: u32,
+    /// Bytes on the wire of a segment.
+    pub segment_size: u32,
+    /// The rate of the host's link.
+    pub line_rate: BitsPerSec,
 }
 
 /// An acknowledgment of new data, cumulative or selective; compare Linux's `ack_sample`.
@@ -167,6 +171,10 @@ pub trait Control {
     fn reduces_for_loss_after_mark(&self) -> bool {
         false
     }
+    /// Brings what depends on time alone up to `now`, before a segment is paced.
+    fn advance(&mut self, _now: Nanos) {}
+    /// A segment that was paced is sent.
+    fn on_sent(&mut self) {}
     /// Whether the controller ever paces.
     fn paces(&self) -> bool {
         false

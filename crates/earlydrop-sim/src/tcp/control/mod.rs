@@ -16,6 +16,7 @@
 //! | [`prague`] | mark: `cwnd (1 - alpha / 2)` (draft-briscoe-iccrg-prague-congestion-control, 2.4.2); loss: half |
 //! | [`scalable`] | as DCTCP, the sender of RFC 9332's analysis |
 //! | [`bbr`] | mark: ignored; loss: packet conservation for a round |
+//! | [`dcqcn`] | mark: `rate (1 - alpha / 2)`, without a `cwnd` (Zhu et al. 2015); loss: ignored |
 //! | [`bbr3`] | by a model of the path, bounded by losses and marks (draft-ietf-ccwg-bbr) |
 
 mod ack_counter;
@@ -23,6 +24,7 @@ mod aimd;
 pub mod bbr;
 pub mod bbr3;
 pub mod cubic;
+pub mod dcqcn;
 pub mod dctcp;
 mod events;
 pub mod hystart;
@@ -40,6 +42,7 @@ use super::settings::{EcnFeedback, EcnMode, Growth, HyStartKind, RenoEstimate};
 use bbr::Bbr;
 use bbr3::Bbr3;
 use cubic::Cubic;
+use dcqcn::Dcqcn;
 use dctcp::Dctcp;
 use prague::Prague;
 use scalable::Scalable;
@@ -170,6 +173,12 @@ macro_rules! controllers {
             fn reduces_for_loss_after_mark(&self) -> bool {
                 match self { $(AnyControl::$name(control) => control.reduces_for_loss_after_mark(),)* }
             }
+            fn advance(&mut self, now: Nanos) {
+                match self { $(AnyControl::$name(control) => control.advance(now),)* }
+            }
+            fn on_sent(&mut self) {
+                match self { $(AnyControl::$name(control) => control.on_sent(),)* }
+            }
             fn paces(&self) -> bool {
                 match self { $(AnyControl::$name(control) => control.paces(),)* }
             }
@@ -263,6 +272,18 @@ controllers! {
         counts_marks: true,
         measures_rates: true,
         linux_name: Some("bbr3"),
+    }
+    /// DCQCN: the rate of a network card for RDMA (Zhu et al. 2015). Needs
+    /// [`EcnFeedback::Cnp`], or another report of each mark.
+    Dcqcn => Box<Dcqcn>, |settings, _| Box::new(Dcqcn::new(settings.line_rate, settings.segment_size, dcqcn::Parameters::default())), {
+        name: "dcqcn",
+        title: "DCQCN",
+        meaning: "a network card's rate for RDMA, cut by congestion notifications (Zhu et al. 2015)",
+        ecn: EcnMode::Dctcp,
+        feedback: Some(EcnFeedback::Cnp),
+        counts_marks: true,
+        measures_rates: false,
+        linux_name: None,
     }
 }
 

@@ -6,11 +6,12 @@
 mod linux;
 mod modern;
 mod ns2;
+mod roce;
 
 use core::fmt;
 
 use earlydrop::packet::Ecn;
-use earlydrop::units::{Bytes, Nanos};
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::control::{Algorithm, ControlSettings};
 use super::rto::RtoParams;
@@ -101,6 +102,9 @@ pub struct Profile {
     pub reduction: Reduction,
     /// How a connection begins.
     pub handshake: Handshake,
+    /// The rate of the host's link, at which DCQCN starts and which it does not exceed; `None`: that
+    /// of the first link of the flow's route.
+    pub line_rate: Option<BitsPerSec>,
     /// The most segments sent at once, except while SACK blocks decide what is retransmitted;
     /// `None`: as the window allows.
     pub max_burst: Option<u32>,
@@ -130,6 +134,8 @@ impl Profile {
             classic_ecn_fallback: self.classic_ecn_fallback,
             hystart: self.hystart,
             payload: self.payload(),
+            segment_size: self.segment_size,
+            line_rate: self.line_rate.unwrap_or(BitsPerSec::from_mbps(10_000)),
         }
     }
 
@@ -238,6 +244,15 @@ impl Profile {
             ),
             (self.max_burst == Some(0), ProfileError::NoBurst),
             (
+                self.line_rate == Some(BitsPerSec(0)),
+                ProfileError::NoLineRate,
+            ),
+            (
+                self.recovery == Recovery::GoBackN
+                    && (self.rules != Rules::Standard || self.delayed_acks.is_some()),
+                ProfileError::GoBackNDelayed,
+            ),
+            (
                 self.delayed_acks.is_some_and(|acks| acks.every == 0),
                 ProfileError::NoAcks,
             ),
@@ -283,6 +298,10 @@ pub enum ProfileError {
     NoDuplicateThreshold,
     /// Bursts of 0 segments.
     NoBurst,
+    /// A host's link of 0 bits a second.
+    NoLineRate,
+    /// Go-back-N with ns-2's rules or delayed acknowledgments, which it does not have.
+    GoBackNDelayed,
     /// An acknowledgment for every 0 segments.
     NoAcks,
     /// A tick of 0, or of more than a second.
@@ -315,6 +334,10 @@ impl fmt::Display for ProfileError {
             }
             ProfileError::NoDuplicateThreshold => {
                 "at least one duplicate acknowledgment must show a loss"
+            }
+            ProfileError::NoLineRate => "the host's link needs a rate above 0",
+            ProfileError::GoBackNDelayed => {
+                "go-back-N needs the standard rules, and an acknowledgment for each segment"
             }
             ProfileError::NoBurst => "a burst needs at least one segment",
             ProfileError::NoAcks => "delayed acknowledgments need at least one segment each",

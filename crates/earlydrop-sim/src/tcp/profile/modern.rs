@@ -81,6 +81,7 @@ impl Profile {
             undo: true,
             reduction: Reduction::AtOnce,
             handshake: Handshake::ThreeWay,
+            line_rate: None,
             max_burst: None,
         }
     }

@@ -73,6 +73,7 @@ impl Profile {
             undo: false,
             reduction: Reduction::AtOnce,
             handshake: Handshake::ThreeWay,
+            line_rate: None,
             max_burst: None,
         }
     }

@@ -6,6 +6,7 @@
 mod begin;
 mod by_time;
 pub(super) mod frto;
+mod go_back_n;
 pub(super) mod newreno;
 pub(super) mod ns2;
 pub(super) mod prr;
