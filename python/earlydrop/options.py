@@ -23,7 +23,7 @@ _Returned = TypeVar("_Returned")
 
 
 #: The pictures of several runs, and those of one.
-What: TypeAlias = Literal["scatter", "sweep", "time", "cdf", "tail"]
+What: TypeAlias = Literal["scatter", "sweep", "time", "cdf", "tail", "sizes"]
 WhatOfOne: TypeAlias = Literal["time", "cdf", "tail"]
 
 

@@ -335,8 +335,9 @@ class Result:
         """A figure of matplotlib for a paper: the picture of `earlydrop figure`.
 
         `what` is "scatter" (one metric against another), "sweep" (a metric along a swept field),
-        "time" (series of one scheme, or of two), "cdf" or "tail" (times in the queue). `metrics`
-        are the two of a scatter, the one of a sweep, or names of time series. `at` is the point of
+        "time" (series of one scheme, or of two), "cdf" or "tail" (times in the queue), "sizes"
+        (slowdowns of transfers by size). `metrics` are the two of a scatter, the one of a sweep or
+        of sizes ("slowdown_p50" to "slowdown_p999"), or names of time series. `at` is the point of
         a sweep: `{"network.rtt": "50 ms"}`. `width` and `height` are text ("3.3in", "84mm", or a
         column of IEEE's or ACM's format: "ieee", "ieee2", "acm", "acm2") or inches, and an IEEE
         column unless given; `font` is in points, 8 unless given.

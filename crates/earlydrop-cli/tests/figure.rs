@@ -56,6 +56,29 @@ fn every_kind_of_picture_is_written_in_every_format() {
 }
 
 #[test]
+fn slowdowns_by_size_are_in_the_report_and_in_a_picture() {
+    let user = User::new();
+    let transfers = SMALL.replace(
+        "[flows.",
+        "[flows.search]\nkind = \"arrivals\"\nsizes = \"rpc\"\nload = 0.3\n\n[flows.",
+    );
+    user.writes("transfers.toml", &transfers);
+    user.runs(&["run", "transfers.toml", "--out", "out"]).well();
+    let page = fs::read_to_string(user.path("out/report.html")).unwrap();
+    assert!(page.contains("\"group\":\"search\",\"up_to\":1000.0"));
+    user.runs(&["figure", "out", "--what", "sizes", "--out", "sizes.svg"])
+        .well();
+    let svg = fs::read_to_string(user.path("sizes.svg")).unwrap();
+    for text in [
+        ">Slowdown, 99% of search</text>",
+        ">1 kB</text>",
+        ">red</text>",
+    ] {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
+}
+
+#[test]
 fn sizes_and_texts_are_those_that_are_given() {
     let user = user_with_run();
     user.runs(&[
@@ -121,6 +144,7 @@ fn what_cannot_be_drawn_is_refused_and_nothing_is_written() {
             "the file's ending is not --format pdf",
         ),
         (&["--out", "mine.svg"], "mine.svg"),
+        (&["--what", "sizes"], "no transfers with a slowdown"),
         (
             &["--what", "time", "--schemes", "red,codel,red"],
             "one scheme or two",

@@ -82,6 +82,8 @@ enum What {
     Cdf,
     /// The share of packets with more than a time in the queue
     Tail,
+    /// Slowdowns of transfers by their size
+    Sizes,
 }
 
 /// A format of files.
@@ -208,6 +210,7 @@ impl Figure {
             What::Time => pictures::What::Time,
             What::Cdf => pictures::What::Cdf,
             What::Tail => pictures::What::Tail,
+            What::Sizes => pictures::What::Sizes,
         }
     }
 

@@ -250,7 +250,8 @@ impl SizeBin {
     /// The largest sizes of the bins, in bytes. Those of 100 kB and 10 MB are the literature's
     /// (pFabric, SIGCOMM 2013).
     const UP_TO: [f64; 6] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e15];
-    const SHARES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
+    /// The shares of transfers at which quantiles are taken.
+    pub const SHARES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
     /// The bins that have transfers.
     fn all(ended: &[&Completion], going_on: &[&Unfinished]) -> Vec<SizeBin> {

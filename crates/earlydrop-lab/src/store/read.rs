@@ -8,7 +8,7 @@ use rusqlite::{Error, Row};
 
 use super::tables::LINKS;
 use super::{Store, StoreError};
-use crate::metrics::{self, LINK_METRICS, LIVE_METRICS, METRICS};
+use crate::metrics::{self, LINK_METRICS, LIVE_METRICS, METRICS, SizeBin};
 use crate::outcome::Series;
 use crate::plan::{Hosts, Plan};
 use crate::rows::{CellRow, GroupRow, LinkRow, LiveRow, Rows};
@@ -27,6 +27,25 @@ pub struct FlowRow {
     pub goodput: f64,
     /// The share of its data packets that were lost.
     pub loss: f64,
+}
+
+/// The slowdowns of a group's transfers of about one size, in one cell.
+#[derive(Clone, Debug)]
+pub struct SizeRow {
+    /// The scheme's label.
+    pub scheme: String,
+    /// The point's index.
+    pub point: usize,
+    /// The group.
+    pub group: String,
+    /// The largest size, in bytes.
+    pub up_to: f64,
+    /// How many began.
+    pub transfers: u64,
+    /// The share up to which the quantiles are known: beyond, they are at least that.
+    pub known: f64,
+    /// Slowdowns that [`SizeBin::SHARES`] of them do not exceed; `None` without a least time.
+    pub slowdown: Vec<Option<f64>>,
 }
 
 /// How busy the queue of a link was: the most in any cell.
@@ -192,6 +211,24 @@ impl Store {
                 cell: row.get(0)?,
                 trustworthy: row.get(1)?,
                 values: values(row, 2, LIVE_METRICS.len())?,
+            })
+        })
+    }
+
+    /// Slowdowns of transfers by size, of each cell and group: those of a size stand together.
+    pub fn sizes(&self) -> Result<Vec<SizeRow>, StoreError> {
+        let select = "SELECT scheme, point, name, up_to, transfers + unfinished, known,
+             slowdown_p50, slowdown_p95, slowdown_p99, slowdown_p999
+             FROM sizes JOIN cells USING (cell) ORDER BY scheme, point, name, up_to, seed";
+        self.rows(select, |row| {
+            Ok(SizeRow {
+                scheme: row.get(0)?,
+                point: row.get(1)?,
+                group: row.get(2)?,
+                up_to: row.get(3)?,
+                transfers: row.get(4)?,
+                known: row.get(5)?,
+                slowdown: values(row, 6, SizeBin::SHARES.len())?,
             })
         })
     }

@@ -14,6 +14,7 @@ addSummary();
 const compared = addBaseline();
 if (data.trace && data.summary.length > 1) addScatter();
 const swept = addSweep();
+const sized = addSizes();
 if (!data.trace) addOverTime();
 const linked = addLinks();
 addFlows();
@@ -29,6 +30,7 @@ addBar([
   { id: "summary", short: "Link" },
   ...(compared ? [{ id: "baseline", short: "Differences" }] : []),
   ...(swept ? [{ id: "sweep", short: "Sweep" }] : []),
+  ...(sized ? [{ id: "sizes", short: "Sizes" }] : []),
   ...(data.trace ? [] : [overTime]),
   ...(linked ? [{ id: "links", short: "Links" }] : []),
   { id: "flows", short: "Flows" },

@@ -63,6 +63,8 @@ pub struct Data {
     pub flows: Vec<Flow>,
     /// Distributions of the time in the queue, over the runs of all seeds.
     pub distributions: Vec<Distribution>,
+    /// Slowdowns of transfers by size.
+    pub sizes: Vec<SizeSummary>,
     /// Time series of the first seed's runs.
     pub series: Vec<Series>,
     /// Buffers, thresholds and targets as they are at the links, in sentences; those of a point
@@ -353,6 +355,25 @@ pub struct Distribution {
     /// Pairs of a share of packets and the time in seconds that they do not exceed.
     #[serde(serialize_with = "short_pairs")]
     pub quantiles: Vec<[f64; 2]>,
+}
+
+/// The slowdowns of a group's transfers of about one size.
+#[derive(Clone, Debug, Serialize)]
+pub struct SizeSummary {
+    /// Index of the scheme.
+    pub scheme: usize,
+    /// Index of the point.
+    pub point: usize,
+    /// The group.
+    pub group: String,
+    /// The largest size, in bytes.
+    pub up_to: f64,
+    /// How many began, in all runs together.
+    pub transfers: u64,
+    /// Whether so many had not ended in some run that the greatest of the values are lower bounds.
+    pub is_bound: bool,
+    /// Means over seeds of the slowdowns that 50%, 95%, 99% and 99.9% of them do not exceed.
+    pub slowdown: Vec<Option<Estimate>>,
 }
 
 /// A time series.

@@ -7,6 +7,7 @@ use earlydrop::registry::{LinkFacts, SCHEMES, Spec, Value};
 use super::data::{self, Data};
 use super::judged::Judged;
 use super::links;
+use super::sizes::sizes;
 use super::thresholds::thresholds;
 use crate::answers::{answers, in_numbers};
 use crate::derived;
@@ -77,6 +78,7 @@ pub fn gather(
         cells: judged.cells(plan, summary),
         flows: flows(plan, store, summary, first_seed)?,
         distributions: distributions(plan, store)?,
+        sizes: sizes(plan, store)?,
         series: series(plan, store, summary, &links::congested(&queues))?,
         derived: derived::sentences(plan),
         warnings: plan.warnings(),

@@ -47,6 +47,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("baseline.js", asset!("report/baseline.js")),
     ("scatter.js", asset!("report/scatter.js")),
     ("sweep.js", asset!("report/sweep.js")),
+    ("sizes.js", asset!("report/sizes.js")),
     ("zoom.js", asset!("report/zoom.js")),
     ("overtime.js", asset!("report/overtime.js")),
     ("flows.js", asset!("report/flows.js")),

@@ -5,6 +5,7 @@ mod distribution;
 mod page;
 mod rows;
 mod scatter;
+mod sizes;
 mod sweep;
 mod time;
 mod time_panels;
@@ -31,16 +32,19 @@ pub enum What {
     Cdf,
     /// The share of packets whose time in the queue is more than x, on a logarithmic axis.
     Tail,
+    /// Slowdowns of transfers by their size.
+    Sizes,
 }
 
 impl What {
     /// Every picture with its name.
-    pub const ALL: [(&str, What); 5] = [
+    pub const ALL: [(&str, What); 6] = [
         ("scatter", What::Scatter),
         ("sweep", What::Sweep),
         ("time", What::Time),
         ("cdf", What::Cdf),
         ("tail", What::Tail),
+        ("sizes", What::Sizes),
     ];
 }
 
@@ -110,6 +114,7 @@ pub fn picture(data: &Data, what: What, choices: &Choices) -> Result<Plot, Pictu
         What::Cdf => distribution::distribution(&view, false),
         What::Tail => distribution::distribution(&view, true),
         What::Time => time::time(&view),
+        What::Sizes => sizes::sizes(&view),
     }?;
     plot.title.clone_from(&choices.title);
     if let Some(label) = &choices.x_label {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::rows::{FLOW_MEASURES, difference_axis, flow_axis};
 use super::time_panels::time_panels;
-use super::{Choices, View, curves, distribution, scatter, sweep};
+use super::{Choices, View, curves, distribution, scatter, sizes, sweep};
 use crate::figure::{Mark, Plot, PlotAxis, axis_parts, looks, parts};
 use crate::run_report::data::{Data, Distribution};
 
@@ -22,11 +22,13 @@ impl Serialize for PagePictures<'_> {
         let (top, slope) = curves::tops(data);
         let curves = |top| curves::curves(data, top).map_or(Value::Null, |plot| on_page(&plot));
         let points = || (0..data.points.len()).map(|point| point_axes(data, point));
-        let mut fields = serializer.serialize_struct("PagePictures", 7)?;
+        let mut fields = serializer.serialize_struct("PagePictures", 9)?;
         // Colours, dashes and symbols by the index of a scheme or a quantity.
         fields.serialize_field("looks", &looks())?;
         fields.serialize_field("distributions", &Each(|| distributions(data)))?;
         fields.serialize_field("sweeps", &Each(|| sweeps(data)))?;
+        fields.serialize_field("sizes", &Each(|| size_pictures(data)))?;
+        fields.serialize_field("size_quantiles", &sizes::QUANTILES)?;
         // The axes of every point.
         fields.serialize_field("points", &Each(points))?;
         fields.serialize_field("time", &time_panels(data, |_| true))?;
@@ -67,6 +69,15 @@ struct DistributionPictures {
     what: &'static str,
     tail: Value,
     whole: Value,
+}
+
+/// The picture of a quantile of a group's slowdowns by size.
+#[derive(Serialize)]
+struct SizePicture {
+    point: usize,
+    group: String,
+    quantile: usize,
+    picture: Value,
 }
 
 /// The picture of a metric along a swept field, the other fields fixed.
@@ -127,6 +138,27 @@ fn distributions(data: &Data) -> impl Iterator<Item = DistributionPictures> {
             what,
             tail: picture(true),
             whole: picture(false),
+        })
+    })
+}
+
+/// The pictures of slowdowns by size, of each point, group and quantile.
+fn size_pictures(data: &Data) -> impl Iterator<Item = SizePicture> {
+    (0..data.points.len()).flat_map(move |point| {
+        let choices = Choices::default();
+        let groups = sizes::groups(&view(data, point, &choices));
+        let kinds = groups
+            .into_iter()
+            .flat_map(|group| (0..sizes::QUANTILES.len()).map(move |one| (group.clone(), one)));
+        kinds.filter_map(move |(group, quantile)| {
+            let choices = Choices::default();
+            let plot = sizes::laid_out(&view(data, point, &choices), &group, quantile)?;
+            Some(SizePicture {
+                point,
+                group,
+                quantile,
+                picture: on_page(&plot),
+            })
         })
     })
 }

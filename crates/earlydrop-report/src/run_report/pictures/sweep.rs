@@ -5,10 +5,10 @@ use crate::figure::{Key, Mark, Plot, PlotPanel};
 use crate::run_report::data::Metric;
 use crate::words::capital;
 
-/// A scheme's means along the field: x, the mean, and half its interval.
-struct Curve {
-    scheme: usize,
-    points: Vec<(f64, f64, Option<f64>)>,
+/// A scheme's means along an axis: x, the mean, and half its interval.
+pub(super) struct Curve {
+    pub(super) scheme: usize,
+    pub(super) points: Vec<(f64, f64, Option<f64>)>,
 }
 
 /// A metric along the first swept field, with bands of 95% intervals.
@@ -152,7 +152,7 @@ fn curves(view: &View<'_>, along: usize, (index, metric): (usize, &Metric)) -> V
 }
 
 /// Bands of intervals, and over them lines and symbols. No band goes below `floor`.
-fn marks(view: &View<'_>, curves: &[Curve], floor: f64) -> Vec<Mark> {
+pub(super) fn marks(view: &View<'_>, curves: &[Curve], floor: f64) -> Vec<Mark> {
     let band = |curve: &Curve| {
         let ends: Vec<(f64, f64, f64)> = curve
             .points

@@ -1,6 +1,8 @@
 use super::*;
 use crate::figure::{Format, Item, Key, Mark, Path, Scene, Size, file, scene};
-use crate::run_report::data::{Axis, Cell, Estimate, Scheme, SchemeSummary, Series, Threshold};
+use crate::run_report::data::{
+    Axis, Cell, Estimate, Scheme, SchemeSummary, Series, SizeSummary, Threshold,
+};
 
 fn metric(name: &'static str, unit: &'static str, scale: f64) -> Metric {
     Metric {
@@ -154,6 +156,67 @@ fn pictures_show_the_numbers_of_the_data() {
     );
     let time = plotted(What::Time, &Choices::default());
     assert_eq!(points(&time, "queue")[1], (0.5, 90.0));
+}
+
+/// Slowdowns of two groups under both schemes at the first point: k times 2 for transfers up to 10^k
+/// bytes.
+fn data_with_transfers() -> Data {
+    let mut data = data();
+    let estimate = |mean| {
+        Some(Estimate {
+            text: String::new(),
+            mean,
+            half: Some(0.5),
+            best: false,
+            similar: false,
+            moving: false,
+        })
+    };
+    for (scheme, group, transfers) in [(0, "few", 5), (0, "search", 90), (1, "search", 90)] {
+        for up_to in [1e3, 1e5, 1e15] {
+            let slowdown = 2.0 * f64::log10(up_to);
+            data.sizes.push(SizeSummary {
+                scheme,
+                point: 0,
+                group: group.to_string(),
+                up_to,
+                transfers,
+                is_bound: false,
+                slowdown: vec![estimate(1.0), None, estimate(slowdown), None],
+            });
+        }
+    }
+    data
+}
+
+#[test]
+fn slowdowns_by_size_are_of_the_group_with_the_most_transfers() {
+    let data = data_with_transfers();
+    let plot = picture(&data, What::Sizes, &Choices::default()).unwrap();
+    let expected = [(3.0, 6.0), (5.0, 10.0), (8.0, 30.0)];
+    assert_near(&points(&plot, "red"), &expected);
+    assert_near(&points(&plot, "pie_100%"), &expected);
+    let ticks: Vec<&str> = plot.x.ticks.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(ticks, ["1 kB", "100 kB", "more"]);
+    assert_eq!(plot.panels[0].y.label, "Slowdown, 99% of search");
+    let of = |metric: &str| {
+        let metrics = vec![metric.to_string()];
+        let choices = Choices {
+            metrics,
+            ..Choices::default()
+        };
+        picture(&data, What::Sizes, &choices)
+    };
+    let median = of("few.slowdown_p50").unwrap();
+    assert_eq!(median.legend.len(), 1);
+    assert_near(&points(&median, "red")[..1], &[(3.0, 1.0)]);
+    let refused = |metric| of(metric).unwrap_err().to_string();
+    assert!(refused("slowdown_p90").starts_with("metric `slowdown_p90`: allowed: slowdown_p9"));
+    assert!(refused("sarch.slowdown_p99").contains("allowed: search, few"));
+    assert_eq!(
+        refused("slowdown_p95"),
+        "the run holds no transfers of search with a slowdown, at network.rtt = 10 ms"
+    );
 }
 
 #[test]
