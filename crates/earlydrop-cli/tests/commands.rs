@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::support::pages::{check_page, page};
 use crate::support::{SMALL, User, database, numbers};
 
 #[test]
@@ -334,6 +335,12 @@ fn completions_manual_pages_and_schema_are_printed() {
         schema["$schema"],
         "https://json-schema.org/draft/2020-12/schema"
     );
+    // The same as a file, which editors find.
+    check_page(
+        &page("docs/reference/scenario.schema.json"),
+        &user.runs(&["schema"]).well().out,
+        "commands",
+    );
     for command in [
         "compare", "run", "report", "export", "schemes", "check", "trace",
     ] {
@@ -395,4 +402,11 @@ fn nothing_sent_has_no_fairness() {
         .well();
     let row = &json.json()["rows"][0]["metrics"];
     assert!(row.is_object() && row["fairness"].is_null(), "{row}");
+}
+
+#[test]
+fn the_version_to_cite_is_this_one() {
+    let text = fs::read_to_string(page("CITATION.cff")).unwrap();
+    let version = format!("\nversion: {}\n", env!("CARGO_PKG_VERSION"));
+    assert!(text.contains(&version), "{text}");
 }
