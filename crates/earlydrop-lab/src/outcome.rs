@@ -87,6 +87,9 @@ pub struct QueueOutcome {
     pub marked: u64,
     /// Packets dropped, for each of [`DropReason::ALL`].
     pub dropped: Vec<u64>,
+    /// How often the switch at the link's end has paused it, and for how many seconds in all; `None`
+    /// where that pauses nothing.
+    pub pauses: Option<(u64, f64)>,
 }
 
 /// A quantity sampled over time.
@@ -120,7 +123,9 @@ impl Outcome {
             return Outcome::default();
         };
         let aggregate = FlowAggregate::of(results, &run.criteria);
-        let values = METRICS.iter().map(|metric| metric.value(queue, &aggregate));
+        let values = METRICS
+            .iter()
+            .map(|metric| metric.value(results, queue, &aggregate));
         let flows = match results.flows.len() {
             0..=MAX_FLOW_OUTCOMES => results.flows.iter().map(flow).collect(),
             _ => Vec::new(),
@@ -235,6 +240,9 @@ fn queue(queue: &QueueResult, watched: LinkId) -> QueueOutcome {
         dropped: dropped
             .map(|reason| counters.dropped_for(*reason).packets)
             .collect(),
+        pauses: queue
+            .pauses
+            .map(|pauses| (pauses.pauses, pauses.paused.as_secs_f64())),
     }
 }
 

@@ -3,7 +3,7 @@
 use earlydrop::aqm::DropReason;
 use earlydrop::units::Nanos;
 use earlydrop_sim::measure::{Delays, Distribution};
-use earlydrop_sim::results::QueueResult;
+use earlydrop_sim::results::{PauseResult, QueueResult, Results};
 
 use super::flows::drift;
 use super::survival::Survival;
@@ -486,7 +486,48 @@ pub static METRICS: &[Metric] = &[
         "the share of the watched queue's packets that the dynamic threshold of the shared buffer dropped",
         Compute::Queue(|queue| queue.share(queue.shared_buffer?.refused.packets)),
     ),
+    headline(
+        "pauses",
+        "pauses",
+        ("", 1.0),
+        Better::Less,
+        "how often switches with flow control have paused a link, all links together",
+        Compute::Network(|results| {
+            let pauses = paused_links(results)?.map(|pauses| pauses.pauses);
+            Some(pauses.sum::<u64>() as f64)
+        }),
+    ),
+    headline(
+        "paused_most",
+        "paused, most paused link",
+        ("%", 100.0),
+        Better::Less,
+        "the share of the time that the link paused the longest was paused",
+        Compute::Network(|results| {
+            let most = paused_links(results)?.map(|pauses| pauses.paused).max()?;
+            Some(most.as_secs_f64() / results.measured.as_secs_f64())
+        }),
+    ),
+    headline(
+        "paused_links",
+        "links paused",
+        ("%", 100.0),
+        Better::Less,
+        "how far pauses spread: the share of the links with flow control that were paused at some time",
+        Compute::Network(|results| {
+            let all = paused_links(results)?.count();
+            let paused = paused_links(results)?.filter(|pauses| *pauses != PauseResult::default());
+            Some(paused.count() as f64 / all as f64)
+        }),
+    ),
 ];
+
+/// The links that switches may pause; `None` where there are none.
+fn paused_links(results: &Results) -> Option<impl Iterator<Item = PauseResult>> {
+    let mut links = results.queues.iter().filter_map(|queue| queue.pauses);
+    let first = links.next()?;
+    Some(std::iter::once(first).chain(links))
+}
 
 pub(super) const fn headline(
     name: &'static str,

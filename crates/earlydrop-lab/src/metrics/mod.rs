@@ -12,7 +12,7 @@ mod list_of_live;
 mod numbers;
 mod survival;
 
-use earlydrop_sim::results::QueueResult;
+use earlydrop_sim::results::{QueueResult, Results};
 
 pub use felt::{FEW_UNFINISHED, Felt, STARVED, better, has_rivals};
 pub use flows::{FlowAggregate, SizeBin};
@@ -57,6 +57,8 @@ pub enum Better {
 /// How a metric is computed, and from what.
 enum Compute {
     Queue(fn(&QueueResult) -> Option<f64>),
+    /// Of all queues of a run.
+    Network(fn(&Results) -> Option<f64>),
     Flows(fn(&FlowAggregate) -> Option<f64>),
     Live(fn(&LiveTiming) -> Option<f64>),
 }
@@ -110,14 +112,21 @@ impl Metric {
     pub fn of_queue(&self, queue: &QueueResult) -> Option<f64> {
         match self.compute {
             Compute::Queue(of) => of(queue),
-            Compute::Flows(_) | Compute::Live(_) => None,
+            Compute::Network(_) | Compute::Flows(_) | Compute::Live(_) => None,
         }
     }
 
-    /// Its value for a queue and the flows of a run; `None` where it was not measured.
-    pub fn value(&self, queue: &QueueResult, flows: &FlowAggregate) -> Option<f64> {
+    /// Its value for a run, of which `queue` is watched and `flows` are all flows; `None` where it was
+    /// not measured.
+    pub fn value(
+        &self,
+        results: &Results,
+        queue: &QueueResult,
+        flows: &FlowAggregate,
+    ) -> Option<f64> {
         match self.compute {
             Compute::Queue(of) => of(queue),
+            Compute::Network(of) => of(results),
             Compute::Flows(of) => of(flows),
             Compute::Live(_) => None,
         }
@@ -138,7 +147,7 @@ impl Metric {
     /// Its value for the timing of a run on real hosts; `None` for any other metric.
     pub fn of_live(&self, live: &LiveTiming) -> Option<f64> {
         match self.compute {
-            Compute::Queue(_) | Compute::Flows(_) => None,
+            Compute::Queue(_) | Compute::Network(_) | Compute::Flows(_) => None,
             Compute::Live(of) => of(live),
         }
     }
@@ -156,7 +165,7 @@ impl Metric {
     /// Its value for a group of flows; `None` for a metric of queues.
     pub fn of_flows(&self, flows: &FlowAggregate) -> Option<f64> {
         match self.compute {
-            Compute::Queue(_) | Compute::Live(_) => None,
+            Compute::Queue(_) | Compute::Network(_) | Compute::Live(_) => None,
             Compute::Flows(of) => of(flows),
         }
     }

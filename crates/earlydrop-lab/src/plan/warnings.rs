@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use earlydrop::units::Nanos;
+use earlydrop::units::{Bytes, Nanos};
 use earlydrop_model::PACKETS_PER_FLOW;
 use earlydrop_model::number::{number, to_digits};
 use earlydrop_sim::tcp::{Algorithm, EcnMode};
 use earlydrop_sim::traffic::Traffic;
 
 use super::{Plan, Recording};
-use crate::scenario::{LinkSizes, QueueLength, Scenario, SchemeSizes};
+use crate::scenario::{LinkSizes, PauseRoom, QueueLength, Scenario, SchemeSizes};
 
 /// Buffers are at least this many times a scheme's target delay: below, the queue is full before
 /// the scheme has held it at its target.
@@ -69,6 +69,7 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
             .overload()
             .map(|text| (("overload", Vec::new()), text)),
     );
+    let pauses = scenario.room_for_pauses();
     for sizes in scenario.sizes() {
         let at = At {
             scenario,
@@ -82,6 +83,9 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
         at.short_intervals(&mut all);
         at.crowds(&mut all);
         at.crowded_bands(&mut all);
+        if let Some(room) = &pauses {
+            at.rooms_for_pauses(room, &mut all);
+        }
     }
     all
 }
@@ -326,6 +330,46 @@ impl At<'_> {
                     schemes.join(", "),
                     count(flows),
                     flow.ceil(),
+                ),
+            ));
+        }
+    }
+
+    /// Ports that overflow although their switch pauses the links that lead to it.
+    fn rooms_for_pauses(&self, room: &PauseRoom, all: &mut Vec<(Rule, String)>) {
+        let needed = room.needed();
+        let groups = self.grouped(|scheme| {
+            let limit = scheme.limit;
+            let bytes = u64::from(limit.packets).saturating_mul(self.sizes.link.mean_packet.0);
+            let own = limit.bytes.min(Bytes(bytes));
+            let shared = room.shared.map(|(_, most)| most);
+            let has = shared.map_or(own, |shared| shared.min(own));
+            (has < needed).then(|| (has.0.to_string(), String::new()))
+        });
+        for (has, (labels, schemes)) in groups {
+            let has = Bytes(has.parse().unwrap_or_default());
+            let nearest = match room.largest_xoff(has) {
+                Some(xoff) => format!("network.pause = \"{} bytes\", or", xoff.0),
+                None => "only".to_string(),
+            };
+            let buffer = match room.shared {
+                Some((buffer, _)) => {
+                    let size = needed.0 as f64 * (1.0 + buffer.alpha) / buffer.alpha;
+                    format!("shared_buffer = \"{} bytes\"", size.ceil())
+                }
+                None => format!("network.buffer = \"{} bytes\"", needed.0),
+            };
+            all.push((
+                ("pauses", labels),
+                format!(
+                    "packets may be lost in spite of pauses: {} links lead to a switch, and of each \
+                     `pause` ({}) and headroom ({} on average, for a pause's way, the packets being \
+                     sent and what is on the link) may wait at one port, {needed} in all; a port has \
+                     {has} under {}; nearest: {nearest} {buffer}",
+                    room.links,
+                    room.xoff,
+                    Bytes(room.headroom.0 / room.links),
+                    schemes.join(", "),
                 ),
             ));
         }

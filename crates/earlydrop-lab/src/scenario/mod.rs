@@ -55,6 +55,7 @@ use earlydrop_sim::{Run, RunError};
 use crate::budget::{Budget, Limits};
 use crate::document::{Entries, Node, Place, Problem};
 use fields::MAX_FLOWS;
+pub(crate) use network::PauseRoom;
 use network::{Around, BuiltNetwork, ends_problem};
 
 pub(crate) use schemes::{normalised, unused_parameters};
@@ -301,6 +302,12 @@ impl Scenario {
     pub(crate) fn smallest_packet(&self) -> Bytes {
         let packets = senders(&self.groups).map(FlowGroup::packet);
         packets.min().unwrap_or(Bytes(1500))
+    }
+
+    /// The room that pauses need at a switch, if there are pauses.
+    pub(crate) fn room_for_pauses(&self) -> Option<PauseRoom> {
+        let packet = largest_packet(&self.groups);
+        self.network.room_for_pauses(packet, self.path)
     }
 
     /// Whether a link or a scheme changes during a run, or a link is recorded.

@@ -56,6 +56,7 @@ fn base(tcp: &Entries) -> Profile {
         "reno" => Some(Recovery::Reno),
         "newreno" => Some(Recovery::NewReno),
         "sack" => Some(Recovery::Sack),
+        "go-back-n" => Some(Recovery::GoBackN),
         _ => None,
     };
     let of_ns2 = recovery.unwrap_or(Recovery::Reno);
@@ -63,6 +64,9 @@ fn base(tcp: &Entries) -> Profile {
         "ns2" => Profile::ns2(of_ns2),
         "ns2-old-timers" => Profile::ns2_old_timers(of_ns2),
         "linux" => Profile::linux(control.unwrap_or(Algorithm::Cubic)),
+        "roce" => Profile::roce(),
+        // Network cards of RDMA are no TCP senders.
+        _ if control == Some(Algorithm::Dcqcn) && !tcp.has("profile") => Profile::roce(),
         _ => Profile::modern(control.unwrap_or(Algorithm::Cubic)),
     };
     if let Some(control) = control {
@@ -85,6 +89,7 @@ fn base(tcp: &Entries) -> Profile {
     profile.ecn_feedback = match tcp.choice("ecn_feedback") {
         "classic" => Some(EcnFeedback::Classic),
         "dctcp" => Some(EcnFeedback::Dctcp),
+        "cnp" => Some(EcnFeedback::Cnp),
         "accecn" => Some(EcnFeedback::AccEcn),
         "ace" => Some(EcnFeedback::Ace),
         _ => profile.ecn_feedback,

@@ -384,6 +384,11 @@ fn queue_columns(cell: Column) -> Vec<Column> {
             &format!("packets dropped, reason: {name}"),
         ));
     }
+    columns.push(real(
+        "pauses",
+        "how often the switch at the link's end has paused it; empty without flow control",
+    ));
+    columns.push(real("paused", "how long it was paused in all, in seconds"));
     columns
 }
 

@@ -202,6 +202,9 @@ fn queue_row(queue: &QueueOutcome) -> Row {
         whole(queue.marked),
     ];
     row.extend(queue.dropped.iter().map(|dropped| whole(*dropped)));
+    let (pauses, paused) = queue.pauses.unzip();
+    row.push(real(pauses.map(|pauses| pauses as f64)));
+    row.push(real(paused));
     row
 }
 

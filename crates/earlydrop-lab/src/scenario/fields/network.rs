@@ -172,6 +172,22 @@ pub(super) static NETWORK: Section = Section {
         )
         .when("shape", SWITCHED),
         one(
+            "pause",
+            Kind::OrAuto(&Kind::Bytes(Range::closed(1.0, 1e12))),
+            "auto",
+            "priority flow control (PFC, IEEE 802.1Qbb) at every switch, one priority for all: XOFF, the bytes that came over a link and wait, above which that link is paused; what still comes needs room in `buffer`; auto: none",
+        )
+        .written_like("100 kB")
+        .when("shape", FABRICS),
+        one(
+            "resume",
+            Kind::OrAuto(&Kind::Bytes(Range::closed(0.0, 1e12))),
+            "auto",
+            "XON: at so many bytes a paused link goes on; auto: half of `pause`",
+        )
+        .written_like("50 kB")
+        .when("shape", FABRICS),
+        one(
             "ecmp",
             Kind::Choice(&[
                 ("flow", "each connection takes one, by a hash as of its ports"),

@@ -16,6 +16,10 @@ const PROFILES: Kind = Kind::Choice(&[
         "`modern` with Linux's deviations: cwnd in whole segments, proportional rate reduction, the Reno-friendly estimate of RFC 8312",
     ),
     (
+        "roce",
+        "a network card of RDMA (RoCEv2): DCQCN at the rate of the host's link, go-back-N, segments of 1068 bytes, no window",
+    ),
+    (
         "ns2",
         "ns-2.35 with its defaults: segments of 1000 bytes, receive window 20, clock ticks of 10 ms",
     ),
@@ -57,7 +61,7 @@ pub(super) static TCP: Section = Section {
             "profile",
             PROFILES,
             "modern",
-            "the set of values that all other fields start from",
+            "the set of values that all other fields start from; with control = \"dcqcn\" roce",
         ),
         from_profile(
             "control",
@@ -77,8 +81,12 @@ pub(super) static TCP: Section = Section {
                     "fast recovery, which ends when all data sent before it is acknowledged (RFC 6582)",
                 ),
                 ("sack", "selective acknowledgments (RFC 6675)"),
+                (
+                    "go-back-n",
+                    "everything from the first loss on is sent again, as by RDMA's network cards",
+                ),
             ])),
-            "loss recovery; auto: sack, in ns-2's profiles reno",
+            "loss recovery; auto: sack, in ns-2's profiles reno, in roce go-back-n",
         ),
         from_profile(
             "loss_detection",
@@ -111,7 +119,7 @@ pub(super) static TCP: Section = Section {
                     "ECT(1); the receiver echoes the mark of each segment (RFC 9331)",
                 ),
             ])),
-            "ECN; auto: on for algorithms that need marks (dctcp, prague, scalable), else off",
+            "ECN; auto: on for algorithms that need marks (dctcp, prague, scalable, dcqcn), else off",
         ),
         from_profile(
             "ecn_feedback",
@@ -125,6 +133,10 @@ pub(super) static TCP: Section = Section {
                     "the receiver echoes the mark of each segment (RFC 8257)",
                 ),
                 (
+                    "cnp",
+                    "the receiver notifies of a marked segment, once in 50 us: RoCE's congestion notifications",
+                ),
+                (
                     "accecn",
                     "AccECN: the receiver counts marks, in the ACE field and in the AccECN option (RFC 9768); needs recovery = \"sack\"",
                 ),
@@ -133,7 +145,7 @@ pub(super) static TCP: Section = Section {
                     "AccECN without its option, as where a middlebox removes it (RFC 9768)",
                 ),
             ])),
-            "how the receiver reports marks; auto: accecn with prague, else as `ecn` says",
+            "how the receiver reports marks; auto: accecn with prague, cnp with dcqcn, else as `ecn` says",
         ),
         from_profile(
             "classic_ecn_fallback",

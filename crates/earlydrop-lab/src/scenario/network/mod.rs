@@ -1,6 +1,7 @@
 //! Topologies: the table `network`, and the simulator's network that it describes.
 
 mod ends;
+mod pauses;
 mod read;
 mod shapes;
 
@@ -11,8 +12,8 @@ use earlydrop::registry::{self, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::cost::{bytes_of_links, bytes_of_queue};
 use earlydrop_sim::network::{
-    Aggregation, Change, DelayTrace, Link, LinkId, Network, Node as Host, Reorder, SharedBuffer,
-    Trace,
+    Aggregation, Change, DelayTrace, Link, LinkId, Network, Node as Host, Pfc, Reorder,
+    SharedBuffer, Trace,
 };
 
 use shapes::{NamedLink, Shape};
@@ -24,6 +25,7 @@ use super::shared::Buffer;
 use crate::document::{Place, Problem, suggestion};
 
 pub(super) use ends::ends_problem;
+pub(crate) use pauses::PauseRoom;
 pub(super) use read::read;
 
 /// A network as a file describes it, under any scheme.
@@ -38,6 +40,8 @@ pub struct Topology {
     pub buffer: Option<Buffer>,
     /// The buffer that the ports of each switch share.
     shared_buffer: Option<SharedBuffer>,
+    /// When each switch pauses the links that lead to it.
+    pauses: Option<Pfc>,
     /// Whether packets are spread over all shortest routes, instead of flows.
     spraying: bool,
     /// The name of the watched link, as written; empty for the default.
@@ -302,6 +306,9 @@ impl Topology {
         built.network.spraying = self.spraying;
         if let Some(buffer) = self.shared_buffer {
             built.share_buffers(buffer);
+        }
+        if let Some(limits) = self.pauses {
+            built.pause(limits);
         }
         if !self.watch.0.is_empty() {
             built.watched = self.watched(&built.network)?;

@@ -3,7 +3,7 @@
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::{Aggregation, Change, DelayTrace, Reorder, SharedBuffer, Trace};
 
-use super::{LinkSpec, QueueChoice, Topology, shapes};
+use super::{LinkSpec, QueueChoice, Topology, pauses, shapes};
 use crate::document::{Entries, Problem};
 use crate::scenario::Context;
 use crate::scenario::schemes::from_config;
@@ -35,6 +35,7 @@ pub(in crate::scenario) fn read(
         rtt,
         buffer,
         shared_buffer,
+        pauses: pauses::read(network, problems),
         spraying: network.choice("ecmp") == "packet",
         watch: (network.text("watch"), network.place_of("watch").clone()),
         place: network.place_of("shape").clone(),

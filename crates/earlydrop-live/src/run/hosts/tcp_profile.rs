@@ -85,6 +85,10 @@ fn sender_problem(profile: &Profile) -> Option<Problem> {
             "live has no ns-2 sender: the kernel's TCP follows the RFCs",
             "set profile = \"linux\" or \"modern\", and of it what the experiment needs",
         ),
+        (_, Recovery::GoBackN) => no(
+            "live has no go-back-N: the kernel's TCP recovers by selective acknowledgments or as NewReno",
+            format!("set profile = \"linux\" or \"modern\", and {others}"),
+        ),
         (_, Recovery::Reno) => no(
             "live has no Reno recovery: the kernel stays in recovery until all losses of a window are repaired",
             format!("set {others}; control = \"reno\" stays as it is"),
@@ -112,13 +116,15 @@ fn control_problem(profile: &Profile, controls: &[String]) -> Option<Problem> {
             ),
         );
     }
-    if let Some(feedback @ (EcnFeedback::AccEcn | EcnFeedback::Ace)) = profile.feedback() {
-        let name = match feedback {
-            EcnFeedback::Ace => "ace",
-            _ => "accecn",
-        };
+    let feedback = match profile.feedback() {
+        Some(EcnFeedback::Cnp) => Some(("cnp", "congestion notifications")),
+        Some(EcnFeedback::Ace) => Some(("ace", "AccECN")),
+        Some(EcnFeedback::AccEcn) => Some(("accecn", "AccECN")),
+        _ => None,
+    };
+    if let Some((name, what)) = feedback {
         return no(
-            format!("live has no AccECN (`ecn_feedback = \"{name}\"`)"),
+            format!("live has no {what} (`ecn_feedback = \"{name}\"`)"),
             "leave `ecn_feedback` out",
         );
     }

@@ -1,0 +1,136 @@
+//! Priority flow control at the switches of a fabric: `network.pause` and `network.resume`, and the
+//! room that it needs.
+
+use earlydrop::registry::Spec;
+use earlydrop::units::{Bytes, Nanos};
+use earlydrop_sim::network::{LinkId, Network, Node as Host, Pfc, SharedBuffer};
+
+use super::{Around, BuiltNetwork, Path, Topology};
+use crate::document::{Entries, Problem};
+
+/// The switch whose ports need the most room for pauses to lose nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PauseRoom {
+    /// The links that lead to it.
+    pub(crate) links: u64,
+    /// The headroom of all of them together.
+    pub(crate) headroom: Bytes,
+    /// XOFF, of each of them.
+    pub(crate) xoff: Bytes,
+    /// The buffer that its ports share, and the most that one port may have of it.
+    pub(crate) shared: Option<(SharedBuffer, Bytes)>,
+}
+
+impl PauseRoom {
+    /// What waits at most, all of it at one port in the worst case.
+    pub(crate) fn needed(&self) -> Bytes {
+        Bytes(self.links * self.xoff.0 + self.headroom.0)
+    }
+
+    /// The largest XOFF with which `room` suffices; `None` if headroom alone is more.
+    pub(crate) fn largest_xoff(&self, room: Bytes) -> Option<Bytes> {
+        let left = room.0.checked_sub(self.headroom.0)?;
+        Some(Bytes(left / self.links)).filter(|xoff| xoff.0 > 0)
+    }
+}
+
+/// When switches pause the links that lead to them, if they do.
+pub(super) fn read(network: &Entries, problems: &mut Vec<Problem>) -> Option<Pfc> {
+    let xoff = network.size_or_auto("pause");
+    let xon = network.size_or_auto("resume");
+    let mut wrong = |field, message: &str, help: String| {
+        problems.push(Problem::new(
+            network.place_of(field),
+            message.to_string(),
+            help,
+        ));
+    };
+    let Some(xoff) = xoff else {
+        if xon.is_some() {
+            let help = "nearest: pause = \"100 kB\", or no `resume`".to_string();
+            wrong("resume", "`resume` without `pause`", help);
+        }
+        return None;
+    };
+    let xon = xon.unwrap_or(Bytes(xoff.0 / 2));
+    if xon > xoff {
+        wrong(
+            "resume",
+            "a link would go on above `pause`",
+            format!("nearest: resume = \"{xoff}\""),
+        );
+    }
+    if network.text("host_queue") == "none" {
+        let help = "nearest: host_queue = \"nic\"".to_string();
+        wrong("pause", "hosts without a queue cannot be paused", help);
+    }
+    Some(Pfc {
+        xoff,
+        xon: xon.min(xoff),
+    })
+}
+
+impl Topology {
+    /// The room that pauses need at the switch where it is the most, with packets of `packet` bytes;
+    /// `None` without pauses.
+    pub(crate) fn room_for_pauses(&self, packet: Bytes, path: Path) -> Option<PauseRoom> {
+        let Pfc { xoff, .. } = self.pauses?;
+        let scheme = Spec::new("droptail").ok()?;
+        let around = Around {
+            scheme: &scheme,
+            changes: &[],
+            packet,
+            path,
+        };
+        let built = self.shape.build(&around, Nanos::ZERO);
+        let rooms = (0..built.network.nodes() as u32).map(Host);
+        let switches = rooms.filter(|node| !built.hosts.contains(node));
+        let rooms = switches.map(|switch| {
+            let (links, headroom) = headroom_at(&built.network, switch, packet);
+            PauseRoom {
+                links,
+                headroom,
+                xoff,
+                shared: self.shared_buffer.map(|buffer| (buffer, most_of(buffer))),
+            }
+        });
+        rooms.max_by_key(PauseRoom::needed)
+    }
+}
+
+/// The links that lead to a switch, and their headroom together.
+fn headroom_at(network: &Network, switch: Host, packet: Bytes) -> (u64, Bytes) {
+    let all = network.links();
+    let leading = all.filter(|(_, _, to, _)| *to == switch);
+    let (mut links, mut headroom) = (0, 0);
+    for (id, from, ..) in leading {
+        // The way back is of the same kind: links of fabrics are alike in both directions.
+        links += 1;
+        let back = link_between(network, switch, from).unwrap_or(id);
+        headroom += network.headroom(id, back, packet).0;
+    }
+    (links, Bytes(headroom))
+}
+
+fn link_between(network: &Network, from: Host, to: Host) -> Option<LinkId> {
+    let mut links = network.links();
+    links.find_map(|(id, one, other, _)| (one == from && other == to).then_some(id))
+}
+
+/// What one port may have of a shared buffer, alone: `alpha B / (1 + alpha)` (Choudhury and Hahne
+/// 1998, equation 4).
+fn most_of(buffer: SharedBuffer) -> Bytes {
+    let size = buffer.size.0 as f64;
+    Bytes((size * buffer.alpha / (1.0 + buffer.alpha)) as u64)
+}
+
+impl BuiltNetwork {
+    /// Lets every switch of a fabric pause the links that lead to it.
+    pub(super) fn pause(&mut self, limits: Pfc) {
+        for node in (0..self.network.nodes() as u32).map(Host) {
+            if !self.hosts.contains(&node) {
+                self.network.pause(node, limits);
+            }
+        }
+    }
+}
