@@ -27,23 +27,36 @@ pub(crate) fn exit_code() -> u8 {
 /// The flag of the command that runs.
 pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, String> {
     static INSTALLED: OnceLock<Result<Arc<AtomicBool>, String>> = OnceLock::new();
-    let installed = INSTALLED.get_or_init(|| install().map_err(|error| error.to_string()));
+    let mut is_first = false;
+    let installed = INSTALLED.get_or_init(|| {
+        is_first = true;
+        install().map_err(|error| error.to_string())
+    });
     let flag = installed.clone()?;
-    flag.store(false, Ordering::Relaxed);
+    // A signal that came since the handlers are there is the first command's.
+    if !is_first {
+        flag.store(false, Ordering::Relaxed);
+    }
     Ok(flag)
 }
 
 /// Handles each signal but an ignored SIGHUP: the first sets the flag, the second ends the program.
 fn install() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
+    // A signal that comes while its handlers are being added.
+    let early = Arc::new(AtomicBool::new(false));
     let ignored = ignored_signals();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if signal != SIGHUP || ignored & 1 << (signal - 1) == 0 {
+            flag::register(signal, early.clone())?;
             // In this order: what ends the program sees the flag of the signal before.
             flag::register_conditional_shutdown(signal, code_of(signal), stop.clone())?;
             flag::register_usize(signal, CAUGHT.clone(), signal as usize)?;
             flag::register(signal, stop.clone())?;
         }
+    }
+    if early.load(Ordering::Relaxed) {
+        stop.store(true, Ordering::Relaxed);
     }
     Ok(stop)
 }
