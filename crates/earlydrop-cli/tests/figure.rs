@@ -144,7 +144,7 @@ fn what_cannot_be_drawn_is_refused_and_nothing_is_written() {
             "the file's ending is not --format pdf",
         ),
         (&["--out", "mine.svg"], "mine.svg"),
-        (&["--what", "sizes"], "no transfers with a slowdown"),
+        (&["--what", "sizes"], "no transfers of several sizes"),
         (
             &["--what", "time", "--schemes", "red,codel,red"],
             "one scheme or two",

@@ -200,3 +200,65 @@ fn each_figure_draws_the_values_of_the_database() {
     let rows = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
     check(&flows, "bulk", &throughput, &rows);
 }
+
+const FABRIC: &str = r#"
+duration = "30 ms"
+warm_up = "5 ms"
+seeds = 2
+tcp = "dcqcn"
+[network]
+shape = "leaf-spine"
+leaves = 2
+spines = 1
+hosts = 2
+rate = "10 Gbps"
+uplink = "10 Gbps"
+buffer = "2 MB"
+pause = "100 kB"
+[flows.search]
+kind = "arrivals"
+sizes = "rpc"
+load = 0.4
+[flows.query]
+kind = "incast"
+servers = 3
+size = "300 kB"
+start = "0 s"
+to = "host 0"
+[schemes]
+droptail = {}
+red = "red:as=hpcc"
+"#;
+
+#[test]
+fn a_fabric_shows_its_ports_and_slowdowns_by_size() {
+    let user = User::new();
+    user.writes("fabric.toml", FABRIC);
+    user.runs(&["run", "fabric.toml", "--out", "out"]).well();
+    let page = user.path("out/report.html");
+    let Some(dom) = opened(&page, "port=paused&sized=search&slowdown=slowdown_p50") else {
+        return;
+    };
+    // 2 x (2 + 1) ports of leaves, 2 of the spine, 4 network cards; under two schemes.
+    let ports = drawn(&dom, "ports");
+    assert_eq!(ports["metric"], "paused");
+    assert_eq!(ports["ports"], 24);
+    assert!(dom.contains("host 2 to leaf 1: "), "{dom}");
+    // The picture has the means of the database, at the power of ten of each bin's end.
+    let database = database(&user.path("out"));
+    let bins = |column: &str| {
+        let select = format!(
+            "SELECT {column} FROM sizes JOIN cells USING (cell)
+             WHERE scheme = 'red' AND name = 'search' GROUP BY up_to ORDER BY up_to"
+        );
+        numbers(&database, &select)
+    };
+    let places: Vec<f64> = bins("up_to").iter().map(|up_to| up_to.log10()).collect();
+    assert!(places.len() >= 3 && places.iter().all(|place| *place < 8.0));
+    check(
+        &drawn(&dom, "sizes"),
+        "red",
+        &places,
+        &bins("avg(sizes.slowdown_p50)"),
+    );
+}

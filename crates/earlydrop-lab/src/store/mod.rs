@@ -19,7 +19,7 @@ mod write;
 pub use columns::{ColumnTable, Values, sample_table};
 pub use export::{ExportError, FlentFile, Format, export, flent_files};
 pub use packets::{PacketFormat, packet_table, write_packets};
-pub use read::{FlowRow, Quantiles, QueueRow, SizeRow};
+pub use read::{FlowRow, PortRow, Quantiles, QueueRow, SizeRow};
 pub use run::{Report, RunError, missing_cells, run, run_cells, run_until};
 pub use tables::{Column, ColumnType, Table, page};
 

@@ -61,6 +61,21 @@ pub struct QueueRow {
     pub signals: f64,
 }
 
+/// The queue of a link under a scheme at a point, over its runs.
+#[derive(Clone, Debug)]
+pub struct PortRow {
+    /// The scheme's label.
+    pub scheme: String,
+    /// The point's index.
+    pub point: usize,
+    /// The link that it feeds: "leaf 0 to host 3".
+    pub link: String,
+    /// The share of the time that the link was sending, the mean number of packets that waited, the
+    /// shares of packets marked and dropped, and the seconds that the link was paused, if switches
+    /// pause it.
+    pub values: [Option<f64>; 5],
+}
+
 /// Quantiles for each scheme's label and point: shares of packets, and seconds.
 pub type Quantiles = BTreeMap<(String, usize), Vec<(f64, f64)>>;
 
@@ -185,6 +200,31 @@ impl Store {
         })
     }
 
+    /// The queue of each link at the first `points` of the sweep, over the runs of all seeds.
+    pub fn ports(&self, points: usize) -> Result<Vec<PortRow>, StoreError> {
+        let dropped = DropReason::ALL.map(|reason| format!("dropped_{}", reason.name()));
+        let select = format!(
+            "SELECT scheme, point, link, avg(queues.utilisation), avg(queues.mean_packets),
+             1.0 * sum(queues.marked) / sum(queues.arrived), 1.0 * sum({}) / sum(queues.arrived),
+             avg(queues.paused)
+             FROM queues JOIN cells USING (cell) WHERE point < {points}
+             GROUP BY scheme, point, link ORDER BY point, scheme, link",
+            dropped.join(" + ")
+        );
+        self.rows(&select, |row| {
+            let mut values = [None; 5];
+            for (index, value) in values.iter_mut().enumerate() {
+                *value = row.get(3 + index)?;
+            }
+            Ok(PortRow {
+                scheme: row.get(0)?,
+                point: row.get(1)?,
+                link: row.get(2)?,
+                values,
+            })
+        })
+    }
+
     /// Quantiles of the time in the watched queue, averaged over the seeds.
     pub fn sojourn(&self) -> Result<Quantiles, StoreError> {
         self.quantiles("sojourn")
@@ -217,8 +257,8 @@ impl Store {
 
     /// Slowdowns of transfers by size, of each cell and group: those of a size stand together.
     pub fn sizes(&self) -> Result<Vec<SizeRow>, StoreError> {
-        let select = "SELECT scheme, point, name, up_to, transfers + unfinished, known,
-             slowdown_p50, slowdown_p95, slowdown_p99, slowdown_p999
+        let select = "SELECT scheme, point, name, up_to, sizes.transfers + sizes.unfinished, known,
+             sizes.slowdown_p50, sizes.slowdown_p95, sizes.slowdown_p99, sizes.slowdown_p999
              FROM sizes JOIN cells USING (cell) ORDER BY scheme, point, name, up_to, seed";
         self.rows(select, |row| {
             Ok(SizeRow {

@@ -17,6 +17,7 @@ const swept = addSweep();
 const sized = addSizes();
 if (!data.trace) addOverTime();
 const linked = addLinks();
+const ported = addPorts();
 addFlows();
 addDistributions();
 const real = addLive();
@@ -33,6 +34,7 @@ addBar([
   ...(sized ? [{ id: "sizes", short: "Sizes" }] : []),
   ...(data.trace ? [] : [overTime]),
   ...(linked ? [{ id: "links", short: "Links" }] : []),
+  ...(ported ? [{ id: "ports", short: "Ports" }] : []),
   { id: "flows", short: "Flows" },
   { id: "distributions", short: "Tail" },
   ...(real ? [{ id: "live", short: "Live" }] : []),

@@ -16,6 +16,8 @@
 //   zoom=20,30         the seconds of the time series shown
 //   lines=             hidden time series, by name
 //   flow=goodput       the metric of single flows
+//   slowdown=, sized=  the quantile of slowdowns by size, by name, and the group
+//   port=paused        the quantity of a fabric's ports, by name
 //   spread=whole       the cumulative distribution instead of its tail
 //   what=              the distribution, by its index
 //   curve=whole        drop curves up to 1 instead of the part below the step

@@ -76,6 +76,10 @@ pub struct Data {
     pub link_metrics: Vec<Metric>,
     /// Means over seeds for each bottleneck; empty where there is only one.
     pub links: Vec<LinkSummary>,
+    /// The quantities of ports, in the order of their lists of values.
+    pub port_metrics: Vec<Metric>,
+    /// The ports of a fabric, those with the longest queues; empty for other networks.
+    pub ports: Vec<Port>,
     /// What a search of parameters found, which the page leads with; `None` for other runs. The
     /// page has it as markup, not among its data.
     #[serde(skip)]
@@ -355,6 +359,21 @@ pub struct Distribution {
     /// Pairs of a share of packets and the time in seconds that they do not exceed.
     #[serde(serialize_with = "short_pairs")]
     pub quantiles: Vec<[f64; 2]>,
+}
+
+/// A port of a fabric, over the runs of a scheme at a point.
+#[derive(Clone, Debug, Serialize)]
+pub struct Port {
+    /// Index of the scheme.
+    pub scheme: usize,
+    /// Index of the point.
+    pub point: usize,
+    /// The switch or the host that it belongs to.
+    pub from: String,
+    /// What its link leads to.
+    pub to: String,
+    /// One for each of the quantities.
+    pub values: Vec<Option<f64>>,
 }
 
 /// The slowdowns of a group's transfers of about one size.

@@ -6,9 +6,9 @@ use earlydrop::registry::{LinkFacts, SCHEMES, Spec, Value};
 
 use super::data::{self, Data};
 use super::judged::Judged;
-use super::links;
 use super::sizes::sizes;
 use super::thresholds::thresholds;
+use super::{links, ports};
 use crate::answers::{answers, in_numbers};
 use crate::derived;
 use crate::figure::scheme_looks;
@@ -84,6 +84,8 @@ pub fn gather(
         warnings: plan.warnings(),
         link_metrics: LINK_METRICS.iter().map(metric).collect(),
         links: summary.links.iter().map(link_row).collect(),
+        port_metrics: ports::metrics(),
+        ports: ports::of_fabric(plan, store)?,
         baseline: view.comparison.as_ref().map(|one| baseline(one, &judged)),
         live: live(store, summary)?,
         ..Data::default()

@@ -18,6 +18,7 @@ mod links;
 mod page;
 mod panels;
 pub mod pictures;
+mod ports;
 mod sizes;
 #[cfg(test)]
 mod text_tests;

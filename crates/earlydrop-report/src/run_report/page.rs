@@ -55,6 +55,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("live.js", asset!("report/live.js")),
     ("curves.js", asset!("report/curves.js")),
     ("groups.js", asset!("report/groups.js")),
+    ("ports.js", asset!("report/ports.js")),
     ("scenario.js", asset!("report/scenario.js")),
     ("main.js", asset!("report/main.js")),
 ];

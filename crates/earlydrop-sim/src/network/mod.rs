@@ -314,6 +314,9 @@ pub struct Network {
     pauses: Vec<(Node, Pfc)>,
 }
 
+/// [`multipath`](Network::multipath), [`spraying`](Network::spraying), the shared buffers and pauses.
+type NetworkOptions<'a> = (bool, bool, &'a [(Node, SharedBuffer)], &'a [(Node, Pfc)]);
+
 /// Priority flow control of a switch (PFC, IEEE 802.1Qbb), with one priority for all packets: once
 /// more than XOFF bytes that came over a link wait in the switch's queues, it asks the other end of
 /// the link to pause; once no more than XON do, to go on. So nothing is lost, if the queues have room
@@ -417,7 +420,7 @@ impl Network {
     /// [`multipath`](Network::multipath), [`spraying`](Network::spraying), the shared buffers and
     /// pauses: all but nodes and links. Tests that generate every setting learn here of a new one.
     #[doc(hidden)]
-    pub fn options(&self) -> (bool, bool, &[(Node, SharedBuffer)], &[(Node, Pfc)]) {
+    pub fn options(&self) -> NetworkOptions<'_> {
         let Network {
             names: _,
             links: _,

@@ -27,7 +27,8 @@ pub(super) fn sizes(view: &View<'_>) -> Result<Plot, PictureError> {
     })
 }
 
-/// The groups that have transfers with a slowdown at the point shown; that with the most first.
+/// The groups that have transfers of several sizes with a slowdown at the point shown; that with the
+/// most first.
 pub(super) fn groups(view: &View<'_>) -> Vec<String> {
     let here = || view.data.sizes.iter().filter(|one| one.point == view.point);
     let has_slowdown = |one: &&SizeSummary| one.slowdown.iter().any(Option::is_some);
@@ -37,6 +38,11 @@ pub(super) fn groups(view: &View<'_>) -> Vec<String> {
         .collect();
     names.sort();
     names.dedup();
+    names.retain(|name| {
+        let mut own = here().filter(|one| one.group == *name);
+        let first = own.next().map(|one| one.up_to);
+        own.any(|one| Some(one.up_to) != first)
+    });
     let transfers = |name: &String| {
         let own = here().filter(|one| one.group == *name);
         own.map(|one| one.transfers).sum::<u64>()
@@ -48,7 +54,7 @@ pub(super) fn groups(view: &View<'_>) -> Vec<String> {
 /// The group and the quantile asked for: "slowdown_p50" of the first group, or of one of its own as
 /// "search.slowdown_p50".
 fn wanted(view: &View<'_>, groups: &[String]) -> Result<(String, usize), PictureError> {
-    let missing = || PictureError::Missing("no transfers with a slowdown".to_string());
+    let missing = || PictureError::Missing("no transfers of several sizes".to_string());
     let first = groups.first().ok_or_else(missing)?;
     let given = match view.choices.metrics.as_slice() {
         [] => return Ok((first.clone(), USUAL)),
