@@ -183,7 +183,7 @@ fn network() -> impl Strategy<Value = (Network, Vec<Node>)> {
         (rarely(), rarely()),
         (
             proptest::option::weighted(0.12, (any::<u32>(), shared_buffer())),
-            proptest::option::weighted(0.3, pfc()),
+            proptest::option::weighted(0.6, pfc()),
         ),
     )
         .prop_map(

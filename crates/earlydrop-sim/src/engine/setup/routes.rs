@@ -183,7 +183,8 @@ pub(super) fn find_routes(
 
 fn is_passive(network: &Network, flow: &Flow, forward: &[LinkId]) -> bool {
     let only_answers = match &flow.traffic {
-        Traffic::Datagrams { .. } => true,
+        // Over several routes datagrams overtake each other, and jitter is of the order of arrival.
+        Traffic::Datagrams { .. } => !network.spraying,
         Traffic::Tcp { profile, .. } => {
             profile.delayed_acks.is_none() && acts_ahead(network, flow, forward)
         }
