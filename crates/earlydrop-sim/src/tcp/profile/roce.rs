@@ -14,7 +14,7 @@
 //!   a class of their own.
 //! - Queue pairs share nothing: each flow is one, and a card has as many as there are flows.
 //! - Read requests and atomics: a transfer is a write of the sender.
-//! - Priority flow control is the network's, not the sender's (`network.pfc`).
+//! - Priority flow control is the network's, not the sender's (`network.pause`).
 //!
 //! # Validated against
 //! The equations of DCQCN; no card.
