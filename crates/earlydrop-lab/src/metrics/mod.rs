@@ -70,6 +70,12 @@ pub fn of_groups() -> impl Iterator<Item = &'static Metric> {
         .filter(|metric| matches!(metric.compute, Compute::Flows(_)))
 }
 
+/// Whether the quantile at a share is a lower bound: quantiles are known up to `known` only. Shares
+/// are sums of rounded ones.
+pub fn is_beyond(share: f64, known: f64) -> bool {
+    known < share - 1e-9
+}
+
 /// The index in [`METRICS`] of the metric of this name.
 pub fn index_of(name: &str) -> Option<usize> {
     METRICS.iter().position(|metric| metric.name == name)
@@ -158,8 +164,7 @@ impl Metric {
         let Some((share, known)) = list::known_by(self.name) else {
             return false;
         };
-        // Shares are sums of rounded ones.
-        value_of(known).is_some_and(|known| known < share - 1e-9)
+        value_of(known).is_some_and(|known| is_beyond(share, known))
     }
 
     /// Its value for a group of flows; `None` for a metric of queues.

@@ -1,6 +1,6 @@
 //! Slowdowns of transfers by size, over the runs of all seeds.
 
-use earlydrop_lab::metrics::SizeBin;
+use earlydrop_lab::metrics::{SizeBin, is_beyond};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::{SizeRow, Store, StoreError};
@@ -48,7 +48,7 @@ fn summary(plan: &Plan, rows: &[SizeRow]) -> SizeSummary {
     }
 }
 
-/// Whether the quantile at this share is a lower bound. Shares are sums of rounded ones.
+/// Whether the quantile at this share is a lower bound.
 fn is_bound(row: &SizeRow, share: usize) -> bool {
-    row.known < SizeBin::SHARES[share] - 1e-9
+    is_beyond(SizeBin::SHARES[share], row.known)
 }
