@@ -459,6 +459,13 @@ impl Network {
         (from, to)
     }
 
+    /// The first link from where `link` leads to where it begins.
+    pub fn way_back(&self, link: LinkId) -> Option<LinkId> {
+        let (from, to) = self.ends(link);
+        let mut links = self.links();
+        links.find_map(|(id, one, other, _)| ((one, other) == (to, from)).then_some(id))
+    }
+
     /// The description of a link, to change it.
     pub fn get_mut(&mut self, link: LinkId) -> &mut Link {
         &mut self.links[link.0 as usize].2

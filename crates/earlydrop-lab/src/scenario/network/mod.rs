@@ -272,21 +272,28 @@ impl Topology {
 
     /// The base round-trip time of the path: the network's; in a graph, the longest of any group.
     pub(super) fn path_rtt(&self, groups: &[FlowGroup], packet: Bytes) -> Nanos {
-        let (true, Ok(scheme)) = (self.shape.rtt_of_routes, Spec::new("droptail")) else {
+        if !self.shape.rtt_of_routes {
             return self.rtt;
-        };
+        }
         let path = Path {
             rtt: self.rtt,
             flows: 1,
         };
+        let built = self.under_droptail(packet, path);
+        let longest = built.and_then(|built| built.longest_rtt(groups));
+        longest.unwrap_or(self.rtt)
+    }
+
+    /// The network with drop-tail queues, for what does not depend on the compared scheme.
+    fn under_droptail(&self, packet: Bytes, path: Path) -> Option<BuiltNetwork> {
+        let scheme = Spec::new("droptail").ok()?;
         let around = Around {
             scheme: &scheme,
             changes: &[],
             packet,
             path,
         };
-        let built = self.shape.build(&around, Nanos::ZERO);
-        built.longest_rtt(groups).unwrap_or(self.rtt)
+        Some(self.shape.build(&around, Nanos::ZERO))
     }
 
     /// Whether the links alone decide about round-trip times, as hosts' access links do in a row

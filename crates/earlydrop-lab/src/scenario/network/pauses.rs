@@ -1,11 +1,10 @@
 //! Priority flow control at the switches of a fabric: `network.pause` and `network.resume`, and the
 //! room that it needs.
 
-use earlydrop::registry::Spec;
-use earlydrop::units::{Bytes, Nanos};
-use earlydrop_sim::network::{LinkId, Network, Node as Host, Pfc, SharedBuffer};
+use earlydrop::units::Bytes;
+use earlydrop_sim::network::{Network, Node as Host, Pfc, SharedBuffer};
 
-use super::{Around, BuiltNetwork, Path, Topology};
+use super::{BuiltNetwork, Path, Topology};
 use crate::document::{Entries, Problem};
 
 /// The switch whose ports need the most room for pauses to lose nothing.
@@ -75,14 +74,7 @@ impl Topology {
     /// `None` without pauses.
     pub(crate) fn room_for_pauses(&self, packet: Bytes, path: Path) -> Option<PauseRoom> {
         let Pfc { xoff, .. } = self.pauses?;
-        let scheme = Spec::new("droptail").ok()?;
-        let around = Around {
-            scheme: &scheme,
-            changes: &[],
-            packet,
-            path,
-        };
-        let built = self.shape.build(&around, Nanos::ZERO);
+        let built = self.under_droptail(packet, path)?;
         let rooms = (0..built.network.nodes() as u32).map(Host);
         let switches = rooms.filter(|node| !built.hosts.contains(node));
         let rooms = switches.map(|switch| {
@@ -103,18 +95,12 @@ fn headroom_at(network: &Network, switch: Host, packet: Bytes) -> (u64, Bytes) {
     let all = network.links();
     let leading = all.filter(|(_, _, to, _)| *to == switch);
     let (mut links, mut headroom) = (0, 0);
-    for (id, from, ..) in leading {
-        // The way back is of the same kind: links of fabrics are alike in both directions.
+    for (id, ..) in leading {
         links += 1;
-        let back = link_between(network, switch, from).unwrap_or(id);
+        let back = network.way_back(id).unwrap_or(id);
         headroom += network.headroom(id, back, packet).0;
     }
     (links, Bytes(headroom))
-}
-
-fn link_between(network: &Network, from: Host, to: Host) -> Option<LinkId> {
-    let mut links = network.links();
-    links.find_map(|(id, one, other, _)| (one == from && other == to).then_some(id))
 }
 
 /// What one port may have of a shared buffer, alone: `alpha B / (1 + alpha)` (Choudhury and Hahne

@@ -6,7 +6,7 @@ use super::super::Simulation;
 use super::super::pauses::{Pausable, problem};
 use super::super::route::Stage;
 use super::routes::LinkStages;
-use crate::network::{LinkId, Node};
+use crate::network::LinkId;
 use crate::run::{Run, RunError};
 
 /// Prepares the ports at both ends of links that are paused.
@@ -46,7 +46,7 @@ pub(super) fn add(
                 simulation.links.ports[port as usize].dropped = Some(Vec::new());
                 continue;
             }
-            let Some(back) = link_back(run, from, *node).and_then(port_of) else {
+            let Some(back) = run.network.way_back(id).and_then(port_of) else {
                 let problem = format!("no link leads back along {}", name());
                 return Err(wrong(problem));
             };
@@ -55,10 +55,4 @@ pub(super) fn add(
         }
     }
     Ok(())
-}
-
-/// The link from `node` to `to`.
-fn link_back(run: &Run, to: Node, node: Node) -> Option<LinkId> {
-    let mut links = run.network.links();
-    links.find_map(|(id, from, other, _)| (from == node && other == to).then_some(id))
 }
