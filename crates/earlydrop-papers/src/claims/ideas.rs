@@ -258,7 +258,8 @@ pub(crate) struct KindOfSetting {
 impl KindOfSetting {
     /// "14 of 26"; where in few of many, with the places: "2 of 26: n = 10, 20".
     pub(crate) fn words(&self) -> String {
-        let places: Vec<&str> = self.worth_using.iter().map(String::as_str).collect();
+        let places: Vec<String> = self.worth_using.iter().map(|one| short(one)).collect();
+        let places: Vec<&str> = places.iter().map(String::as_str).collect();
         let count = format!("{} of {}", places.len(), self.all);
         match places.len() {
             1..=4 if places.len() < self.all && !places.contains(&"") => {
@@ -267,6 +268,19 @@ impl KindOfSetting {
             _ => count,
         }
     }
+}
+
+/// A place whose fields have their last names only: "flows.bulk.count = 10" is "count = 10".
+fn short(place: &str) -> String {
+    let last = |part: &str| match part.split_once(" = ") {
+        Some((field, value)) => {
+            let name = field.rsplit('.').next().unwrap_or(field);
+            format!("{name} = {value}")
+        }
+        None => part.to_string(),
+    };
+    let parts: Vec<String> = place.split(", ").map(last).collect();
+    parts.join(", ")
 }
 
 #[cfg(test)]

@@ -40,10 +40,10 @@ pub(crate) use counts::plural;
 pub use counts::{Counts, Tally};
 pub use detection::{Bound, Condition, Detection, DetectionRate};
 pub use evidence::Evidence;
-pub(crate) use ideas::matching;
 #[cfg(test)]
 pub(crate) use ideas::tests as ideas_tests;
 pub use ideas::{Conclusion, Idea, IdeaReport, IdeasAndReadings, Reading, Setting, conclude};
+pub(crate) use ideas::{KindOfSetting, matching};
 pub use measurements::{Measurements, RunOf};
 pub(crate) use measurements::{Place, is_same_value};
 pub use missing::MissingData;

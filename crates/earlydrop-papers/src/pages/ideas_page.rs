@@ -6,7 +6,8 @@ use super::findings::own_findings;
 use super::html::sign;
 use crate::catalogue::{Catalogue, PaperEntry};
 use crate::claims::{
-    ClaimReport, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, conclude, matching,
+    ClaimReport, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, KindOfSetting, conclude,
+    matching,
 };
 use crate::multiverse::Robustness;
 
@@ -37,7 +38,7 @@ pub fn ideas_page(
         page.push_str(&markdown::row([
             format!("{}, {}", report.idea.id, report.idea.from),
             report.idea.rule.clone(),
-            evidence(report),
+            all_evidence(report),
             claimed(report.idea, robustness).unwrap_or_default(),
         ]));
     }
@@ -77,18 +78,23 @@ fn decisions(catalogue: &Catalogue, what: &str, reports: &[IdeaReport<'_>]) -> S
     table
 }
 
+/// What a hypothesis came to: "◐ 12 of 24, +3.1%".
+fn evidence(need: &ClaimReport<'_>) -> String {
+    let judgement = &need.judgement;
+    format!(
+        "{} {} of {}, {}",
+        sign(need.decided()),
+        judgement.count(Evidence::Supports),
+        judgement.comparisons.len(),
+        need.mean()
+    )
+}
+
 /// The hypotheses that an idea rests on: "nlred.senders.delay ◐ 12 of 24, +3.1%".
-fn evidence(report: &IdeaReport<'_>) -> String {
+fn all_evidence(report: &IdeaReport<'_>) -> String {
     let one = |need: &&ClaimReport<'_>| {
         let (_, id) = need.claim.id.split_once('.').unwrap_or_default();
-        let judgement = &need.judgement;
-        format!(
-            "{id} {} {} of {}, {}",
-            sign(need.decided()),
-            judgement.count(Evidence::Supports),
-            judgement.comparisons.len(),
-            need.mean()
-        )
+        format!("{id} {}", evidence(need))
     };
     let all: Vec<String> = report.needs.iter().map(one).collect();
     all.join("; ")
@@ -113,19 +119,88 @@ pub fn curves_page(
         .to_string();
     page.push_str(&in_a_sentence(&curve_reports));
     page.push_str("\n\n");
-    page.push_str(&decisions(catalogue, "curve", &curve_reports));
+    page.push_str(&settings_by_kind(catalogue, &curve_reports));
     page.push_str(&own_findings(&entry.findings, reports));
     page.push_str("\n## What the decisions rest on\n\n");
-    page.push_str(EVIDENCE);
-    page.push_str("\n\n| curve, from | rule | hypotheses |\n|---|---|---|\n");
-    for report in &curve_reports {
-        page.push_str(&markdown::row([
-            format!("{}, {}", report.idea.id, report.idea.from),
-            report.idea.rule.clone(),
-            evidence(report),
-        ]));
-    }
+    page.push_str(&rules(&curve_reports));
+    page.push_str(&format!("\n{EVIDENCE}\n\n"));
+    page.push_str(&hypotheses(&curve_reports));
     page
+}
+
+/// In how many settings of each kind a curve is worth having, with a column for each kind.
+fn settings_by_kind(catalogue: &Catalogue, reports: &[IdeaReport<'_>]) -> String {
+    let mut kinds: Vec<String> = Vec::new();
+    for kind in reports.iter().flat_map(IdeaReport::by_kind) {
+        if !kinds.contains(&kind.experiment) {
+            kinds.push(kind.experiment);
+        }
+    }
+    let titles = kinds.iter().map(|kind| catalogue.title(kind));
+    let mut table = table_head(["curve", "all"].map(String::from).into_iter().chain(titles));
+    for report in reports {
+        let by_kind = report.by_kind();
+        let worth = by_kind.iter().map(|kind| kind.worth_using.len());
+        let idea = format!("{}: {}", report.idea.id, report.idea.idea);
+        let all = format!("{} of {}", worth.sum::<usize>(), report.settings.len());
+        let in_kind = |kind: &String| {
+            let known = by_kind.iter().find(|one| one.experiment == *kind);
+            known.map(KindOfSetting::words).unwrap_or_default()
+        };
+        let row = [idea, all].into_iter().chain(kinds.iter().map(in_kind));
+        table.push_str(&markdown::row(row));
+    }
+    table
+}
+
+/// The rules, each with the curves for which it was set.
+fn rules(reports: &[IdeaReport<'_>]) -> String {
+    let mut rules: Vec<(&str, Vec<&str>)> = Vec::new();
+    for idea in reports.iter().map(|report| report.idea) {
+        match rules.iter_mut().find(|(rule, _)| *rule == idea.rule) {
+            Some((_, ideas)) => ideas.push(&idea.id),
+            None => rules.push((&idea.rule, vec![&idea.id])),
+        }
+    }
+    let lines = rules
+        .iter()
+        .map(|(rule, ideas)| format!("- {}: {rule}\n", ideas.join(", ")));
+    lines.collect()
+}
+
+/// The hypotheses that the curves rest on, with a column for each.
+fn hypotheses(reports: &[IdeaReport<'_>]) -> String {
+    let mut columns: Vec<&str> = Vec::new();
+    for need in reports.iter().flat_map(|report| &report.needs) {
+        if !columns.contains(&column(need)) {
+            columns.push(column(need));
+        }
+    }
+    let names = columns.iter().map(|name| name.replace('.', ", "));
+    let mut table = table_head(std::iter::once("curve, from".to_string()).chain(names));
+    for report in reports {
+        let in_column = |name: &&str| {
+            let mut needs = report.needs.iter();
+            let need = needs.find(|need| column(need) == *name);
+            need.map(|need| evidence(need)).unwrap_or_default()
+        };
+        let curve = format!("{}, {}", report.idea.id, report.idea.from);
+        let row = std::iter::once(curve).chain(columns.iter().map(in_column));
+        table.push_str(&markdown::row(row));
+    }
+    table
+}
+
+/// What a hypothesis is about, without its curve: "load.delay" of `curves.nlred.load.delay`.
+fn column<'a>(need: &ClaimReport<'a>) -> &'a str {
+    need.claim.id.splitn(3, '.').last().unwrap_or_default()
+}
+
+/// The head of a table in Markdown.
+fn table_head(columns: impl Iterator<Item = String>) -> String {
+    let columns: Vec<String> = columns.collect();
+    let line = "|---".repeat(columns.len());
+    format!("{}{line}|\n", markdown::row(columns))
 }
 
 /// Which curves are worth having in every setting, and which in the largest share of theirs, among
