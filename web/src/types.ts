@@ -30,10 +30,15 @@ export interface Description {
   title: string | null;
   label: string;
   scheme: string;
+  seed: number;
   duration_ns: number;
   rtt_ns: number;
   link: { name: string; rate_bps: number; delay_ns: number; packet_bytes: number };
   parameters: { name: string; value: string }[];
+  /** The names of packets' kinds, by the numbers that rows have. */
+  kinds: string[];
+  /** The names of reasons for drops, by the numbers that rows have, less `DROPPED`. */
+  reasons: string[];
   probes: string[];
   flows: { group: string; kind: "tcp" | "datagrams"; /** Whether it wants as much of the link as it can get. */ elastic: boolean }[];
   cwnd_flows: number[];
@@ -47,6 +52,7 @@ export interface Problem {
   message: string;
   text: string;
   help?: string | null;
+  file?: string;
   line?: number;
   column?: number;
   field?: string;
@@ -70,15 +76,21 @@ export interface Explanation {
   chance: number | null;
   random: number | null;
   decision: string;
+  /** All of it, a line each. */
+  text: string;
 }
 
 /** Which cell is opened, and how closely it is watched. */
 export interface Opening {
   scenario: string;
+  /** The name of its file, for messages. */
+  file?: string;
   scheme?: number | string;
   seed?: number;
   point?: number;
   set?: [string, string][];
+  /** Recorded links that the scenario names, with their contents. */
+  recordings?: Record<string, string>;
   cwnd_flows?: number;
   sample_ns?: number;
 }

@@ -1,6 +1,7 @@
 //! Answers as JSON.
 
 use earlydrop::Explanation;
+use earlydrop::aqm::DropReason;
 use earlydrop::registry::LinkFacts;
 use earlydrop::units::BitsPerSec;
 use earlydrop_lab::document::{Place, Problems};
@@ -14,6 +15,8 @@ use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::watch::Watch;
 use earlydrop_sim::traffic::Traffic;
 use serde_json::{Map, Value, json};
+
+use crate::session::KINDS;
 
 /// The number of steps of a drawn curve.
 const STEPS: u32 = 200;
@@ -40,7 +43,7 @@ pub(crate) fn problems(problems: &Problems) -> String {
             Place::File(bytes) => {
                 let (line, column) = problems.position(bytes.start);
                 json!({ "message": problem.message, "help": problem.help, "text": text,
-                    "line": line, "column": column })
+                    "file": problems.name, "line": line, "column": column })
             }
             Place::Argument(argument) => {
                 json!({ "message": problem.message, "help": problem.help, "text": text,
@@ -80,11 +83,13 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
             )
         })
         .collect();
+    let reasons = DropReason::ALL.map(|reason| reason.name());
     let windows: Vec<u32> = watch.windows().iter().map(|flow| flow.0).collect();
     json!({
         "title": plan.scenario().title,
         "label": scheme.label,
         "scheme": spec.descriptor().name,
+        "seed": plan.seeds[cell.seed],
         "duration_ns": run.duration.0,
         "rtt_ns": scenario.path.rtt.0,
         "link": {
@@ -94,6 +99,8 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
             "packet_bytes": link.mean_packet.0,
         },
         "parameters": parameters,
+        "kinds": KINDS,
+        "reasons": reasons,
         "probes": watch.simulation().probe_names(watch.link()),
         "flows": flows.collect::<Vec<_>>(),
         "cwnd_flows": windows,
@@ -130,6 +137,7 @@ pub(crate) fn explanation(explanation: &Explanation) -> String {
         "chance": explanation.chance,
         "random": explanation.random,
         "decision": explanation.decision,
+        "text": explanation.to_string(),
     })
     .to_string()
 }

@@ -151,7 +151,7 @@ pub extern "C" fn outcome(handle: u32) {
 /// to there.
 ///
 /// The text is `{rule, source, steps: [{says, symbol, equation, numbers, value, unit}], chance,
-/// random, decision}`, or lists the problems.
+/// random, decision, text}`, or lists the problems.
 #[unsafe(no_mangle)]
 pub extern "C" fn explain() {
     with(|program| program.text = explained(&program.argument));

@@ -1,6 +1,7 @@
 //! A cell that is watched, and the rows gathered of it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use earlydrop::aqm::DropReason;
@@ -20,6 +21,9 @@ use crate::answers;
 pub(crate) struct Opening {
     /// The scenario, in TOML.
     scenario: String,
+    /// The name of the file that messages give.
+    #[serde(default = "file_name")]
+    file: String,
     /// The index or the label of the scheme.
     #[serde(default)]
     scheme: SchemeName,
@@ -48,10 +52,23 @@ enum SchemeName {
     Label(String),
 }
 
+impl fmt::Display for SchemeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SchemeName::Index(index) => write!(f, "with the index {index}"),
+            SchemeName::Label(label) => write!(f, "'{label}'"),
+        }
+    }
+}
+
 impl Default for SchemeName {
     fn default() -> SchemeName {
         SchemeName::Index(0)
     }
+}
+
+fn file_name() -> String {
+    "scenario".to_string()
 }
 
 fn most_windows() -> usize {
@@ -116,7 +133,7 @@ impl Opening {
 
     fn cell(&self) -> Result<(Plan, Cell), String> {
         let traces = TraceFiles::Memory(self.recordings.clone());
-        let source = Source::new("scenario", &self.scenario, traces);
+        let source = Source::new(&self.file, &self.scenario, traces);
         let source = source.map_err(|problems| answers::problems(&problems))?;
         let mut source = source.with_limits(Limits::PAGE);
         for (path, value) in &self.set {
@@ -135,7 +152,9 @@ impl Opening {
         };
         let Some(scheme) = scheme else {
             let known = labels.join(", ");
-            return Err(answers::problem(&format!("no such scheme; known: {known}")));
+            let scheme = &self.scheme;
+            let message = format!("the scenario has no scheme {scheme}; known: {known}");
+            return Err(answers::problem(&message));
         };
         let points = plan.points.len();
         if self.point >= points {
@@ -196,10 +215,12 @@ impl Session {
     }
 }
 
+/// The kinds of packets, by the numbers that rows have.
+pub(crate) const KINDS: [&str; 5] = ["data", "ack", "syn", "datagram", "request"];
+
 /// The time, the event (0 enqueued, 1 departed, 2 and on dropped, by reason), the flow, the kind,
 /// the number, the size, whether it is marked, and the queue afterwards.
 fn packet_row(record: &PacketRecord) -> [f64; 8] {
-    const KINDS: [&str; 5] = ["data", "ack", "syn", "datagram", "request"];
     let event = match record.event {
         PacketEvent::Enqueued => 0,
         PacketEvent::Departed => 1,
