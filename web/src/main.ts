@@ -16,6 +16,7 @@ import { knobPanel } from "./ui/knobs.ts";
 import { EMBEDDED_COLUMNS, Presenter, choosePanels, embed, embeddedPanels } from "./ui/modes.ts";
 import { asScenario, problemPanel, scenarioPanel } from "./ui/scenario.ts";
 import { sharePanel } from "./ui/share.ts";
+import { DropSound } from "./ui/sound.ts";
 import { Story } from "./ui/story.ts";
 import { TourPanel } from "./ui/tour.ts";
 import { speedFor, transport, type Spans } from "./ui/transport.ts";
@@ -72,6 +73,7 @@ class Page {
   /** Whether more than the time has changed since the last picture. */
   private isStale = true;
   private readonly story: Story;
+  private readonly sound: DropSound;
   /** The time that is pointed at, ns. */
   private cursor: number | undefined;
   private before = performance.now();
@@ -82,6 +84,7 @@ class Page {
     this.schemes = schemes;
     this.why = new WhyPanel(laboratory);
     this.story = new Story(laboratory);
+    this.sound = new DropSound(laboratory);
     byId("story").append(this.story.sentence, this.story.key);
     this.tours = new TourPanel(laboratory, schemes, (address) => this.open(address), () => this.writeAddress());
     byId("version").textContent = version;
@@ -153,6 +156,7 @@ class Page {
       button("Forget all moves", () => this.forget(), { id: "forget" }),
       button("Metrics of the whole run", () => void this.outcomes(), { id: "metrics" }),
       button("Edit as a scenario", () => asScenario(this.laboratory), { id: "as-scenario" }),
+      this.sound.button,
       dark,
       button("Present", () => this.presenter.toggle(), { id: "present", title: "large type, one column: p" }),
     );
@@ -262,6 +266,8 @@ class Page {
             point: (time) => this.point(time),
             goTo: (time) => laboratory.seek(time),
             unfold: (isOpen) => this.unfold(isOpen),
+            ask: () => this.ask(),
+            feel: (isOpen) => this.feel(isOpen),
           }),
       );
       fill(lanes, ...this.columns.map((column) => column.element));
@@ -275,6 +281,17 @@ class Page {
 
   private unfold(isOpen: boolean): void {
     for (const column of this.columns) column.isUnfolded = isOpen;
+    this.redraw();
+  }
+
+  /** A click behind every queue, at the same instant. */
+  private ask(): void {
+    for (const { feel } of this.columns) feel.ask();
+    this.redraw();
+  }
+
+  private feel(isOpen: boolean): void {
+    for (const { feel } of this.columns) feel.element.open = isOpen;
     this.redraw();
   }
 
@@ -312,6 +329,7 @@ class Page {
     const seconds = Math.min(0.1, (now - this.before) / 1000);
     this.before = now;
     this.laboratory.tick(seconds);
+    this.sound.play();
     // What is run again within a moment is not seen to come and go.
     const isBrief = this.laboratory.goal !== undefined && now - this.drawnAt < BRIEF;
     if (this.isDirty && !isBrief) this.draw(now);
