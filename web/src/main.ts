@@ -9,6 +9,7 @@ import { Program } from "./program.ts";
 import { callNames, defaultSetup, knobsAt, parseSpec, settingsAt, type Setup } from "./setup.ts";
 import type { Scheme } from "./types.ts";
 import { SECOND, formatWith, percent, span as spanText } from "./units.ts";
+import { ChallengePanel } from "./ui/challenge.ts";
 import { Column } from "./ui/column.ts";
 import { button, byId, el, fill, throttled } from "./ui/dom.ts";
 import { keys } from "./ui/keys.ts";
@@ -63,6 +64,7 @@ class Page {
   private tops: Tops = { queue: 10, now: 30, cwnd: 10, bps: 1e6 };
   private readonly why: WhyPanel;
   private readonly tours: TourPanel;
+  private readonly challenges: ChallengePanel;
   private readonly panels = embeddedPanels(location.search);
   private readonly presenter = new Presenter(() => {
     for (const column of this.columns) column.measure();
@@ -87,11 +89,16 @@ class Page {
     this.sound = new DropSound(laboratory);
     byId("story").append(this.story.sentence, this.story.key);
     this.tours = new TourPanel(laboratory, schemes, (address) => this.open(address), () => this.writeAddress());
+    this.challenges = new ChallengePanel(laboratory, { show: (address) => this.open(address), changed: () => this.onChallenge() });
+    this.tours.more = () => {
+      this.challenges.close();
+      return [el("h2", {}, "Challenges"), this.challenges.list()];
+    };
     byId("version").textContent = version;
     byId("problems").append(problemPanel(laboratory, () => this.notes));
     byId("knobs").append(knobPanel(laboratory), scenarioPanel(laboratory, () => this.restart(defaultSetup())));
     byId("transport").append(transport(laboratory, this.view, { redraw: () => this.redraw(), why: () => this.explainLast() }));
-    byId("asides").append(this.tours.element, this.why.element);
+    byId("asides").append(this.tours.element, this.challenges.element, this.why.element);
     byId("share").append(sharePanel(laboratory, () => `${location.href.split("#")[0]}#${this.address()}`));
     this.buttons();
     // A small window shows the queues first.
@@ -164,7 +171,7 @@ class Page {
 
   /** Opens what an address says. */
   open(address: string): void {
-    const { setup, time, problems, tour } = readAddress(address);
+    const { setup, time, problems, tour, challenge } = readAddress(address);
     this.notes = problems;
     this.why.close();
     const { scenario } = setup;
@@ -173,6 +180,13 @@ class Page {
     if (scenario) this.slowDown(setup);
     this.laboratory.apply(setup, { time: time * SECOND });
     if (tour && this.tours.tour?.id !== tour) this.tours.start(tour);
+    if (challenge && this.challenges.challenge?.id !== challenge) this.challenges.start(challenge, true);
+  }
+
+  /** A challenge and a tour are not shown at the same time. */
+  private onChallenge(): void {
+    if (this.challenges.challenge) this.tours.close();
+    this.writeAddress();
   }
 
   /** Short scenarios are shown in slow motion, before any of them is run ahead. */
@@ -308,7 +322,8 @@ class Page {
   private address(): string {
     const { setup, time, goal } = this.laboratory;
     const tour = this.tours.tour?.id;
-    return writeAddress({ setup, time: Math.round(goal ?? time) / SECOND, ...(tour ? { tour } : {}) });
+    const challenge = this.challenges.challenge?.id;
+    return writeAddress({ setup, time: Math.round(goal ?? time) / SECOND, ...(tour ? { tour } : {}), ...(challenge ? { challenge } : {}) });
   }
 
   /** Writes the address; with `isMove` the one before stays behind it, for the browser's way back. */

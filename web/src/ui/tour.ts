@@ -17,6 +17,8 @@ const BEFORE = 2;
 export class TourPanel {
   readonly element = el("aside", { class: "tour", hidden: true, "aria-label": "Guided tour" });
   tour: Tour | undefined;
+  /** What stands below the list of tours. */
+  more: () => HTMLElement[] = () => [];
   private step = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private task: (() => void) | undefined;
@@ -47,6 +49,7 @@ export class TourPanel {
       el("h2", {}, "Guided tours"),
       el("p", {}, "Five minutes each. You say what you expect, then you see it; at the end you move a knob."),
       el("ol", { class: "tours" }, ...TOURS.map((tour) => el("li", {}, button(tour.title, () => this.start(tour.id), { "data-tour": tour.id }), el("span", {}, ` ${tour.about}`)))),
+      ...this.more(),
       button("Close", () => this.close()),
     );
     this.element.scrollIntoView({ block: "nearest" });
