@@ -179,6 +179,7 @@ class Page {
     if (scenario && setup.schemes.length === 0) setup.schemes = this.firstSchemes(setup);
     if (scenario) this.slowDown(setup);
     this.laboratory.apply(setup, { time: time * SECOND });
+    if (tour) this.challenges.close();
     if (tour && this.tours.tour?.id !== tour) this.tours.start(tour);
     if (challenge && this.challenges.challenge?.id !== challenge) this.challenges.start(challenge, true);
   }

@@ -63,7 +63,7 @@ export const incast: Tour = {
         right: 1,
         at: 0.002,
         light: ["the queue"],
-        because: "Every server sends ten segments before it hears of anything. No mark can be faster than a round trip, so the first round meets the same memory in both columns, and both drop packets.",
+        because: "Every server sends ten segments before it hears of anything. No mark can be faster than a round trip, so the first round meets the same memory in both columns, and both drop packets. The picture of the law shows the scheme’s own limit, 667 packets; the switch grants the port half of that.",
       },
     },
     {

@@ -27,7 +27,7 @@ export class ChallengePanel {
 
   /** All challenges, to be chosen from. */
   list(): HTMLElement {
-    return el("ol", { class: "tours" }, ...challenges().map(({ id, title }) => el("li", {}, button(title, () => this.start(id), { "data-challenge": id }))));
+    return el("ol", { class: "challenges" }, ...challenges().map(({ id, title }) => el("li", {}, button(title, () => this.start(id), { "data-challenge": id }))));
   }
 
   /** Begins a challenge; one that an address holds keeps the settings that are there, and is scored. */
@@ -99,5 +99,8 @@ export class ChallengePanel {
       ),
       el("p", { class: "words" }, "The address holds challenge and settings: whoever opens it gets this score."),
     );
+    // The panel is scrolled, not the page.
+    const side = this.element.parentElement?.parentElement;
+    if (side) side.scrollTop = this.result.offsetTop + this.result.offsetHeight + 8 - side.clientHeight;
   }
 }

@@ -94,7 +94,7 @@ export class Column {
       panel("readings", this.figures),
       panel("law", law),
       panel("law", el("div", { class: "under-law" }, this.law.words, this.law.pencil)),
-      panel("feel", this.feel.element),
+      panel("feel", el("div", {}, this.feel.element)),
       panel("parameters", this.parameters.element),
       ...plots.slice(0, OPEN).map((plot) => panel("plots", plot)),
       panel("plots", this.folded),

@@ -38,7 +38,6 @@ export class FeelPanel {
   private readonly click = el("span", { "data-felt": "click" });
   private readonly page = el("span", { "data-felt": "page" });
   private readonly bar = el("span", { class: "fill" });
-  private readonly pageName = el("span", {}, "a page");
   private readonly face = face();
   private readonly callRow: HTMLElement;
   private readonly call = el("span", { "data-felt": "call" });
@@ -66,7 +65,7 @@ export class FeelPanel {
         "div",
         { class: "felt" },
         row(ask, this.click, ""),
-        row(this.pageName, el("span", { class: "with-bar" }, el("span", { class: "bar" }, this.bar), this.page), ""),
+        row("a page", el("span", { class: "with-bar" }, el("span", { class: "bar" }, this.bar), this.page), ""),
         this.callRow,
         row("a game", this.ping, "The base RTT and the wait of the packet that left last"),
       ),
@@ -105,9 +104,12 @@ export class FeelPanel {
     set(this.ping, pingText);
     const next = rider(lane) === "calls" ? "the packet of a call that comes next" : "the packet that comes next";
     this.click.title = `An answer of one packet: the base RTT, and the wait of ${next}. Where that is dropped, it is asked for again after ${AGAIN / SECOND} s, then twice as long`;
-    this.drawPage(pageAt(lane, time, rtt));
+    const page = pageAt(lane, time, rtt);
+    this.drawPage(page);
     const speed = SPEEDS.find(([speed]) => speed === laboratory.speed)?.[1] ?? String(laboratory.speed);
-    set(this.scale, `Base RTT ${span(rtt / SECOND)}, and this queue. ${laboratory.speed === 1 ? "Times pass as they are." : `The clock runs at ${speed}: so does all this.`}`);
+    const ofPage = page.isTransfer ? "The page is the first web user’s." : `The page is computed: ${TRIPS} round trips in a row.`;
+    const ofClock = laboratory.speed === 1 ? "" : ` The clock runs at ${speed}, and so does all this.`;
+    set(this.scale, `Base RTT ${span(rtt / SECOND)}, and this queue. ${ofPage}${ofClock}`);
   }
 
   /** The answer comes when the clock has reached it; while the clock stands, words say what it will be. */
@@ -133,8 +135,6 @@ export class FeelPanel {
   }
 
   private drawPage({ isTransfer, got, of, took }: PageLoad): void {
-    set(this.pageName, isTransfer ? "a web user" : "a page");
-    this.pageName.title = isTransfer ? "The page of the first web user: its packets that have arrived, of those simulated so far" : `Computed: ${TRIPS} round trips, each as long as a click's answer; opened every 5 s`;
     this.bar.style.inlineSize = of > 0 ? `${Math.round((100 * got) / of)}%` : "0";
     this.bar.parentElement!.classList.toggle("loaded", took !== undefined);
     const unit = isTransfer ? "packets" : "trips";
@@ -143,7 +143,7 @@ export class FeelPanel {
 
   private drawCall({ state, due, missed, played }: Call, now: number): void {
     this.face.show(state, played);
-    const share = due === 0 ? "" : `, ${missed} of ${due} missing`;
+    const share = due === 0 ? "" : `, ${missed}/${due} missing`;
     set(this.call, `${WORDS[state]}${share}`);
     this.call.dataset["state"] = state;
     const isNews = state !== "silent" && this.heard !== state && now - this.saidAt > SAY;
