@@ -10,12 +10,15 @@ export interface Place {
   /** The time on the clock, seconds. */
   time: number;
   tour?: string;
+  /** A challenge that is scored with the settings of the first scheme. */
+  challenge?: string;
 }
 
 /** The address of a setup at a time. What has its default is left out. */
-export function writeAddress({ setup, time, tour }: Place): string {
+export function writeAddress({ setup, time, tour, challenge }: Place): string {
   const fields = new URLSearchParams();
   if (tour) fields.set("tour", tour);
+  if (challenge) fields.set("challenge", challenge);
   fields.set("schemes", setup.schemes.map(specText).join("|"));
   if (setup.scenario) {
     fields.set("scenario", setup.scenario.toml);
@@ -74,7 +77,8 @@ export function readAddress(hash: string): Place & { problems: string[] } {
     else setup.changes.push(change);
   }
   const tour = fields.get("tour");
-  return { setup, time: number("t", 0, 3600) ?? 0, problems, ...(tour ? { tour } : {}) };
+  const challenge = fields.get("challenge");
+  return { setup, time: number("t", 0, 3600) ?? 0, problems, ...(tour ? { tour } : {}), ...(challenge ? { challenge } : {}) };
 }
 
 /** Reads "12.3:rate=5" or "14:1.max_p=0.3". */

@@ -86,6 +86,11 @@ export class Lane {
     return this.ask((id, opening) => ({ kind: "outcome", id, opening: { ...opening, set } }));
   }
 
+  /** The metrics of another whole run, simulated in this lane's thread. */
+  outcomeOf(opening: Opening): Promise<Outcome | Failure> {
+    return this.ask((id) => ({ kind: "outcome", id, opening }));
+  }
+
   private questions = 0;
 
   private ask<T>(request: (id: number, opening: Opening) => Request): Promise<T> {

@@ -9,6 +9,7 @@ import { Program } from "./program.ts";
 import { callNames, defaultSetup, knobsAt, parseSpec, settingsAt, type Setup } from "./setup.ts";
 import type { Scheme } from "./types.ts";
 import { SECOND, formatWith, percent, span as spanText } from "./units.ts";
+import { ChallengePanel } from "./ui/challenge.ts";
 import { Column } from "./ui/column.ts";
 import { button, byId, el, fill, throttled } from "./ui/dom.ts";
 import { keys } from "./ui/keys.ts";
@@ -16,6 +17,7 @@ import { knobPanel } from "./ui/knobs.ts";
 import { EMBEDDED_COLUMNS, Presenter, choosePanels, embed, embeddedPanels } from "./ui/modes.ts";
 import { asScenario, problemPanel, scenarioPanel } from "./ui/scenario.ts";
 import { sharePanel } from "./ui/share.ts";
+import { DropSound } from "./ui/sound.ts";
 import { Story } from "./ui/story.ts";
 import { TourPanel } from "./ui/tour.ts";
 import { speedFor, transport, type Spans } from "./ui/transport.ts";
@@ -62,6 +64,7 @@ class Page {
   private tops: Tops = { queue: 10, now: 30, cwnd: 10, bps: 1e6 };
   private readonly why: WhyPanel;
   private readonly tours: TourPanel;
+  private readonly challenges: ChallengePanel;
   private readonly panels = embeddedPanels(location.search);
   private readonly presenter = new Presenter(() => {
     for (const column of this.columns) column.measure();
@@ -72,6 +75,7 @@ class Page {
   /** Whether more than the time has changed since the last picture. */
   private isStale = true;
   private readonly story: Story;
+  private readonly sound: DropSound;
   /** The time that is pointed at, ns. */
   private cursor: number | undefined;
   private before = performance.now();
@@ -82,13 +86,19 @@ class Page {
     this.schemes = schemes;
     this.why = new WhyPanel(laboratory);
     this.story = new Story(laboratory);
+    this.sound = new DropSound(laboratory);
     byId("story").append(this.story.sentence, this.story.key);
     this.tours = new TourPanel(laboratory, schemes, (address) => this.open(address), () => this.writeAddress());
+    this.challenges = new ChallengePanel(laboratory, { show: (address) => this.open(address), changed: () => this.onChallenge() });
+    this.tours.more = () => {
+      this.challenges.close();
+      return [el("h2", {}, "Challenges"), this.challenges.list()];
+    };
     byId("version").textContent = version;
     byId("problems").append(problemPanel(laboratory, () => this.notes));
     byId("knobs").append(knobPanel(laboratory), scenarioPanel(laboratory, () => this.restart(defaultSetup())));
     byId("transport").append(transport(laboratory, this.view, { redraw: () => this.redraw(), why: () => this.explainLast() }));
-    byId("asides").append(this.tours.element, this.why.element);
+    byId("asides").append(this.tours.element, this.challenges.element, this.why.element);
     byId("share").append(sharePanel(laboratory, () => `${location.href.split("#")[0]}#${this.address()}`));
     this.buttons();
     // A small window shows the queues first.
@@ -153,6 +163,7 @@ class Page {
       button("Forget all moves", () => this.forget(), { id: "forget" }),
       button("Metrics of the whole run", () => void this.outcomes(), { id: "metrics" }),
       button("Edit as a scenario", () => asScenario(this.laboratory), { id: "as-scenario" }),
+      this.sound.button,
       dark,
       button("Present", () => this.presenter.toggle(), { id: "present", title: "large type, one column: p" }),
     );
@@ -160,7 +171,7 @@ class Page {
 
   /** Opens what an address says. */
   open(address: string): void {
-    const { setup, time, problems, tour } = readAddress(address);
+    const { setup, time, problems, tour, challenge } = readAddress(address);
     this.notes = problems;
     this.why.close();
     const { scenario } = setup;
@@ -168,7 +179,15 @@ class Page {
     if (scenario && setup.schemes.length === 0) setup.schemes = this.firstSchemes(setup);
     if (scenario) this.slowDown(setup);
     this.laboratory.apply(setup, { time: time * SECOND });
+    if (tour) this.challenges.close();
     if (tour && this.tours.tour?.id !== tour) this.tours.start(tour);
+    if (challenge && this.challenges.challenge?.id !== challenge) this.challenges.start(challenge, true);
+  }
+
+  /** A challenge and a tour are not shown at the same time. */
+  private onChallenge(): void {
+    if (this.challenges.challenge) this.tours.close();
+    this.writeAddress();
   }
 
   /** Short scenarios are shown in slow motion, before any of them is run ahead. */
@@ -262,6 +281,8 @@ class Page {
             point: (time) => this.point(time),
             goTo: (time) => laboratory.seek(time),
             unfold: (isOpen) => this.unfold(isOpen),
+            ask: () => this.ask(),
+            feel: (isOpen) => this.feel(isOpen),
           }),
       );
       fill(lanes, ...this.columns.map((column) => column.element));
@@ -278,6 +299,17 @@ class Page {
     this.redraw();
   }
 
+  /** A click behind every queue, at the same instant. */
+  private ask(): void {
+    for (const { feel } of this.columns) feel.ask();
+    this.redraw();
+  }
+
+  private feel(isOpen: boolean): void {
+    for (const { feel } of this.columns) feel.element.open = isOpen;
+    this.redraw();
+  }
+
   private redraw(): void {
     this.isDirty = this.isStale = true;
   }
@@ -291,7 +323,8 @@ class Page {
   private address(): string {
     const { setup, time, goal } = this.laboratory;
     const tour = this.tours.tour?.id;
-    return writeAddress({ setup, time: Math.round(goal ?? time) / SECOND, ...(tour ? { tour } : {}) });
+    const challenge = this.challenges.challenge?.id;
+    return writeAddress({ setup, time: Math.round(goal ?? time) / SECOND, ...(tour ? { tour } : {}), ...(challenge ? { challenge } : {}) });
   }
 
   /** Writes the address; with `isMove` the one before stays behind it, for the browser's way back. */
@@ -312,6 +345,7 @@ class Page {
     const seconds = Math.min(0.1, (now - this.before) / 1000);
     this.before = now;
     this.laboratory.tick(seconds);
+    this.sound.play();
     // What is run again within a moment is not seen to come and go.
     const isBrief = this.laboratory.goal !== undefined && now - this.drawnAt < BRIEF;
     if (this.isDirty && !isBrief) this.draw(now);

@@ -54,6 +54,14 @@ export class Waits {
     const sorted = Float64Array.from(waits).sort();
     return sorted[Math.ceil(0.99 * sorted.length) - 1] ?? Number.NaN;
   }
+
+  /** The wait of the packet that left last within a span, of some flows or of all; undefined without one. */
+  last(flows: Set<number> | undefined, from: number, to: number): number | undefined {
+    for (let row = this.table.countTo(to) - 1; row >= 0 && this.table.at(row, WAIT.at) >= from; row -= 1) {
+      if (!flows || flows.has(this.table.at(row, WAIT.flow))) return this.table.at(row, WAIT.wait);
+    }
+    return undefined;
+  }
 }
 
 function keyOf(flow: number, kind: number, number: number): number {

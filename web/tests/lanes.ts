@@ -18,7 +18,7 @@ export function simulated(program: Program, setup: Setup, seconds: number): Labo
 }
 
 function lane(program: Program, setup: Setup, index: number, until: number): Lane {
-  const opened = program.open({ scenario: toml(setup), scheme: index, seed: setup.seed, cwnd_flows: 60, sample_ns: 10e6 });
+  const opened = program.open({ scenario: toml(setup), scheme: setup.scenario ? setup.schemes[index]!.name : index, seed: setup.seed, cwnd_flows: 60, sample_ns: 10e6 });
   if ("problems" in opened) throw new Error(opened.problems.map(({ text }) => text).join("\n"));
   const { handle, description } = opened;
   const history = new History(description.probes.length, description.cwnd_flows.length);

@@ -1,13 +1,15 @@
 // All tours, in the order in which they are offered.
 
 import { average } from "./average.ts";
+import { bottlenecks } from "./bottlenecks.ts";
 import { bufferbloat } from "./bufferbloat.ts";
 import { curves } from "./curves.ts";
 import { delay } from "./delay.ts";
 import { flood } from "./flood.ts";
+import { incast } from "./incast.ts";
 import { l4s } from "./l4s.ts";
 import { load } from "./load.ts";
 import { maxP } from "./max-p.ts";
 import type { Tour } from "./tour.ts";
 
-export const TOURS: Tour[] = [bufferbloat, average, maxP, curves, flood, load, delay, l4s];
+export const TOURS: Tour[] = [bufferbloat, average, maxP, curves, flood, load, delay, l4s, incast, bottlenecks];

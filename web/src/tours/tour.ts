@@ -3,6 +3,7 @@
 import { readings, probeAt, type Readings } from "../figures.ts";
 import type { Laboratory } from "../laboratory.ts";
 import { knobsAt, settingsAt, type KnobName } from "../setup.ts";
+import { DEPARTED, DROPPED, PACKET } from "../types.ts";
 import { SECOND } from "../units.ts";
 
 /** A question that is asked before the answer is shown. */
@@ -24,8 +25,11 @@ export const HOLDS = 3;
 /** What the student does with a knob. */
 export interface Task {
   ask: string;
-  /** Must hold for `HOLDS` on end. */
+  /** Must hold for `holds` on end, `HOLDS` without it: simulated seconds. A queue needs as long to settle after a move. */
   isDone(seen: Seen): boolean;
+  holds?: number;
+  /** What is read off while it is done, in words; delay, swing and use without it. */
+  live?(seen: Seen): string;
   /** One way to do it. */
   solution: Move[];
   because: string;
@@ -44,6 +48,8 @@ export interface Step {
   /** The address of what is shown from this step on; it starts from its `t`. */
   show?: string;
   speed?: number;
+  /** What is read off at the time of the clock, in words. */
+  live?(seen: Seen): string;
   /** Stand at the time of `show` until the prediction is made. */
   predict?: Prediction;
   task?: Task;
@@ -84,9 +90,52 @@ export class Seen {
     return settingsAt(this.laboratory.setup, lane, this.time).find(([known]) => known === name)?.[1];
   }
 
+  /** What the columns are called. */
+  get names(): string[] {
+    return this.laboratory.lanes.map(({ description }) => description?.label ?? "");
+  }
+
+  /** The rate of a lane's link, bits a second. */
+  private linkBps(lane: number): number {
+    const { setup, lanes } = this.laboratory;
+    return setup.scenario ? (lanes[lane]!.description?.link.rate_bps ?? Number.NaN) : Number(this.knob("rate")) * 1e6;
+  }
+
   /** The readings of a lane over the last three seconds. */
   lane(index: number): Readings {
-    return readings(this.laboratory.lanes[index]!, this.laboratory.time, Number(this.knob("rate")) * 1e6);
+    return readings(this.laboratory.lanes[index]!, this.laboratory.time, this.linkBps(index));
+  }
+
+  /** The rows of a lane's packets within a span in seconds before the time of the clock. */
+  private *rows(lane: number, span: number): Generator<number> {
+    const { packets } = this.laboratory.lanes[lane]!.history;
+    const { time } = this.laboratory;
+    for (let row = packets.countTo(time - span * SECOND); row < packets.countTo(time); row += 1) yield row;
+  }
+
+  /** The largest queue of a lane in the last seconds, packets. */
+  peak(lane: number, span: number): number {
+    const { packets } = this.laboratory.lanes[lane]!.history;
+    return [...this.rows(lane, span)].reduce((most, row) => Math.max(most, packets.at(row, PACKET.queue)), 0);
+  }
+
+  /** Packets of a lane that were dropped in the last seconds. */
+  drops(lane: number, span: number): number {
+    const { packets } = this.laboratory.lanes[lane]!.history;
+    return [...this.rows(lane, span)].filter((row) => packets.at(row, PACKET.event) >= DROPPED).length;
+  }
+
+  /** The longest time in the last seconds without a packet that left, in seconds. */
+  silence(lane: number, span: number): number {
+    const { packets } = this.laboratory.lanes[lane]!.history;
+    const { time } = this.laboratory;
+    let [longest, before] = [0, Math.max(0, time - span * SECOND)];
+    for (const row of this.rows(lane, span)) {
+      if (packets.at(row, PACKET.event) !== DEPARTED) continue;
+      longest = Math.max(longest, packets.time(row) - before);
+      before = packets.time(row);
+    }
+    return Math.max(longest, time - before) / SECOND;
   }
 
   probe(lane: number, name: string): number {
@@ -100,16 +149,12 @@ export class Seen {
     description?.flows.forEach((flow, index) => {
       if (group.test(flow.group)) sum += throughput.recent(index, this.laboratory.time, 3 * SECOND);
     });
-    return sum / (Number(this.knob("rate")) * 1e6);
+    return sum / this.linkBps(lane);
   }
 
   /** Drops of a lane by a rule about the flow, in the last two seconds. */
   ruleDrops(lane: number): number {
     const { packets } = this.laboratory.lanes[lane]!.history;
-    let count = 0;
-    for (let row = packets.countTo(this.laboratory.time - 2 * SECOND); row < packets.countTo(this.laboratory.time); row += 1) {
-      if (packets.at(row, 1) === 4) count += 1;
-    }
-    return count;
+    return [...this.rows(lane, 2)].filter((row) => packets.at(row, PACKET.event) === 4).length;
   }
 }

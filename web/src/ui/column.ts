@@ -15,6 +15,7 @@ import { specText } from "../setup.ts";
 import type { Scheme } from "../types.ts";
 import { digits, percent, span } from "../units.ts";
 import { button, el, fill, save } from "./dom.ts";
+import { FeelPanel } from "./feel.ts";
 import { LawControl } from "./law.ts";
 import { ParameterPanel } from "./parameters.ts";
 import { Picture } from "./picture.ts";
@@ -35,12 +36,17 @@ export interface ColumnActs {
   goTo(time: number): void;
   /** Plots were unfolded, or folded: in all columns. */
   unfold(isOpen: boolean): void;
+  /** A click behind every queue. */
+  ask(): void;
+  /** What is felt was unfolded, or folded: in all columns. */
+  feel(isOpen: boolean): void;
 }
 
 export class Column {
   readonly element: HTMLElement;
   readonly scene: Scene;
   readonly parameters: ParameterPanel;
+  readonly feel: FeelPanel;
   /** Parameters that have an effect. */
   readonly effective = new Set<string>();
   private readonly queue = new Picture("The packets in the queue", 136);
@@ -59,6 +65,7 @@ export class Column {
   constructor(laboratory: Laboratory, lane: Lane, index: number, schemes: Scheme[], acts: ColumnActs) {
     this.scene = new Scene(lane);
     this.parameters = new ParameterPanel(laboratory, index, schemes);
+    this.feel = new FeelPanel(laboratory, lane, index, { ask: acts.ask, unfold: acts.feel });
     this.title.addEventListener("change", () => acts.chooseScheme(index, this.title.value));
     this.remove = button("×", () => acts.removeScheme(index), { class: "remove", "aria-label": `Remove scheme ${index + 1}` });
     this.law = new LawControl(laboratory, (name, value) => this.parameters.values.change(name, value), acts.redraw);
@@ -87,6 +94,7 @@ export class Column {
       panel("readings", this.figures),
       panel("law", law),
       panel("law", el("div", { class: "under-law" }, this.law.words, this.law.pencil)),
+      panel("feel", el("div", {}, this.feel.element)),
       panel("parameters", this.parameters.element),
       ...plots.slice(0, OPEN).map((plot) => panel("plots", plot)),
       panel("plots", this.folded),
@@ -149,6 +157,7 @@ export class Column {
     this.describe(view, now);
     this.spots = this.queue.draw((pen, box) => drawQueue(pen, box, view)) ?? [];
     this.law.draw(view);
+    this.feel.draw(now);
     this.drawPlots(view);
     this.element.style.setProperty("--colour", schemeColour(view.index, view.theme));
   }

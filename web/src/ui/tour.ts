@@ -17,6 +17,8 @@ const BEFORE = 2;
 export class TourPanel {
   readonly element = el("aside", { class: "tour", hidden: true, "aria-label": "Guided tour" });
   tour: Tour | undefined;
+  /** What stands below the list of tours. */
+  more: () => HTMLElement[] = () => [];
   private step = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private task: (() => void) | undefined;
@@ -47,6 +49,7 @@ export class TourPanel {
       el("h2", {}, "Guided tours"),
       el("p", {}, "Five minutes each. You say what you expect, then you see it; at the end you move a knob."),
       el("ol", { class: "tours" }, ...TOURS.map((tour) => el("li", {}, button(tour.title, () => this.start(tour.id), { "data-tour": tour.id }), el("span", {}, ` ${tour.about}`)))),
+      ...this.more(),
       button("Close", () => this.close()),
     );
     this.element.scrollIntoView({ block: "nearest" });
@@ -101,6 +104,7 @@ export class TourPanel {
       el("p", { class: "kicker" }, `${tour.title} · step ${this.step + 1} of ${tour.steps.length}`),
       ...step.text.map((text) => el("p", {}, ...marked(text))),
       ...interactive,
+      this.liveText(step),
       el("div", { class: "buttons" }, back, next, button("Leave the tour", () => this.close())),
     );
     this.element.dataset.step = String(this.step + 1);
@@ -111,6 +115,17 @@ export class TourPanel {
     // Parameters are there once the columns are.
     const named = namesIn([...step.text, step.task?.ask ?? "", step.predict?.ask ?? ""]);
     this.lightSoon(named, 300);
+  }
+
+  /** Figures of the time of the clock, in words. */
+  private liveText({ live }: Step): HTMLElement | null {
+    if (!live) return null;
+    const text = el("p", { class: "live" });
+    const seen = new Seen(this.laboratory);
+    this.refreshers.push(() => {
+      if (!this.laboratory.isWaiting && this.laboratory.lanes.every(({ description }) => description)) text.textContent = live(seen);
+    });
+    return text;
   }
 
   /** Scrolls the tour, not the page. */
@@ -180,7 +195,7 @@ export class TourPanel {
 
   /** The task ends when it is done, or shown. */
   private doing({ task }: Step, next: HTMLButtonElement): HTMLElement[] {
-    const { ask, isDone, solution, because } = task!;
+    const { ask, isDone, solution, because, holds = HOLDS } = task!;
     const seen = new Seen(this.laboratory);
     const answer = el("p", { class: "answer", role: "status" });
     next.disabled = true;
@@ -195,12 +210,12 @@ export class TourPanel {
     let since = Number.NaN;
     this.task = () => {
       if (this.laboratory.isWaiting) return;
-      live.textContent = this.readings(seen);
-      const holds = seen.sinceMove > 3 && isDone(seen);
+      live.textContent = task!.live?.(seen) ?? this.readings(seen);
+      const isHeld = seen.sinceMove > holds && isDone(seen);
       // What is seen for a moment may be chance.
-      if (!holds || seen.time < since) since = Number.NaN;
+      if (!isHeld || seen.time < since) since = Number.NaN;
       else if (Number.isNaN(since)) since = seen.time;
-      else if (seen.time - since >= HOLDS) {
+      else if (seen.time - since >= holds) {
         help.disabled = true;
         end("Done. ");
       }
