@@ -102,7 +102,7 @@ export class FeelPanel {
     this.callRow.hidden = call === undefined;
     if (call) this.drawCall(call, now);
     set(this.ping, pingText);
-    const next = rider(lane) === "calls" ? "the packet of a call that comes next" : "the packet that comes next";
+    const next = rider(lane) === "calls" ? "the next packet of a call, or the last one while it is silent" : "the packet that comes next";
     this.click.title = `An answer of one packet: the base RTT, and the wait of ${next}. Where that is dropped, it is asked for again after ${AGAIN / SECOND} s, then twice as long`;
     const page = pageAt(lane, time, rtt);
     this.drawPage(page);
