@@ -79,7 +79,7 @@ fn decisions(catalogue: &Catalogue, what: &str, reports: &[IdeaReport<'_>]) -> S
 }
 
 /// What a hypothesis came to: "◐ 12 of 24, +3.1%".
-fn evidence(need: &ClaimReport<'_>) -> String {
+pub(super) fn evidence(need: &ClaimReport<'_>) -> String {
     let judgement = &need.judgement;
     format!(
         "{} {} of {}, {}",
@@ -191,8 +191,8 @@ fn hypotheses(reports: &[IdeaReport<'_>]) -> String {
     table
 }
 
-/// What a hypothesis is about, without its curve: "load.delay" of `curves.nlred.load.delay`.
-fn column<'a>(need: &ClaimReport<'a>) -> &'a str {
+/// What a hypothesis is about, without its first two names: "load.delay" of `curves.nlred.load.delay`.
+pub(super) fn column<'a>(need: &ClaimReport<'a>) -> &'a str {
     need.claim.id.splitn(3, '.').last().unwrap_or_default()
 }
 

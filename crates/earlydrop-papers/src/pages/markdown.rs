@@ -5,12 +5,13 @@ use earlydrop_report::figure::{self, Scene, themed_file};
 
 use super::claim_table::{claim_table, legend};
 use super::html::{effect_row, sign};
+use super::ideas_page::{column, evidence};
 use super::panel_content::{FigureContent, PanelContent};
 use super::printed_table::{Number, PrintedTable};
 use super::provenance::Provenance;
 use super::robustness;
 use super::study::Study;
-use crate::claims::{ClaimReport, Counts, Part, Sentence, Verdict};
+use crate::claims::{ClaimReport, Counts, Part, Sentence, Standing, Verdict};
 
 /// A page in Markdown and the pictures that it shows.
 pub struct Markdown {
@@ -47,9 +48,16 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
         page.figure(study, content);
     }
     let loose = study.without_figure();
-    if !loose.is_empty() {
+    let (ours, claims): (Vec<_>, Vec<_>) = loose
+        .into_iter()
+        .partition(|report| report.claim.standing() == Standing::Ours);
+    if !claims.is_empty() {
         page.text.push_str("\n## Claims of no figure\n");
-        page.claims(study, &format!("{}-text", paper.key), &loose);
+        page.claims(study, &format!("{}-text", paper.key), &claims);
+    }
+    // The tables of ideas and curves have theirs.
+    if !study.paper.is_ours() {
+        page.text.push_str(&hypotheses(study, &ours));
     }
     page.text.push_str(&legend(study));
     page.text.push_str(&robustness::markdown(study));
@@ -64,6 +72,33 @@ const READING: &str = "Bands and vertical bars are 95% intervals over the seeds.
     † added on a second reading, ‡ changed after runs were looked at ([protocol](protocol.md)). Every \
     comparison, and where each fails, is in [claims.csv](claims.csv) and in the report of \
     `earlydrop reproduce ID --full`.";
+
+/// Our hypotheses that belong to no figure, by experiment.
+fn hypotheses(study: &Study<'_>, ours: &[&ClaimReport<'_>]) -> String {
+    let mut by_experiment: Vec<(&str, Vec<String>)> = Vec::new();
+    for report in ours {
+        let experiment = report.claim.experiment.as_str();
+        let words = format!("{} {}", column(report), evidence(report));
+        match by_experiment.last_mut() {
+            Some((known, list)) if *known == experiment => list.push(words),
+            _ => by_experiment.push((experiment, vec![words])),
+        }
+    }
+    let lines = by_experiment.iter().map(|(experiment, list)| {
+        let title = study.paper.title(experiment).unwrap_or(experiment);
+        format!("- *{title}*: {}\n", list.join("; "))
+    });
+    let lines: Vec<String> = lines.collect();
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\n## Our hypotheses\n\nEach with its verdict, in how many comparisons, and what was \
+             measured in the mean. What each says, and where it fails, is in \
+             [claims.csv](claims.csv).\n\n{}",
+            lines.concat()
+        ),
+    }
+}
 
 /// The numbers of claims by verdict. A quick run has none: it decides little.
 fn counts<'a>(
