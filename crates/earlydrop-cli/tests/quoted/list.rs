@@ -230,8 +230,11 @@ pub(super) const QUOTES: &[Quote] = quotes![
     "README.md", "(scenarios) has {} scenarios", [Word], |_| vec![files("scenarios", ".toml")];
     "README.md", "[{} findings](docs/papers/findings.md)", [Word],
         |_| vec![text("docs/papers/findings.md").matches("\n## ").count() as f64];
-    "README.md", "[{} claims with verdicts]", [WHOLE],
-        |_| vec![after("docs/papers/README.md", "# The papers' claims")];
+    "README.md", "[{} sentences and {} printed numbers with verdicts]", [WHOLE, WHOLE],
+        |_| vec![
+            after("docs/papers/README.md", "# The papers' claims"),
+            after("docs/papers/README.md", "cannot be decided; "),
+        ];
     "README.md", "(docs/papers/README.md) in {} universes", [WHOLE],
         |_| vec![after("docs/papers/README.md", "--multiverse")];
     "docs/how-to/tune.md", "utilisation >= 97% | {} ms | {} ms |", [Digits(1), Digits(1)],
