@@ -98,8 +98,8 @@ impl ClaimReport<'_> {
     }
 
     /// What the comparisons that do not support the claim show, where there are several:
-    /// "contradicted in 1: with red; not shown in 2: with pie". The places are those of a claim
-    /// that holds in part.
+    /// "contradicted in 1: with red; not shown in 2: with pie". Without places where all show the
+    /// same.
     pub fn exceptions(&self) -> Option<String> {
         let judgement = &self.judgement;
         if judgement.verdict == Verdict::Holds || judgement.evidence.len() < 2 {
@@ -112,10 +112,10 @@ impl ClaimReport<'_> {
                 .map(|(one, _)| one.place.as_str())
                 .collect();
             let part = format!("{} in {}", self.evidence_words(*evidence), places.len());
-            match (places.len(), judgement.verdict) {
-                (0, _) => None,
-                (_, Verdict::InPart) => Some(format!("{part}: {}", join_places(&places))),
-                _ => Some(part),
+            match places.len() {
+                0 => None,
+                all if all == judgement.evidence.len() => Some(part),
+                _ => Some(format!("{part}: {}", join_places(&places))),
             }
         });
         Some(parts.collect::<Vec<String>>().join("; "))

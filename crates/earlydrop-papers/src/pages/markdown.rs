@@ -67,7 +67,8 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
 const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. A table has a row for \
     each claim: its verdict with our values, what was measured with its interval and what is claimed, in \
     how many universes the verdict is the same, and a sign for each other reading or unprinted value \
-    under which it was judged, too. In a picture of claims a small dot is one comparison, the diamond \
+    under which it was judged, too. Where only a direction is claimed, what was measured is above zero \
+    where the claim is right. In a picture of claims a small dot is one comparison, the diamond \
     all together, and what is claimed is shaded ([statistics](../explanation/statistics.md#claims)). \
     † added on a second reading, ‡ changed after runs were looked at ([protocol](protocol.md)). Every \
     comparison, and where each fails, is in [claims.csv](claims.csv) and in the report of \
