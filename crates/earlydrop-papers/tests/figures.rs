@@ -8,7 +8,7 @@ use earlydrop_lab::plan::Cell;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_papers::catalogue::{Catalogue, Pace, PaperEntry};
-use earlydrop_papers::claims::Selector;
+use earlydrop_papers::claims::{Selector, Standing};
 use earlydrop_papers::figures::FigureFile;
 use earlydrop_papers::pages::{
     Experiment, Experiments, PanelContent, Provenance, Study, check, front, markdown, page,
@@ -263,6 +263,13 @@ fn the_pages_carry_the_claims(study: &Study<'_>) {
         };
         match row_of(id) {
             Some(row) => assert!(row.contains(&verdict), "{id}"),
+            // A line of the hypotheses.
+            None if report.claim.standing() == Standing::Ours => {
+                let about = id.splitn(3, '.').last().unwrap_or_default();
+                let has =
+                    |line: &str| line.starts_with("- *") && line.contains(&format!("{about} "));
+                assert!(text.text.lines().any(has), "{id}");
+            }
             // A sign in the row of the claim that is counted.
             None => {
                 let row = row_of(&report.claim.beside.name).expect(id);
