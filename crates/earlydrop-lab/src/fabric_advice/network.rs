@@ -113,7 +113,7 @@ kind = "incast"
 servers = {SERVERS}
 size = "{answer} bytes"
 to = "host 0"
-start = "0 s"
+start = "{warm_up}"
 pause = "{between}"
 
 [schemes]
