@@ -504,4 +504,6 @@ fn wrong_options_of_a_fabric_are_named() {
     }
     let without = user.runs(&["configure", "--link", "100Gbps", "--rtt", "10us"]);
     assert_eq!(without.code, Some(2), "{without:?}");
+    let alone = user.runs(&with(&["--ports", "32"]));
+    assert_eq!(alone.code, Some(2), "{alone:?}");
 }

@@ -50,15 +50,15 @@ pub(crate) struct Configure {
     /// ports of a switch share [default: 32 MB]
     #[arg(long, conflicts_with_all = FLOWS_ONLY)]
     fabric: bool,
-    /// With --fabric: the number of ports of a switch
-    #[arg(long, value_name = "COUNT", default_value = configuration::fabric::PORTS, requires = "fabric")]
-    ports: String,
-    /// With --fabric: the senders: dcqcn, dctcp, cubic
-    #[arg(long, value_name = "NAME", default_value = configuration::fabric::TRANSPORT, requires = "fabric")]
-    transport: String,
+    /// With --fabric: the number of ports of a switch [default: 32]
+    #[arg(long, value_name = "COUNT")]
+    ports: Option<String>,
+    /// With --fabric: the senders: dcqcn, dctcp, cubic [default: dcqcn]
+    #[arg(long, value_name = "NAME")]
+    transport: Option<String>,
     /// With --fabric: a cable's length or delay, for the headroom of pauses: "300 m", "1.5 us"
     /// [default: an eighth of the RTT]
-    #[arg(long, value_name = "LENGTH", requires = "fabric")]
+    #[arg(long, value_name = "LENGTH")]
     cable: Option<String>,
     /// The scheme to configure; parameters given with it, or by a preset, are kept: "red:max_p=0.1",
     /// "nlred:as=paper". With min or max among them, these are judged, and compared with each
@@ -128,6 +128,7 @@ pub(crate) fn run(
     if arguments.fabric {
         return fabric::run(arguments, out, style);
     }
+    fabric::refuse_without(arguments)?;
     let options = arguments.options();
     // Refused before anything is written.
     options.question()?;

@@ -36,12 +36,12 @@ pub struct FabricOptions {
     pub link: String,
     /// The RTT between hosts without queueing: "10 us".
     pub rtt: String,
-    /// The ports of a switch.
-    pub ports: String,
+    /// The ports of a switch; `None`: [`PORTS`].
+    pub ports: Option<String>,
     /// The buffer that they share: "32 MB"; `None`: [`BUFFER`].
     pub buffer: Option<String>,
-    /// The senders: "dcqcn", "dctcp" or "cubic".
-    pub transport: String,
+    /// The senders: "dcqcn", "dctcp" or "cubic"; `None`: [`TRANSPORT`].
+    pub transport: Option<String>,
     /// A cable's length or delay: "300 m", "1.5 us"; `None`: an eighth of the RTT.
     pub cable: Option<String>,
     /// The largest packet on the wire.
@@ -91,9 +91,12 @@ impl FabricOptions {
             .word("--fabric")
             .option("--link", &self.link)
             .option("--rtt", &self.rtt)
-            .option("--ports", &self.ports)
+            .option("--ports", self.ports.as_deref().unwrap_or(PORTS))
             .option("--buffer", self.buffer.as_deref().unwrap_or(BUFFER))
-            .option("--transport", &self.transport)
+            .option(
+                "--transport",
+                self.transport.as_deref().unwrap_or(TRANSPORT),
+            )
             .given("--cable", self.cable.as_ref())
             .option("--packet", &self.packet);
         match self.is_simulated {
@@ -108,9 +111,10 @@ impl FabricOptions {
     pub fn question(&self) -> Result<FabricQuestion, RequestError> {
         const LINK: Kind = Kind::Rate(Range::closed(1e9, 2e12));
         const RTT: Kind = Kind::Time(Range::closed(1e-6, 0.01));
-        const PORTS: Kind = Kind::Count(Range::closed(2.0, 1024.0), "ports");
+        const COUNT: Kind = Kind::Count(Range::closed(2.0, 1024.0), "ports");
         const SHARED: Kind = Kind::Bytes(Range::closed(1e5, 1e10));
         let buffer = self.buffer.as_deref().unwrap_or(BUFFER);
+        let ports = self.ports.as_deref().unwrap_or(PORTS);
         let rate = match request::read("link", &self.link, &LINK)? {
             Value::Rate(rate) => rate,
             _ => return Err(request::wrong_kind("link", &self.link)),
@@ -129,7 +133,7 @@ impl FabricOptions {
                 rtt,
                 packet: request::packet(&self.packet)?,
             },
-            ports: request::number("ports", &self.ports, &PORTS)? as u64,
+            ports: request::number("ports", ports, &COUNT)? as u64,
             buffer: size,
             transport: self.transport()?,
             cable: match &self.cable {
@@ -142,7 +146,7 @@ impl FabricOptions {
 
     fn transport(&self) -> Result<Transport, RequestError> {
         const ALL: [Transport; 3] = [Transport::Dcqcn, Transport::Dctcp, Transport::Cubic];
-        let text = self.transport.as_str();
+        let text = self.transport.as_deref().unwrap_or(TRANSPORT);
         let found = ALL.into_iter().find(|one| one.name() == text);
         found.ok_or_else(|| {
             let names = ALL.map(Transport::name);
@@ -279,11 +283,12 @@ pub fn snippets(report: &FabricReport) -> Vec<(String, String)> {
     written.collect()
 }
 
-pub use super::fabric_text::{candidates, json, measured, pauses, recommendation, title};
+pub use super::fabric_text::{candidates, json, measured, pauses, recommendation, sources, title};
 
 /// Bytes as text: "17.9 kB".
 pub(super) fn size(bytes: f64) -> String {
     match bytes {
+        0.0 => "0".to_string(),
         bytes if bytes >= 1e6 => format!("{} MB", number(bytes / 1e6)),
         bytes => format!("{} kB", number(bytes / 1e3)),
     }
@@ -302,9 +307,9 @@ mod tests {
         FabricOptions {
             link: "100Gbps".into(),
             rtt: "10us".into(),
-            ports: PORTS.into(),
+            ports: None,
             buffer: None,
-            transport: TRANSPORT.into(),
+            transport: None,
             cable: None,
             packet: "1500 bytes".into(),
             is_simulated: false,
@@ -333,10 +338,13 @@ mod tests {
         };
         for (message, start) in [
             (
-                refused(|o| o.transport = "dcqn".into()),
+                refused(|o| o.transport = Some("dcqn".into())),
                 "--transport dcqn: allowed: dcqcn, dctcp, cubic",
             ),
-            (refused(|o| o.ports = "1".into()), "--ports 1: allowed: "),
+            (
+                refused(|o| o.ports = Some("1".into())),
+                "--ports 1: allowed: ",
+            ),
             (refused(|o| o.buffer = Some("32".into())), "--buffer 32: "),
             (
                 refused(|o| o.link = "1kbps".into()),

@@ -36,7 +36,6 @@ pub fn candidates(report: &FabricReport) -> Vec<Vec<String>> {
     let has_pauses = report.advice.pauses.is_some();
     let mut names = vec!["rule", "Kmin", "Kmax", "Pmax", "of the link"];
     names.extend(has_pauses.then_some("marks first"));
-    names.push("source");
     let mut rows = vec![names.into_iter().map(String::from).collect()];
     for Trial {
         rule, marks_first, ..
@@ -59,10 +58,15 @@ pub fn candidates(report: &FabricReport) -> Vec<Vec<String>> {
             times,
         ];
         row.extend(marks_first.map(|first| first.name().to_string()));
-        row.push(rule.source.clone());
         rows.push(row);
     }
     rows
+}
+
+/// Each rule with its source.
+pub fn sources(report: &FabricReport) -> Vec<(&'static str, String)> {
+    let rules = report.advice.trials.iter().map(|trial| &trial.rule);
+    rules.map(|rule| (rule.name, rule.source.clone())).collect()
 }
 
 /// The thresholds of pauses, as labelled sentences; none where senders are not RDMA's.
@@ -107,37 +111,41 @@ pub fn measured(report: &FabricReport) -> Vec<Vec<String>> {
         return Vec::new();
     };
     let has_pauses = advice.pauses.is_some();
-    let mut names = vec!["simulated", "small, 99%", "large, median", "incast"];
-    names.extend(["Gbps", "lost, %", "marked, %"]);
+    let mut names = vec![
+        "simulated",
+        "small 99%",
+        "large 50%",
+        "incast",
+        "Gbps",
+        "lost %",
+    ];
     names.extend(has_pauses.then_some("pauses"));
-    names.push("");
     let mut rows = vec![names.into_iter().map(String::from).collect()];
     let or_none =
         |mean: &Option<Mean>| mean.map_or("-".to_string(), |mean| mean.with_interval(1.0));
     for (at, trial) in advice.trials.iter().enumerate() {
         let Some(one) = &trial.measured else { continue };
         let mut row = vec![
-            trial.rule.name.to_string(),
+            format!("{}{}", trial.rule.name, mark(verdict, at)),
             one.small.with_interval(1.0),
             or_none(&one.large),
             or_none(&one.incast),
             one.goodput.with_interval(1e-9),
             one.loss.with_interval(100.0),
-            one.marks.with_interval(100.0),
         ];
         if has_pauses {
             row.push(or_none(&one.pauses));
         }
-        row.push(note(verdict, at).to_string());
         rows.push(row);
     }
     rows
 }
 
-fn note(verdict: &Verdict, at: usize) -> &'static str {
+/// The sign of the recommended candidate, or of one that is not told apart from it.
+fn mark(verdict: &Verdict, at: usize) -> &'static str {
     match at {
-        at if at == verdict.chosen => "recommended",
-        at if verdict.ties.contains(&at) => "tie",
+        at if at == verdict.chosen => " *",
+        at if verdict.ties.contains(&at) => " ~",
         _ => "",
     }
 }
@@ -159,8 +167,8 @@ pub fn recommendation(report: &FabricReport) -> Vec<(&'static str, String)> {
         ];
     };
     let rule = format!(
-        "{}: of the candidates whose large transfers are at most {} slower (median) than the fastest's{}, it has \
-         the least slowdown of small transfers (99%)",
+        "{}: of the candidates whose large transfers are at most {} slower (median) than the fastest's, or not \
+         told apart from these{}, it has the least slowdown of small transfers (99%)",
         preferred.name,
         percent(NEAR - 1.0),
         match (advice.pauses.is_some(), verdict.has_marks_first) {

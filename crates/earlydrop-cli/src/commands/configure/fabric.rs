@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use earlydrop_report::configuration::fabric::{self, FabricReport};
 
+use earlydrop_report::request::RequestError;
+
 use super::Configure;
 use super::terminal::{SENTENCES, WIDTH, table};
 use crate::draw::{Look, Style, Text, definition, indented};
@@ -50,6 +52,22 @@ pub(super) fn run(
     Ok(out.lines(&lines(&report, style), style)?)
 }
 
+/// Refuses options that need `--fabric`, where that is not given. The argument parser does not ask for an
+/// option that another one excludes, as `--flows` does.
+pub(super) fn refuse_without(arguments: &Configure) -> Result<(), Failure> {
+    for (name, value) in [
+        ("ports", &arguments.ports),
+        ("transport", &arguments.transport),
+        ("cable", &arguments.cable),
+    ] {
+        if let Some(value) = value {
+            let text = format!("--{name} {value}: allowed with --fabric only, without --flows");
+            return Err(RequestError::Option(text).into());
+        }
+    }
+    Ok(())
+}
+
 /// The report as lines of text.
 fn lines(report: &FabricReport, style: &Style) -> Vec<Text> {
     let style = &Style {
@@ -60,6 +78,7 @@ fn lines(report: &FabricReport, style: &Style) -> Vec<Text> {
     let rows = fabric::candidates(report);
     lines.push(Text::default());
     lines.extend(table(&rows, style));
+    lines.extend(sentences(fabric::sources(report), style));
     lines.extend(sentences(fabric::pauses(report), style));
     let rows = fabric::measured(report);
     if !rows.is_empty() {
