@@ -391,3 +391,119 @@ fn wrong_arguments_are_refused_with_a_suggestion() {
         assert!(ran.err.contains(said), "{said} in {}", ran.err);
     }
 }
+
+const FABRIC: [&str; 6] = [
+    "configure",
+    "--fabric",
+    "--link",
+    "100Gbps",
+    "--rtt",
+    "10us",
+];
+
+fn fabric<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&FABRIC[..], more].concat()
+}
+
+#[test]
+fn a_fabric_has_published_rules_and_pauses() {
+    let user = User::new();
+    let rules = fabric(&["--no-simulation"]);
+    let shown = user.runs(&rules).well().out;
+    for words in [
+        "Marking for DCQCN senders on links of 100 Gbps over 10 us",
+        "SIGCOMM 2010",
+        "headroom",
+        "not done, as asked: nothing is recommended",
+        "\"WRED_PROFILE\"",
+        "random-detect ecn",
+        "drop-profiles",
+    ] {
+        assert!(shown.contains(words), "{words} in\n{shown}");
+    }
+    assert!(!shown.contains("weight -0"), "{shown}");
+    let found = user.runs(&[&rules[..], &["--json"]].concat()).well().json();
+    let names: Vec<&str> = found["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["rule"].as_str().unwrap())
+        .collect();
+    let published = ["dctcp", "bdp", "dcqcn", "hpcc", "sonic", "dell", "juniper"];
+    assert_eq!(names, [&published[..], &["model"]].concat());
+    assert_eq!(found["candidates"][2]["kmax"], 500_000.0);
+    let text = user
+        .runs(&[&rules[..], &["--paste", "sonic"]].concat())
+        .well()
+        .out;
+    assert!(
+        text.contains("\"green_min_threshold\": \"12500\""),
+        "{text}"
+    );
+    // The scenario runs.
+    let text = user
+        .runs(&[&rules[..], &["--paste", "earlydrop"]].concat())
+        .well()
+        .out;
+    user.writes("fabric.toml", &text);
+    let briefly = [
+        "run",
+        "fabric.toml",
+        "--duration",
+        "300us",
+        "--seeds",
+        "1",
+        "--quiet",
+    ];
+    user.runs(&briefly).well();
+}
+
+#[test]
+fn a_fabric_is_simulated_before_thresholds_are_recommended() {
+    let user = User::new();
+    let small = [
+        "--transport",
+        "dctcp",
+        "--seeds",
+        "1",
+        "--patience",
+        "6s",
+        "--json",
+    ];
+    let found = user.runs(&fabric(&small)).well().json();
+    let candidates = found["candidates"].as_array().unwrap();
+    assert_eq!(candidates.len(), 11);
+    for one in candidates {
+        let slowdown = one["measured"]["small_slowdown_p99"]["mean"]
+            .as_f64()
+            .unwrap();
+        assert!(slowdown >= 1.0, "{one}");
+    }
+    assert!(found["recommended"].is_string(), "{found}");
+    assert!(found["pauses"].is_null(), "{found}");
+}
+
+#[test]
+fn wrong_options_of_a_fabric_are_named() {
+    let user = User::new();
+    for (arguments, said) in [
+        (&["--flows", "3"][..], "--flows"),
+        (&["--goal", "delay=1ms"], "--goal"),
+        (&["--transport", "dcqn"], "nearest: --transport dcqcn"),
+        (&["--ports", "1"], "--ports 1: allowed: "),
+        (&["--buffer", "32"], "--buffer 32: the number needs a unit"),
+        (&["--cable", "long"], "--cable long: "),
+        (
+            &["--paste", "cisco"],
+            "--paste cisco: allowed: sonic, junos, eos, earlydrop",
+        ),
+    ] {
+        let ran = user.runs(&fabric(arguments));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{ran:?}");
+        assert!(ran.err.contains(said), "{said} in {}", ran.err);
+    }
+    let without = user.runs(&["configure", "--link", "100Gbps", "--rtt", "10us"]);
+    assert_eq!(without.code, Some(2), "{without:?}");
+    let alone = user.runs(&with(&["--ports", "32"]));
+    assert_eq!(alone.code, Some(2), "{alone:?}");
+}

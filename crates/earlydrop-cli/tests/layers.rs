@@ -75,6 +75,7 @@ const ORDERS: [(&str, &[&str]); 2] = [
             "live",
             "verify",
             "advice",
+            "fabric_advice",
             "tune",
             "fuzzing",
         ],

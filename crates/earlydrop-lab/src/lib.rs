@@ -53,6 +53,7 @@
 //! environment  simulations with a queue that an agent steers (feature `threads`)
 //! verify     the model's load, simulated (feature `threads`)
 //! advice     parameters by the model, corrected by simulations (feature `threads`)
+//! fabric_advice  marking at the switches of a data centre, simulated (feature `threads`)
 //! tune       a scheme's parameters, searched for a goal under limits (feature `threads`)
 //! ```
 //!
@@ -89,6 +90,8 @@ pub mod escape;
 #[cfg(feature = "threads")]
 pub mod estimate;
 pub mod expect;
+#[cfg(feature = "threads")]
+pub mod fabric_advice;
 #[cfg(feature = "files")]
 pub mod files;
 #[cfg(any(test, fuzzing))]

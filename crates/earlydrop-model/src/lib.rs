@@ -51,6 +51,7 @@
 //! | [`configure`] | parameters for a load and an objective |
 //! | [`methods`] | published methods of choosing RED's parameters, and defaults of tools |
 //! | [`thresholds`] | RED's thresholds around a queue, and as a scheme's parameters |
+//! | [`fabric`] | Kmin, Kmax and Pmax of a data-centre switch, by published rules |
 //! | [`averaging`] | how fast RED's average should follow the queue |
 //! | [`validity`] | conditions under which a prediction is inaccurate |
 //! | [`stability`], [`fluid`] | margins of the control loop; its transient |
@@ -73,6 +74,7 @@ pub mod closed_loop;
 pub mod configure;
 mod error;
 pub mod explain;
+pub mod fabric;
 pub mod fluid;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]

@@ -1,5 +1,6 @@
 //! `earlydrop configure`: recommends parameters for a link and its flows, with a prediction.
 
+mod fabric;
 mod terminal;
 
 use std::io::Write;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use earlydrop_lab::files::{NewFile, Signature};
+use earlydrop_report::configuration::fabric::FabricOptions;
 use earlydrop_report::configuration::{self, ConfigureOptions};
 
 use crate::commands::threads;
@@ -17,6 +19,11 @@ use crate::output::Output;
 use crate::outputs::Overwriting;
 use crate::progress::{Line, stop_flag};
 
+/// Options of a link and its flows that say nothing about a fabric.
+const FLOWS_ONLY: [&str; 10] = [
+    "flows", "scheme", "goal", "tcp", "ecn", "method", "loss", "windows", "timeout", "html",
+];
+
 /// Choose a scheme's parameters for a link and its flows, with a prediction
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
@@ -25,6 +32,7 @@ use crate::progress::{Line, stop_flag};
   earlydrop configure --link 1Gbps --rtt 20ms --flows 400 --scheme gred --ecn on --html red.html
   earlydrop configure --link 20Mbps --rtt 50ms --flows 20 --paste earlydrop > scenario.toml
   earlydrop configure --link 100Mbps --rtt 50ms --flows 150 --method paper --paste linux
+  earlydrop configure --fabric --link 100Gbps --rtt 10us --ports 32 --buffer 32MB
 
 Predictions assume long, homogeneous transfers; docs/explanation/the-model.md has their accuracy.")]
 pub(crate) struct Configure {
@@ -35,8 +43,23 @@ pub(crate) struct Configure {
     #[arg(long, value_name = "TIME")]
     rtt: String,
     /// The number of flows that share the link
+    #[arg(long, value_name = "COUNT", required_unless_present = "fabric")]
+    flows: Option<String>,
+    /// Choose Kmin, Kmax, Pmax and the thresholds of pauses (PFC) for switches of a data centre: by
+    /// published rules, by the model and by search, judged by simulation. --buffer is then what the
+    /// ports of a switch share [default: 32 MB]
+    #[arg(long, conflicts_with_all = FLOWS_ONLY)]
+    fabric: bool,
+    /// With --fabric: the number of ports of a switch [default: 32]
     #[arg(long, value_name = "COUNT")]
-    flows: String,
+    ports: Option<String>,
+    /// With --fabric: the senders: dcqcn, dctcp, cubic [default: dcqcn]
+    #[arg(long, value_name = "NAME")]
+    transport: Option<String>,
+    /// With --fabric: a cable's length or delay, for the headroom of pauses: "300 m", "1.5 us"
+    /// [default: an eighth of the RTT]
+    #[arg(long, value_name = "LENGTH")]
+    cable: Option<String>,
     /// The scheme to configure; parameters given with it, or by a preset, are kept: "red:max_p=0.1",
     /// "nlred:as=paper". With min or max among them, these are judged, and compared with each
     /// method's
@@ -102,6 +125,10 @@ pub(crate) fn run(
     out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
+    if arguments.fabric {
+        return fabric::run(arguments, out, style);
+    }
+    fabric::refuse_without(arguments)?;
     let options = arguments.options();
     // Refused before anything is written.
     options.question()?;
@@ -155,7 +182,7 @@ impl Configure {
         ConfigureOptions {
             link: self.link.clone(),
             rtt: self.rtt.clone(),
-            flows: self.flows.clone(),
+            flows: self.flows.clone().unwrap_or_default(),
             scheme: self.scheme.clone(),
             goal: self.goal.clone(),
             packet: self.packet.clone(),
@@ -166,6 +193,22 @@ impl Configure {
             loss: self.loss.clone(),
             windows: self.windows.clone(),
             timeout: self.timeout.clone(),
+            is_simulated: !self.no_simulation,
+            patience: self.patience.clone(),
+            seeds: self.seeds,
+            threads: threads(None),
+        }
+    }
+
+    fn fabric_options(&self) -> FabricOptions {
+        FabricOptions {
+            link: self.link.clone(),
+            rtt: self.rtt.clone(),
+            ports: self.ports.clone(),
+            buffer: self.buffer.clone(),
+            transport: self.transport.clone(),
+            cable: self.cable.clone(),
+            packet: self.packet.clone(),
             is_simulated: !self.no_simulation,
             patience: self.patience.clone(),
             seeds: self.seeds,

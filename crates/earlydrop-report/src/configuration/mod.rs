@@ -12,6 +12,8 @@
 //! The text comes as labelled sentences, rows of cells and points of a chart, so that a terminal and
 //! a page can each lay it out.
 
+pub mod fabric;
+mod fabric_text;
 mod json;
 mod page;
 mod question;

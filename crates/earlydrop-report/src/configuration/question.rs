@@ -211,7 +211,7 @@ pub fn answer(
 }
 
 /// How long simulations may take, in seconds: any time, none at all as well.
-fn patience(text: &str) -> Result<f64, RequestError> {
+pub(super) fn patience(text: &str) -> Result<f64, RequestError> {
     const PATIENCE: Kind = Kind::Time(Range::NOT_NEGATIVE);
     match request::read("patience", text, &PATIENCE)? {
         Value::Time(time) => Ok(time.as_secs_f64()),
@@ -219,7 +219,7 @@ fn patience(text: &str) -> Result<f64, RequestError> {
     }
 }
 
-fn failure(error: AdviceError) -> RequestError {
+pub(super) fn failure(error: AdviceError) -> RequestError {
     match error {
         AdviceError::Model(error) => refusal(error),
         AdviceError::Simulation(VerifyError::Scenario(problems)) => RequestError::Input(problems),

@@ -6,13 +6,13 @@ use earlydrop_report::configuration::{self, ConfigurationReport, OperatingPoint}
 use crate::draw::{Look, Plot, Style, Table, Text, definition, indented, sparkline};
 
 /// The largest width, in columns.
-const WIDTH: usize = 96;
+pub(super) const WIDTH: usize = 96;
 /// The height of the plot, in rows.
 const PLOT_ROWS: usize = 9;
 /// The width of a sparkline, in columns.
 const SPARKLINE: usize = 24;
 /// The column of sentences after their labels.
-const SENTENCES: usize = 11;
+pub(super) const SENTENCES: usize = 11;
 
 /// The report as lines of text.
 pub(super) fn lines(report: &ConfigurationReport, style: &Style) -> Vec<Text> {
@@ -89,7 +89,7 @@ fn operating_point(recommendation: &Recommendation, style: &Style) -> Vec<Text> 
 }
 
 /// A table whose first row is its header.
-fn table(rows: &[Vec<String>], style: &Style) -> Vec<Text> {
+pub(super) fn table(rows: &[Vec<String>], style: &Style) -> Vec<Text> {
     let texts = |row: &Vec<String>| row.iter().map(|cell| Text::from(cell.as_str())).collect();
     let mut rows = rows.iter().map(texts);
     let mut table = Table::headed(rows.next().unwrap_or_default());

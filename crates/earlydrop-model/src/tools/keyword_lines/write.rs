@@ -30,7 +30,8 @@ impl Values {
             percent: (100.0 * class.max_p.value).round().clamp(1.0, 100.0),
             exponent: (-configuration.weight.value.log2())
                 .round()
-                .clamp(0.0, MOST_WEIGHT),
+                .clamp(0.0, MOST_WEIGHT)
+                .abs(),
             ecn: configuration.ecn.value,
         })
     }
