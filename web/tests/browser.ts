@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium, type Browser, type Page } from "playwright-core";
 import type { Laboratory } from "../src/laboratory.ts";
@@ -23,6 +24,19 @@ export function whySkipped(): string | false {
 export function launch(): Promise<Browser> {
   const quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
   return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-quic", ...quiet] });
+}
+
+/** Gives the tests of a file a browser, which is closed after them; returns why they are skipped. */
+export function withBrowser(give: (browser: Browser) => void): string | false {
+  const skip = whySkipped();
+  let browser: Browser | undefined;
+  before(async () => {
+    if (!skip) give((browser = await launch()));
+  });
+  after(async () => {
+    await browser?.close();
+  });
+  return skip;
 }
 
 /** The page, ready, with what it asked for from outside and the errors it printed. */

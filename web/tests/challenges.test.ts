@@ -1,7 +1,7 @@
 // Challenges are open at first, can be done, and have the same score for whoever opens the address.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { readAddress, writeAddress } from "../src/address.ts";
 import { challenges, isReached, score, scoredSetup, type Challenge } from "../src/challenges.ts";
@@ -10,21 +10,19 @@ import { changed, type Setup } from "../src/setup.ts";
 import { toml } from "../src/toml.ts";
 import type { Outcome } from "../src/types.ts";
 import { formatWith } from "../src/units.ts";
-import { clean, launch, open, whySkipped } from "./browser.ts";
+import { clean, open, withBrowser } from "./browser.ts";
 import { stand } from "./hand.ts";
 import { PAGE, program } from "./program.ts";
 
-const skip = whySkipped();
 let browser: Browser;
+const skip = withBrowser((launched) => {
+  browser = launched;
+});
 let simulator: Program;
 
 before(async () => {
   simulator = await program();
   formatWith(simulator);
-  if (!skip) browser = await launch();
-});
-after(async () => {
-  await browser?.close();
 });
 
 function outcomeOf(setup: Setup, scheme: number): Outcome {

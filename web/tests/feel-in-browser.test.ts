@@ -1,23 +1,18 @@
 // The panel of what is felt, in Chromium at both sizes.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Browser } from "playwright-core";
 import { answerTo } from "../src/feel.ts";
 import { readAddress } from "../src/address.ts";
-import { clean, launch, open, whySkipped } from "./browser.ts";
+import { clean, open, withBrowser } from "./browser.ts";
 import { stand, until } from "./hand.ts";
 import { simulated } from "./lanes.ts";
 import { PAGE, program } from "./program.ts";
 
-const skip = whySkipped();
 let browser: Browser;
-
-before(async () => {
-  if (!skip) browser = await launch();
-});
-after(async () => {
-  await browser?.close();
+const skip = withBrowser((launched) => {
+  browser = launched;
 });
 
 const ADDRESS = "#schemes=droptail|fq-codel&calls=4";

@@ -1,20 +1,15 @@
 // Embedded, presented, and driven by keys.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { clean, launch, open, whySkipped } from "./browser.ts";
+import { clean, open, withBrowser } from "./browser.ts";
 import { drag, stand } from "./hand.ts";
 import { PAGE } from "./program.ts";
 
-const skip = whySkipped();
 let browser: Browser;
-
-before(async () => {
-  if (!skip) browser = await launch();
-});
-after(async () => {
-  await browser?.close();
+const skip = withBrowser((launched) => {
+  browser = launched;
 });
 
 const isPlaying = (page: Page) => page.evaluate(() => window.laboratory.isPlaying);

@@ -1,21 +1,16 @@
 // The page in Chromium: every control does what it says, nothing is fetched, addresses restore.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { KNOBS, knobsAt } from "../src/setup.ts";
-import { clean, launch, open, whySkipped } from "./browser.ts";
+import { clean, open, withBrowser } from "./browser.ts";
 import { move, stand, until } from "./hand.ts";
 import { PAGE } from "./program.ts";
 
-const skip = whySkipped();
 let browser: Browser;
-
-before(async () => {
-  if (!skip) browser = await launch();
-});
-after(async () => {
-  await browser?.close();
+const skip = withBrowser((launched) => {
+  browser = launched;
 });
 
 test("every knob acts at the time of the clock, and the queue shows it", { skip }, async () => {

@@ -1,7 +1,7 @@
 // What the colours say, and the sentence: groups first, with the figures of the packets.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { readAddress } from "../src/address.ts";
 import { flowColour, groupColour } from "../src/draw/palette.ts";
@@ -11,20 +11,18 @@ import { sentence, type Glance } from "../src/sentence.ts";
 import { callNames } from "../src/setup.ts";
 import { DEPARTED, ENQUEUED, PACKET } from "../src/types.ts";
 import { formatWith, span } from "../src/units.ts";
-import { clean, launch, open, whySkipped } from "./browser.ts";
+import { clean, open, withBrowser } from "./browser.ts";
 import { move, stand } from "./hand.ts";
 import { simulated } from "./lanes.ts";
 import { PAGE, program } from "./program.ts";
 
-const skip = whySkipped();
 let browser: Browser;
+const skip = withBrowser((launched) => {
+  browser = launched;
+});
 
 before(async () => {
   formatWith(await program());
-  if (!skip) browser = await launch();
-});
-after(async () => {
-  await browser?.close();
 });
 
 async function glances(address: string, seconds: number): Promise<Glance[]> {

@@ -2,22 +2,17 @@
 // beside the other tests of the page.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Browser } from "playwright-core";
 import { TOURS } from "../src/tours/list.ts";
 import { namesIn } from "../src/ui/light.ts";
-import { clean, launch, open, whySkipped } from "./browser.ts";
+import { clean, open, withBrowser } from "./browser.ts";
 import { areSeenTogether } from "./hand.ts";
 import { PAGE } from "./program.ts";
 
-const skip = whySkipped();
 let browser: Browser;
-
-before(async () => {
-  if (!skip) browser = await launch();
-});
-after(async () => {
-  await browser?.close();
+const skip = withBrowser((launched) => {
+  browser = launched;
 });
 
 for (const tour of TOURS) {
