@@ -95,6 +95,17 @@ pub struct Trial {
     pub measured: Option<FabricMeasurement>,
 }
 
+impl Trial {
+    /// Of a rule that was not simulated.
+    fn of(rule: Rule, pauses: Option<Pauses>) -> Trial {
+        Trial {
+            marks_first: pauses.map(|pauses| pauses.marks_first(&rule.marking)),
+            rule,
+            measured: None,
+        }
+    }
+}
+
 /// The answer to a question.
 #[derive(Clone, Debug)]
 pub struct FabricAdvice {
@@ -152,11 +163,7 @@ pub fn by_rules(question: &FabricQuestion, patience: f64) -> Result<FabricAdvice
     };
     let rules = rules(&question.fabric, question.transport.modelled())?;
     let (duration, seconds) = effort(question, rules.len(), patience);
-    let trials = rules.into_iter().map(|rule| Trial {
-        marks_first: pauses.map(|pauses| pauses.marks_first(&rule.marking)),
-        rule,
-        measured: None,
-    });
+    let trials = rules.into_iter().map(|rule| Trial::of(rule, pauses));
     Ok(FabricAdvice {
         question: *question,
         pauses,
@@ -178,15 +185,10 @@ pub fn simulated(
     progress("the published rules");
     simulate(&mut advice, 0, threads, stop)?;
     if let Some(first) = verdict(&advice.trials) {
-        let best = &advice.trials[first.chosen].rule;
-        let found: Vec<Rule> = moved(best).to_vec();
-        let known = advice.trials.len();
-        let pauses = advice.pauses;
-        advice.trials.extend(found.into_iter().map(|rule| Trial {
-            marks_first: pauses.map(|pauses| pauses.marks_first(&rule.marking)),
-            rule,
-            measured: None,
-        }));
+        let found = moved(&advice.trials[first.chosen].rule);
+        let (known, pauses) = (advice.trials.len(), advice.pauses);
+        let found = found.into_iter().map(|rule| Trial::of(rule, pauses));
+        advice.trials.extend(found);
         progress("other thresholds near the best");
         simulate(&mut advice, known, threads, stop)?;
     }

@@ -113,21 +113,26 @@ impl Marking {
         })
     }
 
-    /// RED that marks so: the queue itself is compared with thresholds in whole bytes, and each packet
-    /// is marked independently. RED has no step, so that one is a byte wide.
+    /// RED that marks so, with thresholds in whole bytes. RED has no step, so that one is a byte wide.
     pub fn spec(&self) -> Result<Spec, ModelError> {
         let kmin = self.kmin.round();
         let kmax = self.kmax.round().max(kmin + 1.0);
         let above = if self.is_marked_above { "on" } else { "off" };
-        Ok(Spec::new("red")?
-            .with("unit", "bytes")?
-            .with("weight", "1")?
-            .with("spacing", "geometric")?
+        Ok(of_a_switch()?
             .with("min", format!("{kmin} bytes"))?
             .with("max", format!("{kmax} bytes"))?
             .with("max_p", self.pmax)?
             .with("mark_above_max", above)?)
     }
+}
+
+/// RED in switches: the queue itself is compared with thresholds, and each packet is marked
+/// independently.
+fn of_a_switch() -> Result<Spec, ModelError> {
+    Ok(Spec::new("red")?
+        .with("unit", "bytes")?
+        .with("weight", "1")?
+        .with("spacing", "geometric")?)
 }
 
 /// A rule and what it gives for a fabric.
@@ -200,11 +205,7 @@ pub fn rules(fabric: &Fabric, control: Control) -> Result<Vec<Rule>, ModelError>
 
 /// The thresholds that [`configure`] chooses; `None` where it finds no probability.
 fn by_model(fabric: &Fabric, control: Control) -> Result<Option<Marking>, ModelError> {
-    let scheme = Spec::new("red")?
-        .with("unit", "bytes")?
-        .with("weight", "1")?
-        .with("spacing", "geometric")?
-        .with("mark_above_max", "on")?;
+    let scheme = of_a_switch()?.with("mark_above_max", "on")?;
     let answer = configure(&Question {
         load: Load {
             rate: fabric.rate,

@@ -209,7 +209,7 @@ fn add_comparison(settings: &mut Vec<Setting>, report: &ClaimReport<'_>, compari
 impl IdeaReport<'_> {
     /// The conclusion with its settings: "worth using in some settings, 4 of 30".
     pub fn summary(&self) -> String {
-        let supported = self.settings.iter().filter(|one| one.worth_using).count();
+        let supported = self.supported();
         match self.conclusion {
             Conclusion::Undecided => self.conclusion.to_string(),
             _ => format!(
@@ -218,6 +218,11 @@ impl IdeaReport<'_> {
                 self.settings.len()
             ),
         }
+    }
+
+    /// The number of settings in which the idea is worth using.
+    pub(crate) fn supported(&self) -> usize {
+        self.settings.iter().filter(|one| one.worth_using).count()
     }
 
     /// The settings by their kind, which is an experiment: those in which the idea is worth using, in

@@ -65,11 +65,9 @@ fn decisions(catalogue: &Catalogue, what: &str, reports: &[IdeaReport<'_>]) -> S
                 _ => part.push(format!("{title} ({})", kind.words())),
             }
         }
-        let settings = report.settings.iter();
-        let supported = settings.filter(|one| one.worth_using).count();
         table.push_str(&markdown::row([
             format!("{}: {}", report.idea.id, report.idea.idea),
-            format!("{supported} of {}", report.settings.len()),
+            worth_using(report),
             all.join("; "),
             part.join("; "),
             none.join("; "),
@@ -128,6 +126,11 @@ pub fn curves_page(
     page
 }
 
+/// In how many settings an idea is worth using: "4 of 30".
+fn worth_using(report: &IdeaReport<'_>) -> String {
+    format!("{} of {}", report.supported(), report.settings.len())
+}
+
 /// In how many settings of each kind a curve is worth having, with a column for each kind.
 fn settings_by_kind(catalogue: &Catalogue, reports: &[IdeaReport<'_>]) -> String {
     let mut kinds: Vec<String> = Vec::new();
@@ -140,14 +143,14 @@ fn settings_by_kind(catalogue: &Catalogue, reports: &[IdeaReport<'_>]) -> String
     let mut table = table_head(["curve", "all"].map(String::from).into_iter().chain(titles));
     for report in reports {
         let by_kind = report.by_kind();
-        let worth = by_kind.iter().map(|kind| kind.worth_using.len());
         let idea = format!("{}: {}", report.idea.id, report.idea.idea);
-        let all = format!("{} of {}", worth.sum::<usize>(), report.settings.len());
         let in_kind = |kind: &String| {
             let known = by_kind.iter().find(|one| one.experiment == *kind);
             known.map(KindOfSetting::words).unwrap_or_default()
         };
-        let row = [idea, all].into_iter().chain(kinds.iter().map(in_kind));
+        let row = [idea, worth_using(report)]
+            .into_iter()
+            .chain(kinds.iter().map(in_kind));
         table.push_str(&markdown::row(row));
     }
     table
@@ -210,10 +213,8 @@ fn in_a_sentence(reports: &[IdeaReport<'_>]) -> String {
     let reports = reports.iter();
     let reports = reports.filter(|report| Some(report.settings.len()) == tried);
     let reports: Vec<&IdeaReport<'_>> = reports.collect();
-    let share = |report: &IdeaReport<'_>| {
-        let supported = report.settings.iter().filter(|one| one.worth_using);
-        supported.count() as f64 / report.settings.len().max(1) as f64
-    };
+    let share =
+        |report: &IdeaReport<'_>| report.supported() as f64 / report.settings.len().max(1) as f64;
     let named = |chosen: &dyn Fn(&IdeaReport<'_>) -> bool| {
         let chosen = reports.iter().filter(|report| chosen(report));
         let names = chosen.map(|report| report.idea.from.as_str());
