@@ -16,7 +16,7 @@ import { keys } from "./ui/keys.ts";
 import { knobPanel } from "./ui/knobs.ts";
 import { EMBEDDED_COLUMNS, Presenter, choosePanels, embed, embeddedPanels } from "./ui/modes.ts";
 import { asScenario, problemPanel, scenarioPanel } from "./ui/scenario.ts";
-import { sharePanel } from "./ui/share.ts";
+import { pageAddress, sharePanel } from "./ui/share.ts";
 import { DropSound } from "./ui/sound.ts";
 import { Story } from "./ui/story.ts";
 import { TourPanel } from "./ui/tour.ts";
@@ -99,7 +99,7 @@ class Page {
     byId("knobs").append(knobPanel(laboratory), scenarioPanel(laboratory, () => this.restart(defaultSetup())));
     byId("transport").append(transport(laboratory, this.view, { redraw: () => this.redraw(), why: () => this.explainLast() }));
     byId("asides").append(this.tours.element, this.challenges.element, this.why.element);
-    byId("share").append(sharePanel(laboratory, () => `${location.href.split("#")[0]}#${this.address()}`));
+    byId("share").append(sharePanel(laboratory, () => `${pageAddress()}#${this.address()}`));
     this.buttons();
     // A small window shows the queues first.
     if (innerWidth < 700) byId("knobs").removeAttribute("open");

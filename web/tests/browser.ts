@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { CHROMIUM, launch } from "../site/chromium.ts";
 import type { Laboratory } from "../src/laboratory.ts";
 
 declare global {
@@ -13,17 +14,10 @@ declare global {
   }
 }
 
-const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-
 /** Why tests in a browser are skipped; false where they are not. */
 export function whySkipped(): string | false {
   const isNeeded = process.env["EARLYDROP_NEEDS_BROWSER"] === "1";
   return existsSync(CHROMIUM) || isNeeded ? false : "there is no Chromium";
-}
-
-export function launch(): Promise<Browser> {
-  const quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-quic", ...quiet] });
 }
 
 /** Gives the tests of a file a browser, which is closed after them; returns why they are skipped. */

@@ -53,6 +53,17 @@ export function packetsCsv(laboratory: Laboratory): string {
   return `${lines.join("\n")}\n`;
 }
 
+/** Where others find this page: its host; opened from a file, the host that its site was built for. */
+export function pageAddress(): string {
+  const host = location.protocol === "file:" ? document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.href : undefined;
+  return host ?? location.href.split("#")[0]!;
+}
+
+/** What the receiver of an address from a file needs. */
+function fileNote(): string {
+  return pageAddress().startsWith("file:") ? " The page was opened from a file: send the file along with the address, which begins with the place of the file on this machine." : "";
+}
+
 export function sharePanel(laboratory: Laboratory, address: () => string): HTMLElement {
   const area = el("textarea", { id: "shared", rows: 8, "aria-label": "The text that was copied", readonly: true, hidden: true });
   const state = el("span", { role: "status" });
@@ -68,7 +79,7 @@ export function sharePanel(laboratory: Laboratory, address: () => string): HTMLE
     "section",
     { class: "share", "aria-label": "Share" },
     el("h2", {}, "Share and keep"),
-    el("p", {}, "The address holds everything that is set, what was moved when, and the time. The command runs the scenario with the same numbers. Where the page was opened from a file, send the file along with the address: it begins with the place of the file on this machine."),
+    el("p", {}, `The address holds everything that is set, what was moved when, and the time. The command runs the scenario with the same numbers.${fileNote()}`),
     el(
       "div",
       { class: "buttons" },
