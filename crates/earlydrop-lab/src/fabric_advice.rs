@@ -10,6 +10,7 @@
 
 mod judged;
 mod network;
+mod one_queue;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -17,6 +18,7 @@ use std::sync::atomic::AtomicBool;
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_model::fabric::{Fabric, Marking, MarksFirst, Pauses, Rule, rules};
 use earlydrop_model::{Control, ModelError};
+use earlydrop_sim::tcp::control::dcqcn::Card;
 
 use crate::advice::AdviceError;
 use crate::outcome::Outcome;
@@ -26,6 +28,7 @@ use crate::verify::VerifyError;
 
 pub use judged::{FabricMeasurement, NEAR, Verdict, verdict};
 pub use network::{HOSTS, LEAVES, LOAD, SERVERS, SPINES, pauses, scenario};
+pub use one_queue::{MOST_FLOWS, OneQueue, SEEDS, Served};
 
 /// What the senders of a fabric do with marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,9 @@ pub enum Transport {
 }
 
 impl Transport {
+    /// Every one.
+    pub const ALL: [Transport; 3] = [Transport::Dcqcn, Transport::Dctcp, Transport::Cubic];
+
     /// The name in options and in scenarios.
     pub fn name(self) -> &'static str {
         match self {
@@ -78,6 +84,8 @@ pub struct FabricQuestion {
     pub buffer: Bytes,
     /// The senders.
     pub transport: Transport,
+    /// The hosts' network card, where senders are DCQCN's.
+    pub card: Card,
     /// The delay of a cable.
     pub cable: Nanos,
     /// The number of seeds of each simulation.
@@ -262,6 +270,7 @@ mod tests {
             ports: 32,
             buffer: Bytes(32_000_000),
             transport,
+            card: Card::Zhu,
             cable: Nanos(1250),
             seeds: 2,
         }
@@ -269,7 +278,7 @@ mod tests {
 
     #[test]
     fn the_scenario_of_a_fabric_is_valid() {
-        for transport in [Transport::Dcqcn, Transport::Dctcp, Transport::Cubic] {
+        for transport in Transport::ALL {
             let question = question(transport);
             let advice = by_rules(&question, 30.0).unwrap();
             let text = scenario(&question, &advice.trials, advice.duration).unwrap();

@@ -1,7 +1,7 @@
 //! The version that results carry, and what decides them.
 
 /// The version of this crate with the commit it was built from, where that is known:
-/// "0.2.0 (363a3cd)".
+/// "0.3.0 (363a3cd)".
 pub fn version() -> String {
     match env!("EARLYDROP_COMMIT") {
         "" => env!("CARGO_PKG_VERSION").to_string(),

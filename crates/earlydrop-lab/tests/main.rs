@@ -1,6 +1,7 @@
 //! The crate's integration tests, as one program: a file each.
 
 mod analytic;
+mod cables;
 mod changes;
 mod expectations;
 #[cfg(feature = "store")]

@@ -92,6 +92,10 @@ const MAX_HOPS: usize = 63;
 pub(crate) const MAX_LINKS: usize = (MAX_HOPS - 2) / 3;
 /// Bits of a stamp: ages are exact up to 2^38 ns, 274 s.
 const STAMP_BITS: u32 = 38;
+/// Those in `head`, before they are moved to their place.
+const STAMP_HIGH: u64 = (1 << (STAMP_BITS - 32)) - 1;
+/// In a run so long a stamp is the time itself.
+pub(crate) const LONGEST_STAMP: Nanos = Nanos((1 << STAMP_BITS) - 1);
 
 impl Packet {
     /// A packet of `size` bytes at the beginning of its route.
@@ -143,7 +147,7 @@ impl Packet {
     /// Sets the time at which the packet was sent; for an acknowledgment, the time it echoes.
     #[inline]
     pub(crate) fn stamped(self, at: Nanos) -> Packet {
-        let high = at.0 >> 32 & ((1 << (STAMP_BITS - 32)) - 1);
+        let high = at.0 >> 32 & STAMP_HIGH;
         let stamped = self.with(high << at::STAMP);
         Packet {
             tail: stamped.tail | (at.0 & 0xffff_ffff),
@@ -183,6 +187,32 @@ impl Packet {
             tail: noted.tail & !0xffff_ffff | u64::from(place),
             ..noted
         }
+    }
+
+    /// Sets the period in which a packet with a note was sent, between two changes of routes. It takes
+    /// the place of the stamp's high bits, which such a packet does not need.
+    pub(crate) fn in_period(self, period: u8) -> Packet {
+        let others = self.head.get() & !(STAMP_HIGH << at::STAMP);
+        Packet {
+            head: at::ALWAYS | others | (u64::from(period) & STAMP_HIGH) << at::STAMP,
+            ..self
+        }
+    }
+
+    /// The [period](Packet::in_period) in which it was sent; of a packet without a note, the time,
+    /// modulo 2^38 ns.
+    pub(crate) fn sent_in(&self) -> Result<usize, Nanos> {
+        match self.note() {
+            Some(_) => Ok((self.stamp_bits() >> 32) as usize),
+            None => Err(Nanos(self.stamp_bits())),
+        }
+    }
+
+    /// The bits of its stamp; with a note, the lower 32 are the note's place.
+    #[inline]
+    fn stamp_bits(&self) -> u64 {
+        let high = self.head.get() >> at::STAMP & STAMP_HIGH;
+        high << 32 | (self.tail & 0xffff_ffff)
     }
 
     /// The acknowledgment of this segment, up to `next` and of `size` bytes: of the segment's flow
@@ -287,7 +317,7 @@ impl Packet {
     /// The packet without its note, with the time that the note holds.
     pub(crate) fn without_note(self, note: &Note) -> Packet {
         let unnoted = self.head.get() & !(1 << at::NOTE);
-        let unstamped = unnoted & !(((1 << (STAMP_BITS - 32)) - 1) << at::STAMP);
+        let unstamped = unnoted & !(STAMP_HIGH << at::STAMP);
         let packet = Packet {
             head: at::ALWAYS | unstamped,
             tail: self.tail & !0xffff_ffff,
@@ -305,9 +335,7 @@ impl Packet {
     /// `now` is at or after the packet's last event.
     #[inline]
     pub(crate) fn stamp(&self, now: Nanos) -> Nanos {
-        let high = self.head.get() >> at::STAMP & ((1 << (STAMP_BITS - 32)) - 1);
-        let stamp = high << 32 | (self.tail & 0xffff_ffff);
-        let age = now.0.wrapping_sub(stamp) & ((1 << STAMP_BITS) - 1);
+        let age = now.0.wrapping_sub(self.stamp_bits()) & ((1 << STAMP_BITS) - 1);
         now - Nanos(age)
     }
 

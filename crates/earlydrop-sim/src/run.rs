@@ -8,7 +8,7 @@ use earlydrop::registry::ConfigError;
 use earlydrop::units::Nanos;
 
 use crate::measure::Measure;
-use crate::network::Network;
+use crate::network::{MAX_CHANGES, Network};
 use crate::results::Results;
 use crate::tcp::ProfileError;
 use crate::traffic::{Flow, FlowId};
@@ -150,6 +150,16 @@ pub enum RunError {
         flow: usize,
         /// What is wrong, and what is allowed.
         problem: String,
+    },
+    /// Routes change too often, or in a run that is too long for it.
+    #[error(
+        "{changes} changes of routes by cut links in {duration}; allowed: {MAX_CHANGES}, in 274 s at most"
+    )]
+    Reroutes {
+        /// How often they change.
+        changes: usize,
+        /// The run's duration.
+        duration: Nanos,
     },
     /// The measurements asked for do not fit the run.
     #[error("{0}")]

@@ -5,6 +5,7 @@ mod applications;
 mod bbr3;
 mod coexistence;
 mod coexistence_page;
+mod cuts;
 mod links;
 #[allow(dead_code, reason = "an example writes tables with the rest")]
 mod ns2;

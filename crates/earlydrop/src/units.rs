@@ -137,8 +137,8 @@ pub enum Dimension {
 /// The first spelling of the largest unit that fits is the one written.
 const UNITS: &[(&[&str], Dimension, f64)] = &[
     (&["s", "sec", "seconds", "second"], Dimension::Time, 1.0),
-    (&["ms"], Dimension::Time, 1e-3),
-    (&["us", "µs"], Dimension::Time, 1e-6),
+    (&["ms", "msec"], Dimension::Time, 1e-3),
+    (&["us", "µs", "usec"], Dimension::Time, 1e-6),
     (&["ns"], Dimension::Time, 1e-9),
     // Read, and written in seconds.
     (&["min", "minutes", "minute"], Dimension::Time, 60.0),
@@ -153,6 +153,10 @@ const UNITS: &[(&[&str], Dimension, f64)] = &[
     (&["Mbps", "Mbit/s", "Mbit"], Dimension::Rate, 1e6),
     (&["kbps", "kbit/s", "kbit"], Dimension::Rate, 1e3),
     (&["bps", "bit/s"], Dimension::Rate, 1.0),
+    // Read, and written in bits.
+    (&["GB/s", "GBps"], Dimension::Rate, 8e9),
+    (&["MB/s", "MBps"], Dimension::Rate, 8e6),
+    (&["kB/s", "KB/s", "kBps", "KBps"], Dimension::Rate, 8e3),
     (
         &["packets", "packet", "pkts", "pkt", "p"],
         Dimension::Packets,
@@ -346,6 +350,15 @@ mod tests {
         let time = |text: &str| text.parse::<Nanos>().unwrap();
         assert_eq!(time("10 min"), Nanos::from_secs(600));
         assert_eq!(time("1.5h").to_string(), "5400 s");
+    }
+
+    #[test]
+    fn bytes_a_second_are_read_and_written_in_bits() {
+        let rate = |text: &str| text.parse::<BitsPerSec>().unwrap().to_string();
+        let texts = ["20 MB/s", "20MBps", "1.25 GB/s", "125 kB/s"];
+        let wanted = ["160 Mbps", "160 Mbps", "10 Gbps", "1 Mbps"];
+        assert_eq!(texts.map(rate), wanted);
+        assert_eq!("20 msec".parse::<Nanos>().unwrap().to_string(), "20 ms");
     }
 
     #[test]

@@ -162,6 +162,11 @@ impl Entries {
         }
     }
 
+    /// A time; `None` for "never".
+    pub fn time_or_never(&self, name: &str) -> Option<Nanos> {
+        self.time_or_auto(name).filter(|time| *time != Nanos::NEVER)
+    }
+
     /// A size; `None` for "auto".
     pub fn size_or_auto(&self, name: &str) -> Option<Bytes> {
         match self.value(name) {

@@ -1,32 +1,21 @@
 //! An episode: one run of the scenario, in steps.
 
+use std::sync::Arc;
+
 use earlydrop::packet::FlowKey;
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{LinkFacts, Plan as SchemePlan, Settings};
-use earlydrop::schemes::AnyAqm;
 use earlydrop::units::Nanos;
 use earlydrop_sim::Simulation;
 use earlydrop_sim::measure::Measure;
-use earlydrop_sim::network::LinkId;
 use earlydrop_sim::steering::LinkState;
 
 use super::action::MOST;
-use super::{ActionKind, Autoreset, Options, Slices};
-use crate::document::{Place, Problem};
+use super::port::{OBSERVATIONS, Port, cannot_steer};
+use super::{Autoreset, Options, Slices};
+use crate::document::Problem;
 use crate::outcome::Outcome;
-use crate::plan::{Cell, Plan};
-use crate::scenario::PreparedRun;
-
-/// What is observed besides the action, each with its greatest value.
-pub const OBSERVATIONS: [(&str, f64); 7] = [
-    ("delay", 10.0),
-    ("queue", 1.0),
-    ("utilisation", 1.0),
-    ("arrivals", 10.0),
-    ("drop_rate", 1.0),
-    ("mark_rate", 1.0),
-    ("average", 1.0),
-];
+use crate::plan::Plan;
+use crate::scenario::{PreparedRun, Scenario};
 
 /// The parts of a reward.
 pub const PARTS: [&str; 3] = ["throughput", "delay", "loss"];
@@ -41,123 +30,82 @@ pub(super) struct World {
     pub(super) options: Options,
 }
 
+/// How many numbers there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// Agents of a simulation, one for each port.
+    pub(super) ports: usize,
+    /// Numbers in an agent's action.
+    pub(super) action: usize,
+    /// Numbers in an agent's observation.
+    pub(super) observation: usize,
+}
+
+impl World {
+    pub(super) fn sizes(&self) -> Sizes {
+        let action = self.options.action.names().len();
+        Sizes {
+            ports: self.setups[0].ports.len(),
+            action,
+            observation: OBSERVATIONS.len() + action,
+        }
+    }
+}
+
 /// The scenario at one point of its sweep.
 #[derive(Clone, Debug)]
 pub(super) struct Setup {
-    prepared: PreparedRun,
-    link: LinkId,
-    /// What the scheme was configured with, in natural units.
-    pub(super) configured: [f64; MOST],
-    /// The buffer in packets.
-    pub(super) buffer: f64,
-    /// What a packet counts in the scheme's average: 1, or its bytes.
-    unit: f64,
-    /// Bytes that the link sends in a second.
-    bytes_per_second: f64,
+    scenario: Arc<Scenario>,
+    /// Whether everything that the scenario measures is measured.
+    outcomes: bool,
+    /// The ports that are steered, the watched one first.
+    pub(super) ports: Vec<Port>,
     /// The base round-trip time in seconds.
     rtt: f64,
 }
 
 impl Setup {
     pub(super) fn new(plan: &Plan, point: usize, options: &Options) -> Result<Setup, Problem> {
-        let cell = Cell {
-            seed: 0,
-            point,
-            scheme: 0,
-        };
-        let mut prepared = plan.prepare(cell, false)?;
-        let link = prepared.watched;
-        // Nothing is simulated that nobody steers.
-        prepared.run.measure.drain = Nanos::ZERO;
         let scenario = &plan.points[point].scenario;
-        if !options.outcomes {
-            prepared.run.measure = Measure {
-                warm_up: prepared.run.measure.warm_up,
+        let label = &scenario.schemes[0].label;
+        let mut setup = Setup {
+            outcomes: options.outcomes,
+            ports: Vec::new(),
+            rtt: scenario.path.rtt.as_secs_f64(),
+            scenario: scenario.clone(),
+        };
+        let mut prepared = setup.prepare(0)?;
+        setup.ports = Port::all(&prepared, label, options.action)?;
+        setup.mark_steered(&mut prepared);
+        let mut simulation = prepared.start()?;
+        for port in &setup.ports {
+            let set = simulation.steer(port.link, &port.setting(options.action, &port.configured));
+            set.map_err(|_| cannot_steer(label, options.action))?;
+        }
+        Ok(setup)
+    }
+
+    /// The run with this seed, which decides about arrivals and hosts, too. Nothing is simulated
+    /// that nobody steers.
+    fn prepare(&self, seed: u64) -> Result<PreparedRun, Problem> {
+        let mut prepared = self.scenario.run(&self.scenario.schemes[0], seed, false)?;
+        let measure = &mut prepared.run.measure;
+        measure.drain = Nanos::ZERO;
+        if !self.outcomes {
+            *measure = Measure {
+                warm_up: measure.warm_up,
                 ..Measure::default()
             };
         }
-        let label = &scenario.schemes[0].label;
-        prepared.run.network.get_mut(link).steered = true;
-        let described = prepared.run.network.get(link).clone();
-        let facts = LinkFacts {
-            rate: described.mean_rate(),
-            mean_packet: described.mean_packet,
-        };
-        let spec = described.queue.as_ref();
-        let planned = spec.and_then(|spec| spec.plan(&facts).ok());
-        let is_same = |other: &&earlydrop_sim::network::Link| {
-            let text = other.queue.as_ref().map(ToString::to_string);
-            text == spec.map(ToString::to_string)
-        };
-        let links = prepared.run.network.links().map(|(.., link)| link);
-        if links.filter(is_same).count() > 1 {
-            let message = format!("the scheme `{label}` stands at several links");
-            let help = "an environment steers one link: give the others a queue of their own";
-            return Err(Problem::new(&scenario.network.place, message, help));
-        }
-        let Some((SchemePlan::Single { aqm, limit }, spec)) = planned.zip(spec) else {
-            return Err(cannot_steer(label, options.action));
-        };
-        let settings = spec.settings(&facts).ok();
-        let configured = settings.and_then(|settings| configured(&aqm, options.action, &settings));
-        let Some((unit, configured)) = configured else {
-            return Err(cannot_steer(label, options.action));
-        };
-        let by_bytes = limit.bytes.0 as f64 / facts.mean_packet.0 as f64;
-        let setup = Setup {
-            link,
-            configured,
-            buffer: f64::from(limit.packets).min(by_bytes).max(1.0),
-            unit,
-            bytes_per_second: facts.rate.0 as f64 / 8.0,
-            rtt: scenario.path.rtt.as_secs_f64(),
-            prepared,
-        };
-        let mut simulation = setup.prepared.start()?;
-        let setting = options.action.setting(&setup.configured, setup.unit);
-        let set = simulation.steer(link, &setting);
-        set.map_err(|_| cannot_steer(label, options.action))?;
-        Ok(setup)
+        self.mark_steered(&mut prepared);
+        Ok(prepared)
     }
-}
 
-/// What a packet counts in the scheme's average, and what the scheme was configured with; `None`
-/// where it cannot be steered by `action`.
-fn configured(aqm: &AnyAqm, action: ActionKind, settings: &Settings) -> Option<(f64, [f64; MOST])> {
-    let red = match (aqm, action) {
-        (AnyAqm::Dial(_), ActionKind::Probability) => {
-            return Some((1.0, [settings.number("probability"), 0.0, 0.0]));
+    fn mark_steered(&self, prepared: &mut PreparedRun) {
+        for port in &self.ports {
+            prepared.run.network.get_mut(port.link).steered = true;
         }
-        (AnyAqm::Red(red), kind) if kind != ActionKind::Probability => red,
-        _ => return None,
-    };
-    let unit = match settings.choice("unit") {
-        "bytes" => settings.link().mean_packet.0 as f64,
-        _ => 1.0,
-    };
-    let shape = red.curve().shape();
-    let (min, max, max_p) = (shape.min / unit, shape.max / unit, settings.number("max_p"));
-    let values = match action {
-        ActionKind::MaxP => [max_p, 0.0, 0.0],
-        ActionKind::Thresholds => [min, max, 0.0],
-        _ => [min, max, max_p],
-    };
-    Some((unit, values))
-}
-
-fn cannot_steer(label: &str, action: ActionKind) -> Problem {
-    let message = format!(
-        "the scheme `{label}` cannot be steered by {}",
-        action.name()
-    );
-    let help = match action {
-        ActionKind::Probability => "allowed: the scheme dial, as in schemes = [\"dial\"]",
-        _ => {
-            "allowed: a single queue of the RED family whose curve is not given as numbers, as \
-              in schemes = [\"red\"]"
-        }
-    };
-    Problem::new(&Place::default(), message, help)
+    }
 }
 
 /// One simulation, and where its episode stands.
@@ -170,10 +118,10 @@ pub(super) struct Episode {
     pub(super) seed: u64,
     /// Draws the seeds of later episodes.
     random: Pcg32,
-    /// The action as set, in natural units.
-    values: [f64; MOST],
-    /// The average queue in packets.
-    average: f64,
+    /// The action of each port as set, in natural units.
+    values: Vec<[f64; MOST]>,
+    /// The average queue of each port in packets.
+    averages: Vec<f64>,
     pub(super) over: bool,
     /// The figures of the last episode that ended.
     pub(super) outcome: Option<Box<Outcome>>,
@@ -184,15 +132,15 @@ const SEEDS: u64 = 0x656e_7669_726f_6e6d;
 
 impl Episode {
     pub(super) fn new(world: &World, seed: u64) -> Result<Episode, Problem> {
-        let prepared = world.setups[0].prepared.clone();
+        let prepared = world.setups[0].prepare(seed)?;
         let mut episode = Episode {
             simulation: prepared.start()?,
             prepared,
             point: 0,
             seed,
             random: Pcg32::new(seed, SEEDS),
-            values: [0.0; MOST],
-            average: 0.0,
+            values: Vec::new(),
+            averages: Vec::new(),
             over: false,
             outcome: None,
         };
@@ -208,24 +156,25 @@ impl Episode {
         self.seed = seed.unwrap_or_else(|| u64::from(self.random.next_u32()));
         let points = world.setups.len() as u64;
         let point = (FlowKey(self.seed).hash(SEEDS) % points) as usize;
-        if point != self.point {
-            self.prepared.clone_from(&world.setups[point].prepared);
-            self.point = point;
-        }
-        self.prepared.run.seed = self.seed;
+        self.point = point;
         // Every point was started once, and a seed does not decide whether a run is valid.
-        if let Ok(simulation) = self.prepared.start() {
-            self.simulation = simulation;
+        if let Ok(prepared) = world.setups[point].prepare(self.seed)
+            && let Ok(simulation) = prepared.start()
+        {
+            (self.prepared, self.simulation) = (prepared, simulation);
         }
-        self.values = world.setups[point].configured;
-        self.average = 0.0;
+        let ports = &world.setups[point].ports;
+        self.values.clear();
+        self.values.extend(ports.iter().map(|port| port.configured));
+        self.averages.clear();
+        self.averages.resize(ports.len(), 0.0);
         self.over = false;
     }
 
-    /// Sets an action and runs one step.
-    pub(super) fn step(&mut self, world: &World, action: &[f64], outputs: &mut Slices<'_>) {
+    /// Sets the action of each port and runs one step.
+    pub(super) fn step(&mut self, world: &World, actions: &[f64], outputs: &mut Slices<'_>) {
         let options = &world.options;
-        outputs.rewards[0] = 0.0;
+        outputs.rewards.fill(0.0);
         outputs.parts.fill(0.0);
         outputs.truncated[0] = false;
         if self.over && options.autoreset == Autoreset::NextStep {
@@ -233,26 +182,42 @@ impl Episode {
             return self.observe_beginning(world, outputs.observations);
         }
         let setup = &world.setups[self.point];
-        self.values = options.action.natural(options.scale, action, setup.buffer);
-        let setting = options.action.setting(&self.values, setup.unit);
+        let numbers = world.sizes().action;
+        let of_ports = self.values.iter_mut().zip(actions.chunks_exact(numbers));
+        for ((values, action), port) in of_ports.zip(&setup.ports) {
+            *values = options.action.natural(options.scale, action, port.buffer);
+            // Refused in `Setup::new`, or never.
+            let _ = self
+                .simulation
+                .steer(port.link, &port.setting(options.action, values));
+        }
         let before = self.simulation.now();
-        // Refused in `Setup::new`, or never.
-        let _ = self.simulation.steer(setup.link, &setting);
         self.simulation.run_until(before + options.step);
-        let Ok(state) = self.simulation.look(setup.link) else {
-            return;
-        };
-        self.follow_average(setup, &state);
-        let measured = measured(setup, &state, state.at.since(before), self.average);
-        let [delay, _, utilisation, _, loss, ..] = measured;
-        let weights = &options.reward;
-        outputs.parts.copy_from_slice(&[utilisation, delay, loss]);
-        outputs.rewards[0] =
-            weights.throughput * utilisation - weights.delay * delay - weights.loss * loss;
-        self.write(world, &measured, outputs.observations);
-        if state.at >= self.prepared.run.duration {
+        let span = self.simulation.now().since(before);
+        for index in 0..setup.ports.len() {
+            self.look(world, index, span, outputs);
+        }
+        if self.simulation.now() >= self.prepared.run.duration {
             self.end(world, outputs);
         }
+    }
+
+    /// Observes a port after a step that took `span`, and what its agent gets for it.
+    fn look(&mut self, world: &World, index: usize, span: Nanos, outputs: &mut Slices<'_>) {
+        let setup = &world.setups[self.point];
+        let port = &setup.ports[index];
+        let Ok(state) = self.simulation.look(port.link) else {
+            return;
+        };
+        self.follow_average(port, index, &state);
+        let measured = port.measured(&state, span, self.averages[index], setup.rtt);
+        let [delay, _, utilisation, _, loss, ..] = measured;
+        let weights = &world.options.reward;
+        let parts = index * PARTS.len()..(index + 1) * PARTS.len();
+        outputs.parts[parts].copy_from_slice(&[utilisation, delay, loss]);
+        outputs.rewards[index] =
+            weights.throughput * utilisation - weights.delay * delay - weights.loss * loss;
+        self.write(world, index, &measured, outputs.observations);
     }
 
     /// The episode has reached the end of its run.
@@ -272,53 +237,35 @@ impl Episode {
         }
     }
 
-    /// Brings the average up to date: the scheme's own, or one of the queue.
-    fn follow_average(&mut self, setup: &Setup, state: &LinkState) {
+    /// Brings a port's average up to date: the scheme's own, or one of the queue.
+    fn follow_average(&mut self, port: &Port, index: usize, state: &LinkState) {
         let mut own = None;
-        let shown = self.simulation.probes(setup.link, &mut |name, value| {
+        let shown = self.simulation.probes(port.link, &mut |name, value| {
             if name == "average" {
-                own = Some(value / setup.unit);
+                own = Some(value / port.unit);
             }
         });
-        let followed = self.average + WEIGHT * (f64::from(state.packets) - self.average);
-        self.average = own.filter(|_| shown.is_ok()).unwrap_or(followed);
+        let average = &mut self.averages[index];
+        let followed = *average + WEIGHT * (f64::from(state.packets) - *average);
+        *average = own.filter(|_| shown.is_ok()).unwrap_or(followed);
     }
 
     /// Observes the beginning of the episode: nothing has arrived.
     pub(super) fn observe_beginning(&self, world: &World, observed: &mut [f32]) {
-        self.write(world, &[0.0; OBSERVATIONS.len()], observed);
+        for index in 0..self.values.len() {
+            self.write(world, index, &[0.0; OBSERVATIONS.len()], observed);
+        }
     }
 
-    fn write(&self, world: &World, measured: &[f64], observed: &mut [f32]) {
-        let buffer = world.setups[self.point].buffer;
-        let set = world.options.action.normalised(&self.values, buffer);
+    /// Writes what a port's agent observes.
+    fn write(&self, world: &World, index: usize, measured: &[f64], observed: &mut [f32]) {
+        let buffer = world.setups[self.point].ports[index].buffer;
+        let set = world.options.action.normalised(&self.values[index], buffer);
+        let size = world.sizes().observation;
         let values = measured.iter().chain(&set);
-        for (place, value) in observed.iter_mut().zip(values) {
+        let own = &mut observed[index * size..(index + 1) * size];
+        for (place, value) in own.iter_mut().zip(values) {
             *place = *value as f32;
         }
     }
-}
-
-/// The observations of [`OBSERVATIONS`] after a step that took `span`.
-fn measured(
-    setup: &Setup,
-    state: &LinkState,
-    span: Nanos,
-    average: f64,
-) -> [f64; OBSERVATIONS.len()] {
-    let counters = &state.counters;
-    let waited = state.mean_sojourn.or(state.head_sojourn);
-    let delay = waited.map_or(0.0, Nanos::as_secs_f64) / setup.rtt;
-    let sendable = setup.bytes_per_second * span.as_secs_f64();
-    let arrived = counters.arrived.packets.max(1) as f64;
-    let values = [
-        delay,
-        f64::from(state.packets) / setup.buffer,
-        state.utilisation,
-        counters.arrived.bytes as f64 / sendable,
-        counters.dropped().packets as f64 / arrived,
-        counters.marked.packets as f64 / arrived,
-        average / setup.buffer,
-    ];
-    std::array::from_fn(|place| values[place].clamp(0.0, OBSERVATIONS[place].1))
 }

@@ -6,6 +6,9 @@
 //! of the scheme, and then it *observes* the queue and gets a *reward*. An agent that always sets
 //! what the scheme was configured with gets the scheme's own run, bit for bit.
 //!
+//! Where the scheme stands at several links, as at the ports of a fabric's switches, each *port*
+//! has an agent of its own: with its own action, observation and reward, all in the same step.
+//!
 //! ```
 //! use earlydrop_lab::environment::{ActionKind, Environment, Options, Outputs};
 //! use earlydrop_lab::plan::{Source, TraceFiles};
@@ -43,6 +46,7 @@
 
 mod action;
 mod episode;
+mod port;
 mod signal;
 mod workers;
 
@@ -51,12 +55,13 @@ use std::sync::Arc;
 use earlydrop::units::Nanos;
 
 pub use action::{ActionKind, ActionScale};
-pub use episode::{OBSERVATIONS, PARTS};
+pub use episode::PARTS;
+pub use port::OBSERVATIONS;
 
 use crate::document::{Place, Problem};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
-use episode::{Setup, World};
+use episode::{Setup, Sizes, World};
 use workers::Workers;
 
 /// What an agent sets and gets, and when episodes begin.
@@ -75,7 +80,8 @@ pub struct Options {
     /// Threads that simulate.
     pub threads: usize,
     /// Whether everything that the scenario measures is measured, for
-    /// [`Environment::outcome`]. It takes memory and some time.
+    /// [`Environment::outcome`]. It takes memory and some time. An episode has no `drain`: what a
+    /// transfer still needs at its end is not simulated.
     pub outcomes: bool,
 }
 
@@ -160,19 +166,19 @@ pub enum EnvironmentError {
     Thread,
 }
 
-/// Where a step writes, for each environment: see [`Outputs::slices`].
+/// Where a step writes: see [`Outputs::slices`].
 #[derive(Debug)]
 pub struct Slices<'a> {
-    /// Observations.
+    /// Observations of each agent: simulation by simulation, and port by port.
     pub observations: &'a mut [f32],
-    /// The last observation of episodes that ended in this step; written with
+    /// The last observations of episodes that ended in this step; written with
     /// [`Autoreset::SameStep`] only.
     pub final_observations: &'a mut [f32],
-    /// Rewards.
+    /// The reward of each agent.
     pub rewards: &'a mut [f64],
     /// The parts of the rewards before they are weighted: [`PARTS`].
     pub parts: &'a mut [f64],
-    /// Whether the episode ended in this step.
+    /// Whether the episode of a simulation ended in this step.
     pub truncated: &'a mut [bool],
 }
 
@@ -194,15 +200,16 @@ pub struct Outputs {
 impl Outputs {
     /// Memory for one step of `environment`.
     pub fn of(environment: &Environment) -> Outputs {
-        Outputs::sized(environment.count(), environment.observation_size())
+        Outputs::sized(environment.count(), environment.world.sizes())
     }
 
-    fn sized(count: usize, observation: usize) -> Outputs {
+    fn sized(count: usize, sizes: Sizes) -> Outputs {
+        let agents = count * sizes.ports;
         Outputs {
-            observations: vec![0.0; count * observation],
-            final_observations: vec![0.0; count * observation],
-            rewards: vec![0.0; count],
-            parts: vec![0.0; count * PARTS.len()],
+            observations: vec![0.0; agents * sizes.observation],
+            final_observations: vec![0.0; agents * sizes.observation],
+            rewards: vec![0.0; agents],
+            parts: vec![0.0; agents * PARTS.len()],
             truncated: vec![false; count],
         }
     }
@@ -219,8 +226,8 @@ impl Outputs {
     }
 }
 
-/// Simulations of one scenario, each with a queue that an agent steers. At the points of a
-/// scenario's sweep, each episode is at one of them, drawn by its seed.
+/// Simulations of one scenario, each with ports that agents steer. At the points of a scenario's
+/// sweep, each episode is at one of them, drawn by its seed.
 #[derive(Debug)]
 pub struct Environment {
     world: Arc<World>,
@@ -243,10 +250,16 @@ impl Environment {
         }
         let points = 0..plan.points.len();
         let setups = points.map(|point| Setup::new(plan, point, &options));
-        let world = Arc::new(World {
-            setups: setups.collect::<Result<Vec<_>, Problem>>()?,
-            options,
-        });
+        let setups = setups.collect::<Result<Vec<_>, Problem>>()?;
+        let ports = |setup: &Setup| setup.ports.len();
+        if let Some(other) = setups.iter().find(|one| ports(one) != ports(&setups[0])) {
+            let (one, other) = (ports(&setups[0]), ports(other));
+            return refused(
+                format!("the scheme stands at {one} ports, and at {other} in another point"),
+                "a sweep of an environment keeps the shape of its network",
+            );
+        }
+        let world = Arc::new(World { setups, options });
         let workers = Workers::new(&world, count)?;
         Ok(Environment {
             world,
@@ -260,6 +273,12 @@ impl Environment {
         self.count
     }
 
+    /// The names of the links that are steered in each simulation, each by an agent.
+    pub fn ports(&self) -> Vec<&str> {
+        let ports = &self.world.setups[0].ports;
+        ports.iter().map(|port| port.name.as_str()).collect()
+    }
+
     /// What an agent sets and gets.
     pub fn options(&self) -> &Options {
         &self.world.options
@@ -267,19 +286,21 @@ impl Environment {
 
     /// The numbers in an action.
     pub fn action_size(&self) -> usize {
-        self.world.options.action.names().len()
+        self.world.sizes().action
     }
 
-    /// The least and the greatest value of each number of an action, at any point of the sweep.
+    /// The least and the greatest value of each number of an action, at any point of the sweep and
+    /// at any port.
     pub fn action_bounds(&self) -> Vec<(f64, f64)> {
         let Options { action, scale, .. } = self.world.options;
-        let buffers = self.world.setups.iter().map(|setup| setup.buffer);
+        let ports = self.world.setups.iter().flat_map(|setup| &setup.ports);
+        let buffers = ports.map(|port| port.buffer);
         action.bounds(scale, buffers.fold(0.0, f64::max))
     }
 
     /// The numbers in an observation.
     pub fn observation_size(&self) -> usize {
-        OBSERVATIONS.len() + self.action_size()
+        self.world.sizes().observation
     }
 
     /// The least and the greatest value of each number of an observation.
@@ -296,14 +317,15 @@ impl Environment {
         measured.chain(set).collect()
     }
 
-    /// For each environment, the action in natural units that sets what its scheme was configured
-    /// with.
+    /// For each agent, the action in natural units that sets what its scheme was configured with.
     pub fn configured(&self) -> Vec<f64> {
         let size = self.action_size();
         let episodes = self.workers.episodes();
         let values = episodes.flat_map(|episode| {
-            let setup = &self.world.setups[episode.point];
-            setup.configured[..size].iter().copied()
+            let ports = self.world.setups[episode.point].ports.iter();
+            ports
+                .flat_map(move |port| &port.configured[..size])
+                .copied()
         });
         values.collect()
     }
@@ -334,7 +356,10 @@ impl Environment {
         mask: Option<&[bool]>,
         observations: &mut [f32],
     ) -> Result<(), EnvironmentError> {
-        let size = self.observation_size();
+        let Sizes {
+            ports, observation, ..
+        } = self.world.sizes();
+        let size = ports * observation;
         check("seeds", seeds.map_or(self.count, <[u64]>::len), self.count)?;
         check("flags", mask.map_or(self.count, <[bool]>::len), self.count)?;
         check("numbers", observations.len(), self.count * size)?;
@@ -355,16 +380,22 @@ impl Environment {
         actions: &[f64],
         outputs: &mut Slices<'_>,
     ) -> Result<(), EnvironmentError> {
-        let (count, size) = (self.count, self.observation_size());
-        check("actions", actions.len(), count * self.action_size())?;
-        check("numbers", outputs.observations.len(), count * size)?;
-        check("numbers", outputs.final_observations.len(), count * size)?;
-        check("rewards", outputs.rewards.len(), count)?;
-        check("parts", outputs.parts.len(), count * PARTS.len())?;
+        let Sizes {
+            ports,
+            action,
+            observation,
+        } = self.world.sizes();
+        let (count, agents) = (self.count, self.count * ports);
+        check("actions", actions.len(), agents * action)?;
+        check("numbers", outputs.observations.len(), agents * observation)?;
+        let finals = outputs.final_observations.len();
+        check("numbers", finals, agents * observation)?;
+        check("rewards", outputs.rewards.len(), agents)?;
+        check("parts", outputs.parts.len(), agents * PARTS.len())?;
         check("flags", outputs.truncated.len(), count)?;
         if let Some(place) = actions.iter().position(|number| number.is_nan()) {
             return Err(EnvironmentError::NotANumber {
-                index: place / self.action_size(),
+                index: place / (ports * action),
                 allowed: self.world.options.action.allowed(self.world.options.scale),
             });
         }

@@ -72,6 +72,76 @@ fn an_agent_that_answers_what_red_would_gets_the_run_of_red() {
     }
 }
 
+/// Two hosts at each of two leaf switches with two spines: twelve ports.
+fn fabric() -> Plan {
+    plan(
+        "duration = \"5 ms\"\nwarm_up = \"0 s\"\nseeds = [5, 6]\nschemes = [\"red:as=hpcc\"]\n\
+         [network]\nshape = \"leaf-spine\"\nhosts = 2\nleaves = 2\nspines = 2\n\
+         rate = \"10 Gbps\"\nuplink = \"20 Gbps\"\nbuffer = \"500 packets\"\n\
+         [tcp]\ncontrol = \"dctcp\"\n\
+         [flows.search]\nkind = \"arrivals\"\nsizes = \"websearch\"\nload = 0.9\n",
+    )
+}
+
+#[test]
+fn each_port_of_a_fabric_has_an_agent() {
+    let plan = fabric();
+    let options = Options {
+        step: Nanos::from_micros(50),
+        ..options(ActionKind::Curve)
+    };
+    let play = |change: bool, threads: usize| {
+        let options = Options { threads, ..options };
+        let mut environment = Environment::new(&plan, 2, options).unwrap();
+        let (ports, size) = (environment.ports().len(), environment.observation_size());
+        let mut observed = vec![0.0; 2 * ports * size];
+        environment
+            .reset(Some(&plan.seeds), None, &mut observed)
+            .unwrap();
+        let mut actions = environment.configured();
+        if change {
+            // The second port of the second simulation marks everything from a packet on.
+            let second = (ports + 1) * 3;
+            actions[second..second + 3].copy_from_slice(&[0.0, 1.0, 1.0]);
+        }
+        let steps = episode(&mut environment, |_| actions.clone());
+        (environment, steps)
+    };
+    let (environment, steps) = play(false, 1);
+    let names = environment.ports();
+    assert_eq!((names.len(), steps.len()), (12, 100), "{names:?}");
+    for seed in 0..2 {
+        let cell = Cell {
+            seed,
+            point: 0,
+            scheme: 0,
+        };
+        let mut prepared = plan.prepare(cell, false).unwrap();
+        // Nobody steers a port after the end of the run.
+        prepared.run.measure.drain = Nanos::ZERO;
+        let results = prepared.start().unwrap().finish();
+        let wanted = Outcome::of(&results, &prepared);
+        let outcome = environment.outcome(seed).unwrap();
+        assert_eq!(format!("{wanted:?}"), format!("{outcome:?}"));
+    }
+    let (_, changed) = play(true, 2);
+    let size = environment.observation_size();
+    let marks = |steps: &[Outputs], agent: usize| -> f32 {
+        let rate = |step: &Outputs| step.observations[agent * size + 5];
+        steps.iter().map(rate).sum()
+    };
+    assert!(
+        marks(&changed, 13) > 2.0 * marks(&steps, 13),
+        "its own marks"
+    );
+    for agent in 0..12 {
+        let rewards = |steps: &[Outputs]| -> Vec<f64> {
+            steps.iter().map(|step| step.rewards[agent]).collect()
+        };
+        assert_eq!(rewards(&steps), rewards(&changed), "another simulation");
+    }
+}
+
 #[test]
 fn neither_threads_nor_neighbours_change_an_episode() {
     let plan = scenario("dial", "");
@@ -280,9 +350,12 @@ fn what_cannot_be_an_environment_is_refused_with_what_can() {
         let problem = refused(&scenario(scheme, ""), action);
         assert!(problem.contains(wanted), "{problem}");
     }
-    let lot = plan("schemes = [\"red\"]\n[network]\nshape = \"parking-lot\"\n[flows.a]\ncount = 2");
-    let problem = refused(&lot, ActionKind::MaxP);
-    assert!(problem.contains("several links"), "{problem}");
+    let lots = plan(
+        "schemes = [\"red\"]\n[network]\nshape = \"parking-lot\"\n[flows.a]\ncount = 2\n\
+         [sweep]\n\"network.bottlenecks\" = [2, 3]\n",
+    );
+    let problem = refused(&lots, ActionKind::MaxP);
+    assert!(problem.contains("at 2 ports, and at 3"), "{problem}");
     let none = Environment::new(&scenario("red", ""), 0, Options::new(ActionKind::MaxP));
     assert!(none.is_err());
 }

@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 
 use super::episode::{Episode, World};
 use super::signal::Signal;
-use super::{EnvironmentError, OBSERVATIONS, Outputs, PARTS, Slices};
+use super::{EnvironmentError, Outputs, PARTS, Slices};
 use crate::document::Problem;
 
 /// Episodes that one thread steps, with their actions and outputs.
@@ -26,14 +26,14 @@ struct Chunk {
 
 impl Chunk {
     fn new(world: &Arc<World>, seeds: std::ops::Range<usize>) -> Result<Chunk, Problem> {
-        let action = world.options.action.names().len();
+        let sizes = world.sizes();
         let count = seeds.len();
         let episodes = seeds.map(|seed| Episode::new(world, seed as u64));
         Ok(Chunk {
             world: world.clone(),
             episodes: episodes.collect::<Result<_, _>>()?,
-            actions: vec![0.0; count * action],
-            outputs: Outputs::sized(count, OBSERVATIONS.len() + action),
+            actions: vec![0.0; count * sizes.ports * sizes.action],
+            outputs: Outputs::sized(count, sizes),
         })
     }
 
@@ -47,25 +47,21 @@ impl Chunk {
     }
 }
 
-/// Steps each episode with its action.
+/// Steps each episode with the actions of its ports.
 fn step_all(world: &World, episodes: &mut [Episode], actions: &[f64], outputs: &mut Slices<'_>) {
-    let action = world.options.action.names().len();
-    let size = OBSERVATIONS.len() + action;
+    let sizes = world.sizes();
+    let ports = sizes.ports;
     for (index, episode) in episodes.iter_mut().enumerate() {
-        let observed = index * size..(index + 1) * size;
-        let parts = index * PARTS.len()..(index + 1) * PARTS.len();
+        let agents = index * ports..(index + 1) * ports;
+        let numbers = |each: usize| agents.start * each..agents.end * each;
         let mut own = Slices {
-            observations: &mut outputs.observations[observed.clone()],
-            final_observations: &mut outputs.final_observations[observed],
-            rewards: &mut outputs.rewards[index..=index],
-            parts: &mut outputs.parts[parts],
+            observations: &mut outputs.observations[numbers(sizes.observation)],
+            final_observations: &mut outputs.final_observations[numbers(sizes.observation)],
+            rewards: &mut outputs.rewards[numbers(1)],
+            parts: &mut outputs.parts[numbers(PARTS.len())],
             truncated: &mut outputs.truncated[index..=index],
         };
-        episode.step(
-            world,
-            &actions[index * action..(index + 1) * action],
-            &mut own,
-        );
+        episode.step(world, &actions[numbers(sizes.action)], &mut own);
     }
 }
 

@@ -3,14 +3,10 @@
 use earlydrop_model::fabric::MarksFirst;
 
 use super::Trial;
-use crate::metrics;
+use crate::metrics::{self, LARGE, SMALL};
 use crate::outcome::Outcome;
 use crate::statistics::{Mean, paired};
 
-/// Transfers of at most so many bytes are small, those above the second are large (pFabric, SIGCOMM
-/// 2013, has 100 kB and 10 MB).
-const SMALL: u64 = 100_000;
-const LARGE: u64 = 1_000_000;
 /// Candidates whose large transfers are slower than the best one's by more than this are not
 /// recommended.
 pub const NEAR: f64 = 1.05;
@@ -41,12 +37,8 @@ pub struct FabricMeasurement {
 impl FabricMeasurement {
     /// Of one outcome for each seed; `None` where small transfers are missing.
     pub(super) fn of(runs: &[&Outcome]) -> Option<FabricMeasurement> {
-        let small = over(runs, |run| slowdown(run, 0.99, |size| size <= SMALL))?;
-        let large = over(runs, |run| slowdown(run, 0.5, |size| size > LARGE));
-        let value = |name: &str| {
-            let index = metrics::index_of(name)?;
-            over(runs, |run| Some((run.values[index]?, false)))
-        };
+        let small = over(runs, |run| slowdown(run, 0.99, |size| size <= SMALL.0))?;
+        let large = over(runs, |run| slowdown(run, 0.5, |size| size > LARGE.0));
         let of_incast = metrics::index_of_group("round_slowdown_p50")?;
         let incast = over(runs, |run| {
             let (.., values) = run.groups.iter().find(|(name, ..)| name == "incast")?;
@@ -58,12 +50,19 @@ impl FabricMeasurement {
             large: large.as_ref().map(|(mean, _)| *mean),
             large_of_seeds: large.map(|(_, values)| values).unwrap_or_default(),
             incast: incast.map(|incast| incast.0),
-            goodput: value("goodput")?.0,
-            loss: value("loss")?.0,
-            marks: value("marked")?.0,
-            pauses: value("pauses").map(|pauses| pauses.0),
+            goodput: mean_of(runs, "goodput")?,
+            loss: mean_of(runs, "loss")?,
+            marks: mean_of(runs, "marked")?,
+            pauses: mean_of(runs, "pauses"),
         })
     }
+}
+
+/// The mean over runs of a metric; `None` where a run has none.
+pub(super) fn mean_of(runs: &[&Outcome], metric: &str) -> Option<Mean> {
+    let index = metrics::index_of(metric)?;
+    let (mean, _) = over(runs, |run| Some((run.values[index]?, false)))?;
+    Some(mean)
 }
 
 /// The mean over runs of a value, which may be a lower bound, and the values; `None` where a run has none.

@@ -4,6 +4,7 @@ use earlydrop::units::{Bytes, Nanos};
 use earlydrop_model::ModelError;
 use earlydrop_model::fabric::Pauses;
 use earlydrop_sim::network::{Link, Network};
+use earlydrop_sim::tcp::control::dcqcn::Card;
 
 use super::{FabricQuestion, Transport, Trial};
 use crate::scenario::PauseRoom;
@@ -123,7 +124,7 @@ pause = "{between}"
         warm_up = Nanos(duration.0 / 5),
         seeds = question.seeds,
         buffer = buffer.ceil(),
-        tcp = senders(question.transport),
+        tcp = senders(question.transport, question.card),
         packet = fabric.packet.0,
         answer = answer.round(),
         between = Nanos(3 * SERVERS * ANSWER.0),
@@ -132,12 +133,11 @@ pause = "{between}"
 
 /// Fields of `[tcp]`. A timeout of 200 ms would be thousands of round trips; switches and hosts of a data
 /// centre do not delay ACKs.
-fn senders(transport: Transport) -> &'static str {
+pub(super) fn senders(transport: Transport, card: Card) -> String {
+    const TIMES: &str = "least_timeout = \"1 ms\"\ndelayed_acks = 0";
     match transport {
-        Transport::Dcqcn => "control = \"dcqcn\"",
-        Transport::Dctcp => "control = \"dctcp\"\nleast_timeout = \"1 ms\"\ndelayed_acks = 0",
-        Transport::Cubic => {
-            "control = \"cubic\"\necn = \"on\"\nleast_timeout = \"1 ms\"\ndelayed_acks = 0"
-        }
+        Transport::Dcqcn => format!("control = \"dcqcn\"\ncard = \"{}\"", card.name()),
+        Transport::Dctcp => format!("control = \"dctcp\"\n{TIMES}"),
+        Transport::Cubic => format!("control = \"cubic\"\necn = \"on\"\n{TIMES}"),
     }
 }

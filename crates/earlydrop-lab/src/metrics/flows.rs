@@ -29,6 +29,10 @@ pub struct FlowAggregate {
     completion_halves: [Option<f64>; 2],
     /// Slowdowns of transfers.
     pub(super) slowdowns: Survival,
+    /// Of transfers of at most [`SMALL`].
+    pub(super) small_slowdowns: Survival,
+    /// Of transfers of more than [`LARGE`].
+    pub(super) large_slowdowns: Survival,
     /// Completion times of rounds of incasts in seconds.
     pub(super) rounds: Survival,
     /// Slowdowns of the rounds that ended.
@@ -115,7 +119,9 @@ impl FlowAggregate {
                 let (ended, going_on): (Vec<_>, Vec<_>) = (ended.collect(), going_on.collect());
                 spans(&ended, &going_on).mean()
             }),
-            slowdowns: slowdowns(ended, going_on),
+            slowdowns: slowdowns(ended, going_on, |_| true),
+            small_slowdowns: slowdowns(ended, going_on, |bytes| bytes <= SMALL),
+            large_slowdowns: slowdowns(ended, going_on, |bytes| bytes > LARGE),
             rounds: Survival::new(
                 rounds.iter().map(|round| round.span().as_secs_f64()),
                 lasted,
@@ -224,9 +230,22 @@ fn spans(ended: &[&Completion], going_on: &[&Unfinished]) -> Survival {
     Survival::new(ended.iter().map(|one| one.span().as_secs_f64()), lasted)
 }
 
-fn slowdowns(ended: &[&Completion], going_on: &[&Unfinished]) -> Survival {
-    let exceeded = going_on.iter().filter_map(|one| one.slowdown());
-    Survival::new(ended.iter().filter_map(|one| one.slowdown()), exceeded)
+/// Transfers of at most so much are small, those of more than [`LARGE`] large. pFabric (SIGCOMM 2013)
+/// has 100 kB and 10 MB, of which runs of tens of milliseconds have few.
+pub const SMALL: Bytes = Bytes(100_000);
+/// See [`SMALL`].
+pub const LARGE: Bytes = Bytes(1_000_000);
+
+/// Slowdowns of the transfers of some sizes.
+fn slowdowns(
+    ended: &[&Completion],
+    going_on: &[&Unfinished],
+    is_meant: impl Fn(Bytes) -> bool,
+) -> Survival {
+    let going_on = going_on.iter().filter(|one| is_meant(one.bytes));
+    let ended = ended.iter().filter(|one| is_meant(one.bytes));
+    let exceeded = going_on.filter_map(|one| one.slowdown());
+    Survival::new(ended.filter_map(|one| one.slowdown()), exceeded)
 }
 
 /// Completion times and slowdowns of transfers of about one size.
@@ -273,7 +292,7 @@ impl SizeBin {
                 unfinished: going_on.len() as u64,
                 known,
                 completion: of(&spans),
-                slowdown: of(&slowdowns(&ended, &going_on)),
+                slowdown: of(&slowdowns(&ended, &going_on, |_| true)),
             }));
             above = up_to;
         }

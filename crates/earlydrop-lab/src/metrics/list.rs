@@ -2,9 +2,10 @@
 
 use earlydrop::aqm::DropReason;
 use earlydrop::units::Nanos;
-use earlydrop_sim::measure::{Delays, Distribution};
-use earlydrop_sim::results::{PauseResult, QueueResult, Results};
+use earlydrop_sim::measure::Delays;
+use earlydrop_sim::results::{PauseResult, Results};
 
+use super::computed::{dropped_for, per_second, quantile, sojourn};
 use super::flows::drift;
 use super::survival::Survival;
 use super::{Better, Compute, FlowAggregate, Metric};
@@ -383,6 +384,22 @@ pub static METRICS: &[Metric] = &[
         Compute::Flows(|flows| flows.slowdowns.known()),
     ),
     detail(
+        "small_slowdown_p99",
+        "slowdown of small transfers, 99%",
+        ("", 1.0),
+        Better::Less,
+        "the 99th percentile of the slowdown of transfers of at most 100 kB; none where too many have not ended",
+        Compute::Flows(|flows| flows.small_slowdowns.known_quantile(0.99)),
+    ),
+    detail(
+        "large_slowdown_p50",
+        "slowdown of large transfers, median",
+        ("", 1.0),
+        Better::Less,
+        "the median slowdown of transfers of more than 1 MB; none where too many have not ended",
+        Compute::Flows(|flows| flows.large_slowdowns.known_quantile(0.5)),
+    ),
+    detail(
         "rounds",
         "incast rounds",
         ("/s", 1.0),
@@ -561,50 +578,4 @@ const fn detail(
         headline: false,
         ..headline(name, title, unit, better, meaning, compute)
     }
-}
-
-/// The share that a metric is a quantile for, 1 for a mean, and the metric that says up to which
-/// share such are known; `None` for other metrics.
-pub(super) fn known_by(metric: &str) -> Option<(f64, &'static str)> {
-    let (of, quantile) = metric.rsplit_once('_')?;
-    let known = match of {
-        "completion" => "completion_known",
-        "slowdown" => "slowdown_known",
-        "round" | "round_slowdown" => "rounds_known",
-        _ => return None,
-    };
-    let share = match quantile {
-        "p50" => 0.5,
-        "p95" => 0.95,
-        "p99" => 0.99,
-        "p999" => 0.999,
-        "mean" => 1.0,
-        _ => return None,
-    };
-    Some((share, known))
-}
-
-/// How many of some transfers or rounds there are per second; `None` where there are none.
-fn per_second(all: &Survival, count: fn(&Survival) -> usize, seconds: f64) -> Option<f64> {
-    (all.count() > 0).then(|| count(all) as f64 / seconds)
-}
-
-fn quantile(delays: &Distribution, share: f64) -> f64 {
-    delays.quantile(share).as_secs_f64()
-}
-
-pub(super) fn sojourn(queue: &QueueResult, share: f64) -> Option<f64> {
-    let sojourn = queue
-        .sojourn
-        .as_ref()
-        .filter(|s: &&Distribution| s.count() > 0);
-    sojourn.map(|sojourn| sojourn.quantile(share).as_secs_f64())
-}
-
-fn dropped_for(queue: &QueueResult, reasons: &[DropReason]) -> Option<f64> {
-    let counters = &queue.counters;
-    let dropped = reasons
-        .iter()
-        .map(|reason| counters.dropped_for(*reason).packets);
-    queue.share(dropped.sum())
 }

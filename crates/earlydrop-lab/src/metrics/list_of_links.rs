@@ -2,7 +2,8 @@
 
 use earlydrop::units::Nanos;
 
-use super::list::{headline, sojourn};
+use super::computed::sojourn;
+use super::list::headline;
 use super::{Better, Compute, Metric};
 
 /// The metrics of a link with its queue, for scenarios with several bottlenecks.

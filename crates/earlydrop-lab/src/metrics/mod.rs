@@ -4,6 +4,7 @@
 //! queue; the others ([`of_groups`]) are about flows and are computed over all flows and over
 //! each group. [`LIVE_METRICS`] are about the timing of runs on real hosts.
 
+mod computed;
 mod felt;
 mod flows;
 mod list;
@@ -15,7 +16,7 @@ mod survival;
 use earlydrop_sim::results::{QueueResult, Results};
 
 pub use felt::{FEW_UNFINISHED, Felt, STARVED, better, has_rivals};
-pub use flows::{FlowAggregate, SizeBin};
+pub use flows::{FlowAggregate, LARGE, SMALL, SizeBin};
 pub use list::METRICS;
 pub use list_of_links::LINK_METRICS;
 pub use list_of_live::LIVE_METRICS;
@@ -161,7 +162,7 @@ impl Metric {
     /// Whether its value is a lower bound: of the transfers or rounds that it is a quantile or a
     /// mean of, too few have ended. `value_of` gives the value of another metric of the same flows.
     pub fn is_lower_bound(&self, value_of: impl Fn(&str) -> Option<f64>) -> bool {
-        let Some((share, known)) = list::known_by(self.name) else {
+        let Some((share, known)) = computed::known_by(self.name) else {
             return false;
         };
         value_of(known).is_some_and(|known| is_beyond(share, known))

@@ -71,6 +71,12 @@ impl Survival {
         })
     }
 
+    /// The [`quantile`](Survival::quantile), where it is known.
+    pub(super) fn known_quantile(&self, share: f64) -> Option<f64> {
+        let is_known = self.known()? >= share;
+        self.quantile(share).filter(|_| is_known)
+    }
+
     /// The share that ended before `time`.
     pub(super) fn share_before(&self, time: f64) -> Option<f64> {
         let before = self.ended.partition_point(|ended| *ended < time);

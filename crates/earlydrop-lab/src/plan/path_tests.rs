@@ -236,6 +236,14 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
     let of = |text: &str| source(text).plan().unwrap().warnings();
     let flows = "[flows.bulk]\ncount = 20\n";
     for (text, wanted) in [
+        // A number of milliseconds where seconds are meant.
+        (
+            "duration = \"60 s\"\nschemes = [\"droptail\"]\nnetwork = { rtt = \"50 s\" }",
+            &[
+                "the run of 60 s is 1.2 round trips of 50 s",
+                "nearest: duration = \"5000 s\"",
+            ][..],
+        ),
         (
             "schemes = [\"pie\", \"droptail\"]\nnetwork = { rate = \"1 Gbps\", buffer = \"250 packets\" }",
             &[

@@ -156,6 +156,11 @@ fn arguments_change_the_scenario_and_its_identity() {
     source.set_schemes("red,pie,nlred:min=5,max=15", "--schemes ...");
     let schemes = source.plan().unwrap();
     assert_eq!(schemes.labels(), ["red", "pie", "nlred"]);
+    // Of several with one name, each says its parameters; without any it is the name.
+    let several = "schemes = [\"red:max_p=0.02\", \"codel:target=2ms\", \"red\", \"red:max_p=0.5\"]\n[flows.a]";
+    let several = plan(several).unwrap();
+    let wanted = ["red:max_p=0.02", "codel", "red", "red:max_p=0.5"];
+    assert_eq!(several.labels(), wanted);
     // The file's own red keeps its parameters.
     let red = &schemes.scenario().schemes[0];
     assert_eq!(red.spec.to_string(), "red:min=10,max=30");

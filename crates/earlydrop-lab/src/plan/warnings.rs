@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_model::PACKETS_PER_FLOW;
-use earlydrop_model::number::{number, to_digits};
+use earlydrop_model::number::{number, time, to_digits};
 use earlydrop_sim::tcp::{Algorithm, EcnMode};
 use earlydrop_sim::traffic::Traffic;
 
@@ -20,6 +20,9 @@ const TARGETS: f64 = 2.0;
 /// The upper threshold is at least this share of BDP / sqrt(flows), the queue that N flows need to
 /// fill a link (Appenzeller, Keslassy and McKeown, "Sizing Router Buffers", SIGCOMM 2004).
 const LEAST_BAND: f64 = 0.25;
+
+/// A run of fewer round trips is over before a sender has left its slow start.
+const LEAST_ROUND_TRIPS: f64 = 5.0;
 
 impl Plan {
     /// What a reader of the results should know about the settings, one sentence each.
@@ -62,6 +65,7 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
         );
         (("slowdown", Vec::new()), text)
     }));
+    all.extend(few_round_trips(scenario));
     all.extend(bbr3_as_l4s(scenario));
     all.extend(skipped_arrivals(scenario));
     all.extend(
@@ -88,6 +92,21 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
         }
     }
     all
+}
+
+/// A run in which senders hardly respond, as where a number of milliseconds was meant: 50 is 50 s.
+fn few_round_trips(scenario: &Scenario) -> Option<(Rule, String)> {
+    let (rtt, duration) = (scenario.path.rtt, scenario.duration);
+    let round_trips = duration.as_secs_f64() / rtt.as_secs_f64().max(1e-9);
+    let text = format!(
+        "the run of {} is {} round trips of {} long: senders hardly respond to anything; nearest: \
+         duration = \"{}\", or a shorter rtt",
+        time(duration.as_secs_f64()),
+        to_digits(round_trips, 2),
+        time(rtt.as_secs_f64()),
+        time(100.0 * rtt.as_secs_f64()),
+    );
+    (round_trips < LEAST_ROUND_TRIPS).then_some((("round trips", Vec::new()), text))
 }
 
 /// Groups of BBRv3 flows with ECT(1).

@@ -471,11 +471,22 @@ impl Scenario {
         self.problem_at(group, &self.network.place, message, help)
     }
 
+    /// The network under a scheme, without flows and the hosts that these add.
+    fn built(&self, scheme: &Scheme) -> Result<BuiltNetwork, Problem> {
+        let around = self.around(scheme, self.packet());
+        self.network.build(&around, self.shortest_rtt())
+    }
+
+    /// The name of the watched link: "router 0 to router 1".
+    pub fn watched(&self) -> Option<String> {
+        let built = self.built(&self.schemes[0]).ok()?;
+        Some(built.network.link_name(built.watched))
+    }
+
     /// The simulator's run of a scheme with a seed, and with samples over time if `series`.
     pub fn run(&self, scheme: &Scheme, seed: u64, series: bool) -> Result<PreparedRun, Problem> {
         let packet = self.packet();
-        let around = self.around(scheme, packet);
-        let mut built = self.network.build(&around, self.shortest_rtt())?;
+        let mut built = self.built(scheme)?;
         let mut flows = Vec::new();
         let overhead = built
             .rate

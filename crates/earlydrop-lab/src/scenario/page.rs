@@ -60,6 +60,17 @@ kind = "voice"
 
 A field that is left out has the default below. An invalid value is reported with its line, the allowed values and the nearest valid one. So is a field that would have no effect, such as `pause` for flows without pauses.
 
+## In an editor
+
+`earlydrop schema > scenario.schema.json` writes the JSON Schema of scenarios. Editors with Taplo (Even Better TOML in VS Code, and others) complete and check a file by it whose first line is
+
+```toml
+#:schema ./scenario.schema.json
+[flows.bulk]
+```
+
+The path is relative to the file. For files within this repository nothing is needed: `.taplo.toml` names the schema.
+
 ## Units
 
 A time, a rate or a size is text with a unit: `"50 ms"`. Only zero needs no unit. Numbers without a dimension are plain: `count = 5`, `loss = 0.01`, or `loss = "1%"`.

@@ -111,10 +111,14 @@ pub(crate) fn normalised(schemes: Option<&Node>, problems: &mut Vec<Problem>) ->
         problems.push(Problem::new(&schemes.place, message, help));
     }
     let mut table: Vec<(Key, Node)> = Vec::new();
+    let texts = content.iter().filter(|(key, _)| key.is_none());
+    let names: Vec<String> = texts
+        .filter_map(|(_, node)| Some(named(&node.text()?).to_string()))
+        .collect();
     for (key, node) in content {
         if let Some(mut entry) = as_table(&node, problems) {
             let key = key.unwrap_or_else(|| Key {
-                name: label_of(&mut entry, &node, &table),
+                name: label_of(&mut entry, &node, &names),
                 place: node.place.clone(),
             });
             problems.extend(unfit_name(&key.name, &key.place));
@@ -154,13 +158,18 @@ fn unwritten(name: &&str) -> Node {
     }
 }
 
-/// The scheme's name, or its whole text where another scheme has that label.
-fn label_of(entry: &mut Node, node: &Node, table: &[(Key, Node)]) -> String {
+/// The name in "red:min=10".
+fn named(text: &str) -> &str {
+    text.split(':').next().unwrap_or_default().trim()
+}
+
+/// The scheme's name, or its whole text where that names several: `names` has those of all texts.
+fn label_of(entry: &mut Node, node: &Node, names: &[String]) -> String {
     let given = entry.take("name").or(entry.at(&["scheme"]).cloned());
     let short = given.and_then(|given| given.text()).unwrap_or_default();
-    let taken = table.iter().any(|(key, _)| key.name == short);
+    let several = names.iter().filter(|name| **name == short).count() > 1;
     match node.text() {
-        Some(text) if taken => text,
+        Some(text) if several => text,
         _ => short,
     }
 }
@@ -168,10 +177,7 @@ fn label_of(entry: &mut Node, node: &Node, table: &[(Key, Node)]) -> String {
 /// The problem of a text that is a list of schemes, as on the command line.
 fn several_in_one(text: &str, place: &Place) -> Option<Problem> {
     let several = split_schemes(text);
-    let is_scheme = |one: &String| {
-        let name = one.split(':').next().unwrap_or_default();
-        registry::find(name.trim()).is_some()
-    };
+    let is_scheme = |one: &String| registry::find(named(one)).is_some();
     if several.len() < 2 || !several.iter().all(is_scheme) {
         return None;
     }

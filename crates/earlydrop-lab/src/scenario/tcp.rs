@@ -2,6 +2,7 @@
 
 use earlydrop::registry::Value;
 use earlydrop::units::Nanos;
+use earlydrop_sim::tcp::control::dcqcn::{Card, Parameters, Step};
 use earlydrop_sim::tcp::{
     Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind,
     LossDetection, Profile, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
@@ -16,6 +17,14 @@ pub(super) fn read(tcp: &Entries, problems: &mut Vec<Problem>) -> Profile {
     set_timer(&mut profile, tcp);
     set_flags(&mut profile, tcp);
     set_variants(&mut profile, tcp);
+    set_card(&mut profile.card, tcp);
+    if let Some(given) = CARD_FIELDS.iter().find(|name| tcp.has(name))
+        && profile.control != Algorithm::Dcqcn
+    {
+        let message = format!("`{given}` is a network card's, and these flows are TCP");
+        let help = "leave it out, or choose `control = \"dcqcn\"`";
+        problems.push(Problem::new(tcp.place_of(given), message, help));
+    }
     if tcp.choice("loss_detection") == "rack"
         && (profile.recovery != Recovery::Sack || profile.rules != Rules::Standard)
     {
@@ -164,6 +173,46 @@ fn set_flags(profile: &mut Profile, tcp: &Entries) {
     );
 }
 
+/// The fields that only network cards of RDMA have.
+const CARD_FIELDS: [&str; 11] = [
+    "card",
+    "notify_every",
+    "cut_every",
+    "alpha_gain",
+    "alpha_every",
+    "raise_every",
+    "raise_after",
+    "fast_recovery",
+    "additive_increase",
+    "hyper_increase",
+    "least_rate",
+];
+
+fn set_card(card: &mut Parameters, tcp: &Entries) {
+    if let Some(known) = Card::named(tcp.choice("card")) {
+        *card = known.parameters();
+    }
+    for (time, name) in [
+        (&mut card.notify_every, "notify_every"),
+        (&mut card.cut_every, "cut_every"),
+        (&mut card.decay_every, "alpha_every"),
+        (&mut card.raise_every, "raise_every"),
+    ] {
+        set(time, tcp.time_or_auto(name));
+    }
+    set(&mut card.gain, tcp.number_or_auto("alpha_gain"));
+    set(&mut card.fast_recovery, tcp.count_or_auto("fast_recovery"));
+    match tcp.value("raise_after") {
+        Value::Bytes(bytes) => card.raise_after = Some(bytes.0),
+        Value::Time(_) => card.raise_after = None,
+        _ => {}
+    }
+    let step = |name| tcp.rate_or_auto(name).map(Step::fixed);
+    set(&mut card.additive, step("additive_increase"));
+    set(&mut card.hyper, step("hyper_increase"));
+    set(&mut card.least, tcp.rate_or_auto("least_rate"));
+}
+
 fn set_variants(profile: &mut Profile, tcp: &Entries) {
     profile.rules = match tcp.choice("rules") {
         "standard" => Rules::Standard,
@@ -223,5 +272,60 @@ fn set_or_never(value: &mut Option<u32>, tcp: &Entries, name: &str) {
         Value::Number(number) => *value = Some(number as u32),
         Value::Time(_) => *value = None,
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Problems;
+    use crate::plan::{Source, TraceFiles};
+    use earlydrop::units::BitsPerSec;
+    use earlydrop_sim::traffic::Traffic;
+
+    /// The card of the first flow of a scenario with this line.
+    fn card(tcp: &str) -> Result<Parameters, Problems> {
+        let text = format!("schemes = [\"red\"]\nflows.one.count = 1\n{tcp}\n");
+        let plan = Source::new("s.toml", &text, TraceFiles::default())?.plan()?;
+        match &plan.scenario().groups[0].traffic {
+            Traffic::Tcp { profile, .. } => Ok(profile.card),
+            other => unreachable!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_network_card_is_one_that_is_known_but_for_what_is_given() {
+        let known = card("tcp = { control = \"dcqcn\", card = \"hpcc\" }").unwrap();
+        assert_eq!(known, Card::Hpcc.parameters());
+        assert_eq!(card("tcp = \"dcqcn\"").unwrap(), Card::Zhu.parameters());
+        let given = card(
+            "tcp = { control = \"dcqcn\", card = \"hpcc\", raise_every = \"55 us\", raise_after = \"150 kB\", \
+             alpha_gain = 0.0625, fast_recovery = 5, additive_increase = \"40 Mbps\", cut_every = \"0 s\" }",
+        );
+        let given = given.unwrap();
+        assert_eq!(
+            given,
+            Parameters {
+                raise_every: Nanos::from_micros(55),
+                raise_after: Some(150_000),
+                gain: 0.0625,
+                fast_recovery: 5,
+                additive: Step::fixed(BitsPerSec::from_mbps(40)),
+                cut_every: Nanos::ZERO,
+                ..known
+            }
+        );
+        let never = card("tcp = { control = \"dcqcn\", raise_after = \"never\" }").unwrap();
+        assert_eq!(never.raise_after, None);
+    }
+
+    #[test]
+    fn what_only_cards_have_is_refused_for_tcp() {
+        let error = card("tcp = { control = \"cubic\", raise_every = \"55 us\" }").unwrap_err();
+        let error = format!("{error:?}");
+        assert!(
+            error.contains("`raise_every` is a network card's"),
+            "{error}"
+        );
     }
 }

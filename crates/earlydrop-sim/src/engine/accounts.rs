@@ -9,6 +9,7 @@ use earlydrop::units::Nanos;
 
 use crate::measure::queue::LossEvents;
 use crate::measure::{FlowMeter, GroupDelays, Groups, QueueMeter, Timing};
+use crate::network::Begins;
 use crate::packet::{Kind, Notes, Packet};
 use crate::prefetch::use_huge_pages;
 use crate::results::Totals;
@@ -23,6 +24,8 @@ pub(super) struct Accounts {
     pub(super) notes: Notes,
     pub(super) totals: Totals,
     pub(super) timing: Timing,
+    /// When routes change.
+    pub(super) periods: Begins,
     /// The groups by which queues count packets; none where no queue does.
     pub(super) groups: Groups,
     /// The distributions of delays, where they are measured.
@@ -55,6 +58,7 @@ impl Accounts {
             notes: Notes::default(),
             totals: Totals::default(),
             timing,
+            periods: Begins::default(),
             groups: Groups::default(),
             delays: GroupDelays::default(),
             lost: Vec::new(),

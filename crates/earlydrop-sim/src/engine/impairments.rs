@@ -6,7 +6,7 @@ use earlydrop::units::Nanos;
 use super::accounts::Accounts;
 use crate::capture::Capture;
 use crate::link::{Wire, is_lost};
-use crate::network::DelayTrace;
+use crate::network::{Cut, DelayTrace};
 use crate::packet::Packet;
 
 /// The impairments of one link; most links have none. Links whose delay may change have them for
@@ -19,6 +19,8 @@ pub(super) struct Impairments {
     pub(super) delay_trace: Option<DelayTrace>,
     /// The share of packets lost at random.
     pub(super) loss: f64,
+    /// Times in which all that would arrive is lost.
+    pub(super) cuts: Vec<Cut>,
     pub(super) wire: Wire,
     pub(super) random: Pcg32,
     pub(super) capture: Option<Capture>,
@@ -27,7 +29,7 @@ pub(super) struct Impairments {
 impl Impairments {
     /// When a packet arrives that would arrive at `at` after `delay`; `None` if it is lost.
     fn arrival(&mut self, at: Nanos) -> Option<Nanos> {
-        if is_lost(self.loss, &mut self.random) {
+        if is_lost(self.loss, &mut self.random) || self.cuts.iter().any(|cut| cut.has(at)) {
             return None;
         }
         let at = match &self.delay_trace {

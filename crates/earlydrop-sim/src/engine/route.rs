@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use earlydrop::packet::FlowKey;
 
 use crate::empty_path::EmptyPath;
+use crate::network::Begins;
 use crate::packet::Packet;
 use crate::streams::Purpose;
 
@@ -181,41 +182,50 @@ pub(super) struct RouteTable {
 /// Marks the number of a set of routes, in place of where one begins.
 const SPRAYED: u32 = 1 << 31;
 
-/// Sets of shortest routes. Each packet takes one of its set: that of a random number which is a
-/// function of the run's seed and of the packet, so that it need not be kept with the packet.
+/// Sets of shortest routes. Each packet takes one of its set: among those of the period in which it
+/// was sent, that of a random number which is a function of the run's seed and of the packet. So
+/// neither need be kept with the packet.
 #[derive(Clone, Debug)]
 pub(super) struct Sprays {
     salt: u64,
+    /// The periods in each of which routes are the same.
+    periods: Begins,
     /// Where the routes of each set begin.
     begins: Vec<u32>,
-    /// The first of each set in `begins`, and their number.
+    /// For each set, and in it for each period, its first in `begins`, and their number.
     sets: Vec<(u32, u32)>,
-    known: HashMap<Vec<u32>, u32>,
+    known: HashMap<Vec<Vec<u32>>, u32>,
 }
 
 impl Sprays {
-    /// No sets yet, in a run with this seed.
-    pub(super) fn new(seed: u64) -> Sprays {
+    /// No sets yet, in a run with this seed, whose routes change from period to period.
+    pub(super) fn new(seed: u64, periods: Begins) -> Sprays {
         Sprays {
             salt: FlowKey(seed).hash(Purpose::Spray as u64),
+            periods,
             begins: Vec::new(),
             sets: Vec::new(),
             known: HashMap::new(),
         }
     }
 
-    /// Adds a set of routes that begin here; returns what stands for it where one route begins.
-    pub(super) fn add(&mut self, begins: Vec<u32>) -> u32 {
-        if let [begin] = begins[..] {
+    /// Adds a set of routes that begin here in each period; returns what stands for it where one route
+    /// begins.
+    pub(super) fn add(&mut self, begins: Vec<Vec<u32>>) -> u32 {
+        if let [begin] = begins[0][..]
+            && begins.iter().all(|others| *others == begins[0])
+        {
             return begin;
         }
-        let (first, count) = (self.begins.len() as u32, begins.len() as u32);
         if let Some(known) = self.known.get(&begins) {
             return *known;
         }
-        self.begins.extend(&begins);
-        self.sets.push((first, count));
-        let number = SPRAYED | (self.sets.len() as u32 - 1);
+        let number = SPRAYED | (self.sets.len() / self.periods.count()) as u32;
+        for begins in &begins {
+            let (first, count) = (self.begins.len() as u32, begins.len() as u32);
+            self.begins.extend(begins);
+            self.sets.push((first, count));
+        }
         self.known.insert(begins, number);
         number
     }
@@ -223,7 +233,13 @@ impl Sprays {
     /// Where the route of `packet` begins, one of this set. The packet's flow, direction, number
     /// and time of sending (or the note of an acknowledgment) are the same at every hop.
     fn begin(&self, set: u32, packet: &Packet) -> u32 {
-        let (first, count) = self.sets[(set & !SPRAYED) as usize];
+        let period = match packet.sent_in() {
+            _ if self.periods.count() == 1 => 0,
+            Ok(period) => period,
+            Err(at) => self.periods.period(at),
+        };
+        let set = (set & !SPRAYED) as usize * self.periods.count() + period;
+        let (first, count) = self.sets[set];
         let lane = FlowKey(packet.lane() as u64).hash(self.salt);
         let drawn = FlowKey(packet.identity()).hash(lane) >> 32;
         // A fraction of 2^32 times the number of routes: even to one part in 2^24.

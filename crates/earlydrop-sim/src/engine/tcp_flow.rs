@@ -126,7 +126,7 @@ impl Flows {
             return None;
         }
         let reply = connection.receiver.on_timer(profile, at)?;
-        Some(self.ack_packet(accounts, index, &reply))
+        Some(self.ack_packet(accounts, index, &reply, at))
     }
 
     /// A segment arrives at its receiver, whatever its state, at `at`; returns the acknowledgment.
@@ -159,12 +159,18 @@ impl Flows {
             let payload = packet.size().saturating_sub(profile.header_size);
             self[index].meter.goodput_bytes += u64::from(new) * u64::from(payload);
         }
-        reply.map(|reply| self.ack_packet(accounts, index, &reply))
+        reply.map(|reply| self.ack_packet(accounts, index, &reply, at))
     }
 
     /// The packet of an acknowledgment that a receiver sends.
     #[inline]
-    fn ack_packet(&mut self, accounts: &mut Accounts, index: u32, reply: &Reply) -> Packet {
+    fn ack_packet(
+        &mut self,
+        accounts: &mut Accounts,
+        index: u32,
+        reply: &Reply,
+        now: Nanos,
+    ) -> Packet {
         let profile = self.connection(index).map(|(_, profile)| profile);
         let (size, ecn) = profile.map_or((0, Ecn::NotCapable), |profile| {
             (profile.ack_size, profile.control_codepoint())
@@ -179,12 +185,17 @@ impl Flows {
         if reply.length == 0 && reply.accecn.is_none() {
             return packet;
         }
-        packet.with_note(accounts.notes.keep(Note {
+        let place = accounts.notes.keep(Note {
             stamp: reply.echo,
             blocks: reply.blocks,
             filled: reply.length,
             accecn: reply.accecn,
-        }))
+        });
+        let noted = packet.with_note(place);
+        match accounts.periods.count() {
+            1 => noted,
+            _ => noted.in_period(accounts.periods.period(now) as u8),
+        }
     }
 }
 

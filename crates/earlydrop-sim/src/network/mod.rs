@@ -5,6 +5,7 @@
 //! recorded opportunities to send, and a [`DelayTrace`] its propagation delay.
 
 mod access;
+mod cuts;
 mod delays;
 mod fabric;
 mod rates;
@@ -15,6 +16,8 @@ mod trace;
 
 pub use access::Aggregation;
 pub(crate) use access::MediumAccess;
+pub use cuts::Cut;
+pub(crate) use cuts::{Begins, MAX_CHANGES};
 pub use delays::DelayTrace;
 pub use fabric::{Fabric, FabricLinks};
 pub(crate) use routes::MAX_SPRAYED;
@@ -59,6 +62,8 @@ pub struct Link {
     pub reorder: Option<Reorder>,
     /// Changes during the run, each with its time.
     pub changes: Vec<(Nanos, Change)>,
+    /// Times in which nothing crosses it.
+    pub cuts: Vec<Cut>,
     /// Recorded opportunities to send or rates, in place of the rate.
     pub trace: Option<Trace>,
     /// A recorded propagation delay, in place of the delay.
@@ -118,6 +123,7 @@ impl Link {
             loss: 0.0,
             reorder: None,
             changes: Vec::new(),
+            cuts: Vec::new(),
             trace: None,
             delay_trace: None,
             aggregation: None,
@@ -310,12 +316,24 @@ pub struct Network {
     /// spraying; Dixit et al., "On the Impact of Packet Spraying in Data Center Networks",
     /// INFOCOM 2013). A packet's route is a random function of the run's seed and of the packet.
     pub spraying: bool,
+    /// The time after which switches leave a link out of their routes that is [cut](Link::cuts), and
+    /// take it again that is mended; `None`: they never learn of it. Packets keep the route that held
+    /// when they were sent; an acknowledgment that reports no more than a number, that of the segment
+    /// it answers.
+    pub reroute_after: Option<Nanos>,
     shared_buffers: Vec<(Node, SharedBuffer)>,
     pauses: Vec<(Node, Pfc)>,
 }
 
-/// [`multipath`](Network::multipath), [`spraying`](Network::spraying), the shared buffers and pauses.
-type NetworkOptions<'a> = (bool, bool, &'a [(Node, SharedBuffer)], &'a [(Node, Pfc)]);
+/// [`multipath`](Network::multipath), [`spraying`](Network::spraying),
+/// [`reroute_after`](Network::reroute_after), the shared buffers and pauses.
+type NetworkOptions<'a> = (
+    bool,
+    bool,
+    Option<Nanos>,
+    &'a [(Node, SharedBuffer)],
+    &'a [(Node, Pfc)],
+);
 
 /// Priority flow control of a switch (PFC, IEEE 802.1Qbb), with one priority for all packets: once
 /// more than XOFF bytes that came over a link wait in the switch's queues, it asks the other end of
@@ -417,8 +435,9 @@ impl Network {
         Bytes(carried as u64 + 2 * largest.0)
     }
 
-    /// [`multipath`](Network::multipath), [`spraying`](Network::spraying), the shared buffers and
-    /// pauses: all but nodes and links. Tests that generate every setting learn here of a new one.
+    /// [`multipath`](Network::multipath), [`spraying`](Network::spraying),
+    /// [`reroute_after`](Network::reroute_after), the shared buffers and pauses: all but nodes and
+    /// links. Tests that generate every setting learn here of a new one.
     #[doc(hidden)]
     pub fn options(&self) -> NetworkOptions<'_> {
         let Network {
@@ -426,10 +445,17 @@ impl Network {
             links: _,
             multipath,
             spraying,
+            reroute_after,
             shared_buffers,
             pauses,
         } = self;
-        (*multipath, *spraying, shared_buffers, pauses)
+        (
+            *multipath,
+            *spraying,
+            *reroute_after,
+            shared_buffers,
+            pauses,
+        )
     }
 
     /// Whether the link has a queue and shares a buffer with others.

@@ -1,7 +1,7 @@
 //! Shortest routes: the fewest links; of several, the links described first, or with
 //! [multipath](Network::multipath) those that a hash chooses.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use earlydrop::packet::FlowKey;
 
@@ -28,9 +28,17 @@ pub struct Routes {
 impl Routes {
     /// The routes of `network` as it is now.
     pub fn new(network: &Network) -> Routes {
+        Routes::without(network, &BTreeSet::new())
+    }
+
+    /// The routes that leave these links out.
+    pub(crate) fn without(network: &Network, left_out: &BTreeSet<LinkId>) -> Routes {
         let mut outgoing = vec![Vec::new(); network.nodes()];
         let mut incoming = vec![Vec::new(); network.nodes()];
         for (id, from, to, _) in network.links() {
+            if left_out.contains(&id) {
+                continue;
+            }
             outgoing[from.0 as usize].push((id, to));
             incoming[to.0 as usize].push((id, from));
         }

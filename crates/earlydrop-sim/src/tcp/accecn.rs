@@ -42,8 +42,6 @@ use core::num::NonZeroU8;
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
-use super::settings::CNP_INTERVAL;
-
 /// Marks that wait for an acknowledgment until one is sent at once: n of RFC 9768, 3.2.2.5.1.
 const INCREMENT: u8 = 2;
 /// `cep` of both ends when a connection begins (3.2.1).
@@ -131,12 +129,11 @@ impl ReceiverCounters {
         changed || self.unreported >= INCREMENT
     }
 
-    /// Whether a marked segment that arrives now is notified: one in
-    /// [`CNP_INTERVAL`] is.
-    pub(super) fn notifies(&mut self, now: Nanos) -> bool {
+    /// Whether a marked segment that arrives now is notified: one in so long is.
+    pub(super) fn notifies(&mut self, now: Nanos, every: Nanos) -> bool {
         let micros = (now.0 / 1000) as u32;
         let since_last = u64::from(micros.wrapping_sub(self.marked));
-        if self.last_marked && since_last * 1000 < CNP_INTERVAL.0 {
+        if self.last_marked && since_last * 1000 < every.0 {
             return false;
         }
         (self.marked, self.last_marked) = (micros, true);

@@ -99,6 +99,6 @@ pub use rto::{LEAST_RTO, RtoParams, TimerClock};
 pub use segment::{Ack, SackBlock, Segment};
 pub use sender::Sender;
 pub use settings::{
-    CNP_INTERVAL, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind, LossDetection,
-    Recovery, Reduction, RenoEstimate, RttSampling, Rules,
+    DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind, LossDetection, Recovery,
+    Reduction, RenoEstimate, RttSampling, Rules,
 };

@@ -6,8 +6,8 @@
 //! - ECE as RFC 8257, 3.2: says whether the segments acknowledged were marked. When that
 //!   changes, those before the change are acknowledged at once. A change that comes with a
 //!   segment out of order is reported by that segment's acknowledgment alone.
-//! - ECE as a congestion notification: on the acknowledgment of a marked segment, once in 50 us (Zhu
-//!   et al. 2015, section 3.1).
+//! - ECE as a congestion notification: on the acknowledgment of a marked segment, once in so long, 50 us
+//!   unless the card's parameters say else (Zhu et al. 2015, section 3.1).
 //! - AccECN (RFC 9768): counters of marks, on every acknowledgment. Marks may cause one at once.
 //! - DSACK (RFC 2883), with RACK-TLP: a first block reports a segment that arrived twice.
 //! - Quick acknowledgments, as Linux: see [`Profile::quick_acks`].
@@ -354,7 +354,7 @@ impl Receiver {
                 None
             }
             Some(EcnFeedback::Cnp) => {
-                self.ece = marked && self.accecn.notifies(now);
+                self.ece = marked && self.accecn.notifies(now, profile.card.notify_every);
                 None
             }
             // RFC 8257, 3.2: an immediate acknowledgment when DCTCP.CE changes.

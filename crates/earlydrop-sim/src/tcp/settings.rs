@@ -119,8 +119,9 @@ pub enum EcnFeedback {
     Classic,
     /// ECE says of each segment whether it was marked (RFC 8257, 3.2).
     Dctcp,
-    /// ECE on the acknowledgment of a marked segment, once in [`CNP_INTERVAL`] at most: the
-    /// congestion notification packets (CNP) of RoCE, carried by acknowledgments.
+    /// ECE on the acknowledgment of a marked segment, as often as the
+    /// [card](super::control::dcqcn::Parameters::notify_every) allows: the congestion notification
+    /// packets (CNP) of RoCE, carried by acknowledgments.
     Cnp,
     /// AccECN: counters in the ACE field and in the AccECN option (RFC 9768). Needs
     /// [`Recovery::Sack`] and the standard rules.
@@ -129,9 +130,6 @@ pub enum EcnFeedback {
     /// what [`EcnFeedback::AccEcn`] needs.
     Ace,
 }
-
-/// The least time between two congestion notifications to a flow (Zhu et al. 2015, section 3.1, N).
-pub const CNP_INTERVAL: Nanos = Nanos::from_micros(50);
 
 /// How a connection begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

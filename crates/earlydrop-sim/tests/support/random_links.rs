@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use earlydrop::registry::{SCHEMES, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
-use earlydrop_sim::network::{Aggregation, Change, DelayTrace, Link, Reorder, Trace};
+use earlydrop_sim::network::{Aggregation, Change, Cut, DelayTrace, Link, Reorder, Trace};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -85,6 +85,18 @@ fn slot() -> impl Strategy<Value = Nanos> {
     (100_000..5_000_000_u64).prop_map(Nanos)
 }
 
+/// Some time in which nothing crosses a link.
+fn cut() -> impl Strategy<Value = Cut> {
+    let until = prop_oneof![
+        1 => Just(Nanos::NEVER),
+        3 => (0..2_000_000_000_u64).prop_map(Nanos),
+    ];
+    (0..2_000_000_000_u64, until).prop_map(|(from, until)| Cut {
+        from: Nanos(from),
+        until,
+    })
+}
+
 /// A change of a link, or a limit for another plan of its scheme.
 #[derive(Clone, Debug)]
 enum Changing {
@@ -111,6 +123,7 @@ pub(crate) fn link() -> impl Strategy<Value = Link> {
         prop_oneof![3 => vec(change(), 0..1), 1 => vec(change(), 1..5)],
         sending(),
         weighted(0.08, delay_trace()),
+        weighted(0.15, cut()),
     )
         .prop_map(
             |(
@@ -120,6 +133,7 @@ pub(crate) fn link() -> impl Strategy<Value = Link> {
                 changes,
                 sending,
                 delays,
+                cut,
             )| {
                 let (trace, aggregation, slot) = match sending {
                     Sending::AtItsRate => (None, None, None),
@@ -137,6 +151,7 @@ pub(crate) fn link() -> impl Strategy<Value = Link> {
                         delay: Nanos(hold),
                     }),
                     changes: Vec::new(),
+                    cuts: cut.into_iter().collect(),
                     trace,
                     delay_trace: delays,
                     aggregation,
@@ -196,6 +211,7 @@ pub(crate) fn count_link(link: &Link, seen: &mut Coverage) {
         loss,
         reorder,
         changes,
+        cuts,
         trace,
         delay_trace,
         aggregation,
@@ -203,6 +219,11 @@ pub(crate) fn count_link(link: &Link, seen: &mut Coverage) {
         steered,
         is_nic,
     } = link;
+    seen.switch("cut", !cuts.is_empty());
+    seen.count(
+        "never mended",
+        cuts.iter().any(|cut| cut.until == Nanos::NEVER),
+    );
     seen.switch("queue", queue.is_some());
     seen.switch("network card", *is_nic);
     for scheme in SCHEMES {

@@ -1,6 +1,7 @@
 //! Random profiles: the rules of ns-2, of the RFCs, and any setting changed on its own.
 
 use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop_sim::tcp::control::dcqcn::Card;
 use earlydrop_sim::tcp::{
     Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind,
     LossDetection, Profile, ProfileError, Recovery, Reduction, RenoEstimate, RtoParams,
@@ -74,6 +75,7 @@ struct Others {
     least_after_mark: Option<u32>,
     initial_window: Option<u32>,
     line_rate: Option<BitsPerSec>,
+    card: Option<Card>,
 }
 
 fn others() -> impl Strategy<Value = Others> {
@@ -113,6 +115,7 @@ fn others() -> impl Strategy<Value = Others> {
         (
             weighted(0.15, 1..20_u32),
             weighted(0.3, (1..1000_u64).prop_map(BitsPerSec::from_mbps)),
+            weighted(0.3, (0..3_usize).prop_map(|index| Card::ALL[index].0)),
         ),
     );
     (
@@ -125,7 +128,7 @@ fn others() -> impl Strategy<Value = Others> {
         .prop_map(|(rules, (a, b, c), delayed_acks, timer, numbers)| {
             let ((recovery, detection), (rules, growth), (estimate, reduction, hystart), ecn, ends) =
                 rules;
-            let ((initial_ssthresh, max_burst), (dupack_threshold, least_after_mark), (window, line_rate)) =
+            let ((initial_ssthresh, max_burst), (dupack_threshold, least_after_mark), (window, line_rate, card)) =
                 numbers;
             Others {
                 recovery,
@@ -149,6 +152,7 @@ fn others() -> impl Strategy<Value = Others> {
                 least_after_mark,
                 initial_window: window,
                 line_rate,
+                card,
             }
         })
 }
@@ -200,6 +204,7 @@ pub(crate) fn profile() -> impl Strategy<Value = Profile> {
                 reduction: others.reduction.unwrap_or(preset.reduction),
                 handshake: others.handshake.unwrap_or(preset.handshake),
                 line_rate: others.line_rate,
+                card: others.card.map_or(preset.card, Card::parameters),
                 max_burst: others.max_burst,
             })
         },
@@ -264,6 +269,7 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
         reduction,
         handshake,
         line_rate,
+        card,
         max_burst,
     } = profile;
     count_recovery(recovery, seen);
@@ -313,5 +319,8 @@ pub(crate) fn count_profile(profile: &Profile, seen: &mut Coverage) {
     count_reduction(reduction, seen);
     count_handshake(handshake, seen);
     seen.switch("line rate", line_rate.is_some());
+    for (known, name, _) in Card::ALL {
+        seen.count(name, *card == known.parameters());
+    }
     seen.switch("largest burst", max_burst.is_some());
 }

@@ -123,9 +123,10 @@ pub(crate) fn count_run(run: &Run, seen: &mut Coverage) {
         duration: _,
         seed: _,
     } = run;
-    let (multipath, spraying, shared_buffers, pauses) = network.options();
+    let (multipath, spraying, reroute_after, shared_buffers, pauses) = network.options();
     seen.switch("multipath", multipath);
     seen.switch("spraying", spraying);
+    seen.switch("reroutes", reroute_after.is_some());
     seen.switch("shared buffer", !shared_buffers.is_empty());
     for (_, SharedBuffer { size, alpha }) in shared_buffers {
         seen.count("small shared buffer", size.0 < 20_000);
@@ -184,10 +185,17 @@ fn network() -> impl Strategy<Value = (Network, Vec<Node>)> {
         (
             proptest::option::weighted(0.12, (any::<u32>(), shared_buffer())),
             proptest::option::weighted(0.6, pfc()),
+            proptest::option::weighted(0.5, 0..300_000_000_u64),
         ),
     )
         .prop_map(
-            |((shape, length, shortcuts), links, access, (multipath, spraying), (shared, pfc))| {
+            |(
+                (shape, length, shortcuts),
+                links,
+                access,
+                (multipath, spraying),
+                (shared, pfc, after),
+            )| {
                 let (mut network, hosts) = match shape {
                     Shape::Dumbbell => dumbbell(&links, &access),
                     Shape::ParkingLot => parking_lot(&links[..length.min(links.len())], &access),
@@ -197,6 +205,7 @@ fn network() -> impl Strategy<Value = (Network, Vec<Node>)> {
                 };
                 network.multipath |= multipath;
                 network.spraying |= spraying;
+                network.reroute_after = after.map(Nanos);
                 if let Some((node, buffer)) = shared {
                     let from = network.links().nth(node as usize % network.links().len());
                     let node = from.map(|(_, from, ..)| from);
@@ -222,7 +231,7 @@ fn shared_buffer() -> impl Strategy<Value = SharedBuffer> {
 }
 
 fn pfc() -> impl Strategy<Value = Pfc> {
-    let xoff = prop_oneof![1 => 1500..5000_u64, 2 => 5000..50_000_u64];
+    let xoff = prop_oneof![1500..5000_u64, 5000..50_000_u64];
     (xoff, prop_oneof![Just(1), Just(2)]).prop_map(|(xoff, part)| Pfc {
         xoff: Bytes(xoff),
         xon: Bytes(xoff / part),

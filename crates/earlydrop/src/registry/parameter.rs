@@ -360,7 +360,10 @@ fn phrase(range: &Range, unit: &str) -> String {
 fn corrected(text: &str, dimensions: &[Dimension]) -> Option<String> {
     let (number, unit) = split_number(text);
     let amount = number.parse::<f64>().ok().filter(|n| n.is_finite())?;
-    let units: Vec<&str> = dimensions.iter().copied().flat_map(spellings).collect();
+    // Nobody who misspells bits a second is told bytes, which are eight times as much.
+    let of =
+        |dimension| spellings(dimension).filter(move |unit| !is_bytes_a_second(dimension, unit));
+    let units: Vec<&str> = dimensions.iter().copied().flat_map(of).collect();
     if let Some(unit) = units.iter().find(|known| known.eq_ignore_ascii_case(unit)) {
         return Some(format!("{number} {unit}"));
     }
@@ -371,6 +374,10 @@ fn corrected(text: &str, dimensions: &[Dimension]) -> Option<String> {
     }
     let unit = super::error::nearest(unit, units.into_iter())?;
     Some(format!("{number} {unit}"))
+}
+
+fn is_bytes_a_second(dimension: Dimension, unit: &str) -> bool {
+    dimension == Dimension::Rate && unit.contains('B')
 }
 
 /// Whether `unit` is a billion of `base`.
@@ -576,6 +583,7 @@ mod tests {
             ("2 tbit/s", "2000 Gbit/s"),
             ("3 Tbps", "2000000000000 bps"),
             ("10 Mpbs", "10 Mbps"),
+            ("10 Mbs", "10 Mbps"),
         ] {
             assert_eq!(kind.read(text), Err(Some(corrected.to_string())), "{text}");
         }

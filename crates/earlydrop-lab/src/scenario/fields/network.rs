@@ -198,6 +198,20 @@ pub(super) static NETWORK: Section = Section {
         )
         .with_hints(&[("spray", "packet"), ("spraying", "packet"), ("hash", "flow")])
         .when("shape", FABRICS),
+        Field::new(
+            "cables",
+            Shape::List(&CABLE),
+            "",
+            "cables of a leaf-spine or a fat tree that differ from the others",
+        )
+        .when("shape", FABRICS),
+        one(
+            "reroute",
+            Kind::OrNever(&TIME),
+            "1 ms",
+            "the time after which switches leave out of the shortest routes what is cut, and take it again once it is mended; packets keep the route that held when they were sent",
+        )
+        .when("shape", FABRICS),
         one(
             "bottlenecks",
             Kind::Count(Range::closed(1.0, 16.0), "links"),
@@ -272,6 +286,41 @@ static LINK: Section = Section {
             "on",
             "whether there is an equal link in the other direction; its queue is drop-tail where this one has the compared scheme",
         ),
+    ],
+};
+
+/// A cable of a fabric.
+static CABLE: Section = Section {
+    name: "cable",
+    meaning: "A cable of a leaf-spine or a fat tree, in both directions. While it is cut, what would arrive over it is lost.",
+    fields: &[
+        one(
+            "link",
+            NAME,
+            "",
+            "its link in one direction, as \"leaf 0 to spine 1\"",
+        ),
+        one(
+            "rate",
+            Kind::OrAuto(&RATE),
+            "auto",
+            "its rate; auto: that of the others",
+        )
+        .written_like("10 Gbps"),
+        one(
+            "cut",
+            Kind::OrAuto(&TIME),
+            "auto",
+            "the time at which it is cut; auto: it is not",
+        )
+        .written_like("5 ms"),
+        one(
+            "mended",
+            Kind::OrNever(&TIME),
+            "never",
+            "the time at which it is mended",
+        )
+        .written_like("10 ms"),
     ],
 };
 

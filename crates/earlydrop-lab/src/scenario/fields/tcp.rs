@@ -2,8 +2,9 @@
 
 use earlydrop::registry::{Kind, Range};
 use earlydrop_sim::tcp::CONTROLLERS;
+use earlydrop_sim::tcp::control::dcqcn::Card;
 
-use super::kinds::{FLAG, SIZE, TIME, one};
+use super::kinds::{FLAG, RATE, SIZE, SPAN, TIME, one};
 use crate::document::{Field, Section};
 
 const PROFILES: Kind = Kind::Choice(&[
@@ -39,6 +40,17 @@ const CONTROL_NAMES: [(&str, &str); CONTROLLERS.len()] = {
     }
     names
 };
+/// The names of the network cards, with what each is.
+const CARD_NAMES: [(&str, &str); Card::ALL.len()] = {
+    let mut names = [("", ""); Card::ALL.len()];
+    let mut index = 0;
+    while index < names.len() {
+        (_, names[index].0, names[index].1) = Card::ALL[index];
+        index += 1;
+    }
+    names
+};
+const CARDS: Kind = Kind::OrAuto(&Kind::Choice(&CARD_NAMES));
 const CONTROLS: Kind = Kind::OrAuto(&Kind::Choice(&CONTROL_NAMES));
 
 const fn from_profile(name: &'static str, kind: Kind, meaning: &'static str) -> Field {
@@ -147,6 +159,68 @@ pub(super) static TCP: Section = Section {
             ])),
             "how the receiver reports marks; auto: accecn with prague, cnp with dcqcn, else as `ecn` says",
         ),
+        from_profile(
+            "card",
+            CARDS,
+            "the network card of RDMA whose values all fields below start from, with control = \"dcqcn\"",
+        ),
+        from_profile(
+            "notify_every",
+            Kind::OrAuto(&TIME),
+            "DCQCN's N: the least time between two congestion notifications to a flow",
+        )
+        .written_like("50 us"),
+        from_profile(
+            "cut_every",
+            Kind::OrAuto(&TIME),
+            "the least time between two cuts of DCQCN's rate; a notification before takes effect then",
+        )
+        .written_like("4 us"),
+        from_profile(
+            "alpha_gain",
+            Kind::OrAuto(&Kind::Number(Range::POSITIVE_PROBABILITY, "a weight")),
+            "DCQCN's g: the weight of a notification in alpha",
+        ),
+        from_profile(
+            "alpha_every",
+            Kind::OrAuto(&SPAN),
+            "DCQCN's K: the time without a notification after which alpha decays",
+        )
+        .written_like("55 us"),
+        from_profile(
+            "raise_every",
+            Kind::OrAuto(&SPAN),
+            "DCQCN's T: the time after which its rate is raised",
+        )
+        .written_like("55 us"),
+        from_profile(
+            "raise_after",
+            Kind::OrNever(&Kind::OrAuto(&Kind::Bytes(Range::closed(1.0, 1e12)))),
+            "DCQCN's B: the bytes after which its rate is raised; never: time alone raises it",
+        ),
+        from_profile(
+            "fast_recovery",
+            Kind::OrAuto(&Kind::Count(Range::closed(1.0, 1000.0), "raises")),
+            "DCQCN's F: fast recovery lasts for one raise less",
+        ),
+        from_profile(
+            "additive_increase",
+            Kind::OrAuto(&RATE),
+            "DCQCN's R_AI",
+        )
+        .written_like("40 Mbps"),
+        from_profile(
+            "hyper_increase",
+            Kind::OrAuto(&RATE),
+            "DCQCN's R_HAI",
+        )
+        .written_like("400 Mbps"),
+        from_profile(
+            "least_rate",
+            Kind::OrAuto(&RATE),
+            "the least rate that DCQCN sends at",
+        )
+        .written_like("10 Mbps"),
         from_profile(
             "classic_ecn_fallback",
             FLAG,

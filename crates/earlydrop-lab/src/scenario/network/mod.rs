@@ -1,5 +1,6 @@
 //! Topologies: the table `network`, and the simulator's network that it describes.
 
+mod cables;
 mod ends;
 mod pauses;
 mod read;
@@ -16,6 +17,7 @@ use earlydrop_sim::network::{
     SharedBuffer, Trace,
 };
 
+use cables::Cable;
 use shapes::{NamedLink, Shape};
 
 use super::flows::FlowGroup;
@@ -44,6 +46,10 @@ pub struct Topology {
     pauses: Option<Pfc>,
     /// Whether packets are spread over all shortest routes, instead of flows.
     spraying: bool,
+    /// Cables of a fabric that differ.
+    cables: Vec<Cable>,
+    /// After what time switches leave out links that are cut; `None`: never.
+    reroute_after: Option<Nanos>,
     /// The name of the watched link, as written; empty for the default.
     watch: (String, Place),
     /// Where the kind of topology was written, or the table.
@@ -139,6 +145,7 @@ impl LinkSpec {
             loss: self.loss,
             reorder: self.reorder,
             changes,
+            cuts: Vec::new(),
             trace: self.trace.clone(),
             delay_trace: self.delay_trace.clone(),
             aggregation: self.aggregation,
@@ -311,6 +318,10 @@ impl Topology {
     ) -> Result<BuiltNetwork, Problem> {
         let mut built = self.shape.build(around, shortest);
         built.network.spraying = self.spraying;
+        built.network.reroute_after = self.reroute_after;
+        for cable in &self.cables {
+            cable.apply(&mut built.network)?;
+        }
         if let Some(buffer) = self.shared_buffer {
             built.share_buffers(buffer);
         }
@@ -326,16 +337,8 @@ impl Topology {
 
     /// The link of the name in `watch`.
     fn watched(&self, network: &Network) -> Result<LinkId, Problem> {
-        let (wanted, place) = &self.watch;
-        let queued = network.links().filter(|(.., link)| link.queue.is_some());
-        let named: Vec<(LinkId, String)> =
-            queued.map(|(id, ..)| (id, network.link_name(id))).collect();
-        let link = named.iter().find(|(_, name)| name == wanted);
-        link.map(|(id, _)| *id).ok_or_else(|| {
-            let known: Vec<&str> = named.iter().map(|(_, name)| name.as_str()).collect();
-            let message = format!("no link with a queue is called \"{wanted}\"");
-            let help = suggestion(wanted, &known, '"');
-            Problem::new(place, message, help)
+        link_called(network, &self.watch, "link with a queue", |link| {
+            link.queue.is_some()
         })
     }
 
@@ -362,6 +365,26 @@ impl Topology {
     pub(super) fn has_access(&self) -> bool {
         self.access.is_some()
     }
+}
+
+/// The link of a name that was written at a place, among those that are meant: a `kind` of link.
+fn link_called(
+    network: &Network,
+    (wanted, place): &(String, Place),
+    kind: &str,
+    is_meant: impl Fn(&Link) -> bool,
+) -> Result<LinkId, Problem> {
+    let names = || {
+        let meant = network.links().filter(|(.., link)| is_meant(link));
+        meant.map(|(id, ..)| (id, network.link_name(id)))
+    };
+    let found = names().find(|(_, name)| name == wanted);
+    found.map(|(id, _)| id).ok_or_else(|| {
+        let known: Vec<String> = names().map(|(_, name)| name).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let message = format!("no {kind} is called \"{wanted}\"");
+        Problem::new(place, message, suggestion(wanted, &known, '"'))
+    })
 }
 
 impl BuiltNetwork {

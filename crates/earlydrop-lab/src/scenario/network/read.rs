@@ -3,7 +3,7 @@
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::{Aggregation, Change, DelayTrace, Reorder, SharedBuffer, Trace};
 
-use super::{LinkSpec, QueueChoice, Topology, pauses, shapes};
+use super::{LinkSpec, QueueChoice, Topology, cables, pauses, shapes};
 use crate::document::{Entries, Problem};
 use crate::scenario::Context;
 use crate::scenario::schemes::from_config;
@@ -29,6 +29,8 @@ pub(in crate::scenario) fn read(
         is_given,
         place: network.place_of(field).clone(),
     });
+    let cables = cables::read(network, context, problems);
+    let reroute_after = network.time_or_never("reroute");
     Topology {
         shape,
         access: network.rate_or_auto("access"),
@@ -37,6 +39,9 @@ pub(in crate::scenario) fn read(
         shared_buffer,
         pauses: pauses::read(network, problems),
         spraying: network.choice("ecmp") == "packet",
+        // Of runs in which no cable is cut nothing need be known for it.
+        reroute_after: reroute_after.filter(|_| cables.iter().any(|cable| cable.cut.is_some())),
+        cables,
         watch: (network.text("watch"), network.place_of("watch").clone()),
         place: network.place_of("shape").clone(),
     }

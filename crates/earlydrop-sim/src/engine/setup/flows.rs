@@ -211,7 +211,8 @@ fn add_routes(
     access::compact_wires(&mut simulation.links.wires, &mut stages);
     let (hops, hop_of) = route::join(&stages);
     let begins: Vec<u32> = begins.iter().map(|stage| hop_of[*stage as usize]).collect();
-    let (begins, sprays) = sprays::choose(begins, routes, simulation.flows.seed);
+    let periods = simulation.accounts.periods.clone();
+    let (begins, sprays) = sprays::choose(begins, routes, simulation.flows.seed, periods);
     let paths = begins.chunks(2).zip(routes);
     let paths = Paths::new(paths.map(|(begin, route)| (begin[0], route.empty_path(network))));
     simulation.routes = RouteTable::new(hops, begins, flows.len(), paths).with_sprays(sprays);

@@ -33,8 +33,9 @@ pub(super) struct ListedRoutes {
     pub(super) numbers: HashMap<usize, Vec<u32>>,
 }
 
-/// A route as its links in each direction; `None` where there is none.
-type Links = Option<[Vec<LinkId>; 2]>;
+/// A route as its links in each direction, in each period between changes of routes; `None` where
+/// there is none.
+type Links = Vec<Option<[Vec<LinkId>; 2]>>;
 
 /// The routes of all transfers of lists.
 ///
@@ -42,7 +43,7 @@ type Links = Option<[Vec<LinkId>; 2]>;
 /// connection (ECMP, RFC 2992). Transfers whose values lead over the same links share a route,
 /// so that their connections are used again. Where packets are sprayed, no value chooses.
 pub(super) fn routes(network: &Network, flows: &[Flow], seed: u64) -> ListedRoutes {
-    let mut routes = Routes::new(network);
+    let mut periods = network.periods().routes(network);
     let mut known: HashMap<(usize, Node, Node, Links), u32> = HashMap::new();
     let mut listed = ListedRoutes::default();
     for (index, flow) in flows.iter().enumerate() {
@@ -58,8 +59,13 @@ pub(super) fn routes(network: &Network, flows: &[Flow], seed: u64) -> ListedRout
             let (from, to) = (transfer.from, transfer.to);
             let path = path_hash(seed, spawned(index as u32, number as u64));
             let links = match network.spraying {
-                true => None,
-                false => both_ways(&mut routes, (from, to), path),
+                true => Vec::new(),
+                false => {
+                    let periods = periods.iter_mut();
+                    periods
+                        .map(|routes| both_ways(routes, (from, to), path))
+                        .collect()
+                }
             };
             *known.entry((index, from, to, links)).or_insert_with(|| {
                 routed.push(Routed {
@@ -78,7 +84,7 @@ pub(super) fn routes(network: &Network, flows: &[Flow], seed: u64) -> ListedRout
 }
 
 /// The links from one host to another and back that this hash value chooses.
-fn both_ways(routes: &mut Routes, (from, to): (Node, Node), path: u64) -> Links {
+fn both_ways(routes: &mut Routes, (from, to): (Node, Node), path: u64) -> Option<[Vec<LinkId>; 2]> {
     let there = routes.find_path(from, to, path)?;
     let back = routes.find_path(to, from, path)?;
     Some([there, back])

@@ -30,8 +30,8 @@ use super::shared_buffer::SharedBuffer;
 use crate::capture::Capture;
 use crate::link::{QueuedLink, Transmitter, Wire};
 use crate::measure::{Groups, QueueMeter, Timing};
-use crate::network::{Change, DelayTrace, Link, LinkId};
-use crate::packet::Packet;
+use crate::network::{Change, DelayTrace, Link, LinkId, MAX_CHANGES};
+use crate::packet::{LONGEST_STAMP, Packet};
 use crate::packet_log::PacketLog;
 use crate::prefetch::use_huge_pages;
 use crate::results::Results;
@@ -72,7 +72,8 @@ fn prepare(
         flows: Flows {
             flows: Vec::new(),
             profiles: Vec::new(),
-            may_be_fast: !run.network.spraying && !run.network.links().any(|(.., l)| l.is_nic),
+            may_be_fast: !run.network.changes_routes()
+                && !run.network.links().any(|(.., l)| l.is_nic),
             barriers: Vec::new(),
             completions: Vec::new(),
             rounds: Vec::new(),
@@ -83,6 +84,11 @@ fn prepare(
         accounts: Accounts::new(Timing::new(run.measure.warm_up, run.duration)),
         goes_on_for: run.measure.drain,
     };
+    simulation.accounts.periods = run.network.periods().begins;
+    let (changes, duration) = (simulation.accounts.periods.count() - 1, run.duration);
+    if changes > MAX_CHANGES || (changes > 0 && duration > LONGEST_STAMP) {
+        return Err(RunError::Reroutes { changes, duration });
+    }
     let mut links = Vec::with_capacity(run.network.links().len());
     for (id, _, _, described) in run.network.links() {
         let checked = check_link(described).and_then(|()| check_scheme_changes(described));
@@ -276,13 +282,15 @@ fn add_impairments(
     let changing = !described.changes.is_empty() || described.trace.is_some();
     let captured = run.measure.captures.contains(&id);
     let delayed = described.delay_trace.is_some();
-    if !(described.loss > 0.0 || described.reorder.is_some() || changing || captured || delayed) {
+    let loses = described.loss > 0.0 || !described.cuts.is_empty();
+    if !(loses || described.reorder.is_some() || changing || captured || delayed) {
         return None;
     }
     simulation.links.impairments.push(Impairments {
         delay: least_delay(described),
         delay_trace: described.delay_trace.clone(),
         loss: described.loss,
+        cuts: described.cuts.clone(),
         wire: Wire::new(described.reorder),
         random: stream(run.seed, Purpose::Link, u64::from(id.0)),
         capture: captured.then(|| Capture::new(id, run.network.link_name(id))),

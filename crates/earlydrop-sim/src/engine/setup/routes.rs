@@ -86,29 +86,28 @@ pub(super) struct FlowRoutes {
     pub(super) to: Node,
     pub(super) forward: Vec<LinkId>,
     pub(super) backward: Vec<LinkId>,
-    /// All shortest routes, where packets are sprayed over them and there are several.
-    pub(super) spray: Option<Spray>,
+    /// What packets choose from in each period between changes of routes, where they are sprayed over
+    /// several or routes change; empty where all take the route above.
+    pub(super) choices: Vec<Choice>,
     /// The receiver does nothing except when a packet arrives.
     pub(super) passive: bool,
 }
 
-/// All shortest routes between a flow's ends. As many as one direction has; the routes of the
-/// other are repeated, so that each route there has one back.
-#[derive(Debug)]
-pub(super) struct Spray {
+/// Routes between a flow's ends that packets choose from: all shortest ones, or one. As many as one
+/// direction has; the routes of the other are repeated, so that each route there has one back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
     pub(super) pairs: Vec<[Vec<LinkId>; 2]>,
     /// How many routes differ, forward and backward: the first of the pairs.
     pub(super) distinct: [usize; 2],
 }
 
-impl Spray {
-    /// The routes between two hosts; `None` where there is one in each direction.
-    fn new(routes: &mut Routes, from: Node, to: Node) -> Option<Spray> {
-        let forward = routes.find_all(from, to, MAX_SPRAYED);
-        let backward = routes.find_all(to, from, MAX_SPRAYED);
+impl Choice {
+    /// The routes of one direction, and of the other; `None` where one has none.
+    fn new(forward: &[Vec<LinkId>], backward: &[Vec<LinkId>]) -> Option<Choice> {
         let distinct = [forward.len(), backward.len()];
         let pairs = distinct.into_iter().max()?;
-        (pairs > 1 && !distinct.contains(&0)).then(|| Spray {
+        (!distinct.contains(&0)).then(|| Choice {
             pairs: (0..pairs)
                 .map(|n| {
                     [
@@ -130,11 +129,12 @@ impl FlowRoutes {
 
     /// The links that packets take, there and back.
     pub(super) fn empty_path(&self, network: &Network) -> EmptyPath {
-        let Some(spray) = &self.spray else {
+        // Before any link is cut.
+        let Some(first) = self.choices.first() else {
             return EmptyPath::new(network, &[&self.forward], &[&self.backward]);
         };
         let [there, back] = [0, 1].map(|direction| -> Vec<&[LinkId]> {
-            let pairs = spray.pairs[..spray.distinct[direction]].iter();
+            let pairs = first.pairs[..first.distinct[direction]].iter();
             pairs.map(|pair| &*pair[direction]).collect()
         });
         EmptyPath::new(network, &there, &back)
@@ -142,13 +142,13 @@ impl FlowRoutes {
 
     /// Each route forward with one backward.
     pub(super) fn pairs(&self) -> impl Iterator<Item = [&[LinkId]; 2]> {
-        let sprayed = self.spray.iter().flat_map(|spray| &spray.pairs);
-        let sprayed = sprayed.map(|[forward, backward]| [&forward[..], &backward[..]]);
+        let chosen = self.choices.iter().flat_map(|choice| &choice.pairs);
+        let chosen = chosen.map(|[forward, backward]| [&forward[..], &backward[..]]);
         let own = self
-            .spray
-            .is_none()
+            .choices
+            .is_empty()
             .then_some([&self.forward[..], &self.backward[..]]);
-        own.into_iter().chain(sprayed)
+        own.into_iter().chain(chosen)
     }
 }
 
@@ -161,8 +161,9 @@ pub(super) fn find_routes(
     flows: &[Flow],
     routed: &[Routed],
 ) -> Result<Vec<FlowRoutes>, Routed> {
-    let mut routes = Routes::new(network);
+    let mut periods = network.periods().routes(network);
     let mut find = |ends: &Routed| {
+        let routes = periods.first_mut()?;
         let forward = routes.find_path(ends.from, ends.to, ends.path)?;
         let backward = routes.find_path(ends.to, ends.from, ends.path)?;
         Some(FlowRoutes {
@@ -170,9 +171,9 @@ pub(super) fn find_routes(
             from: ends.from,
             to: ends.to,
             passive: is_passive(network, &flows[ends.flow], &forward),
-            spray: match network.spraying {
-                true => Spray::new(&mut routes, ends.from, ends.to),
-                false => None,
+            choices: match network.changes_routes() {
+                true => choices(network, &mut periods, ends)?,
+                false => Vec::new(),
             },
             forward,
             backward,
@@ -181,10 +182,30 @@ pub(super) fn find_routes(
     routed.iter().map(|ends| find(ends).ok_or(*ends)).collect()
 }
 
+/// What packets between two ends choose from in each period, nothing where there is one route in all;
+/// `None` without a route in the first. Where a period leaves no route, that of the one before stays:
+/// what takes it is lost.
+fn choices(network: &Network, periods: &mut [Routes], ends: &Routed) -> Option<Vec<Choice>> {
+    let mut choices: Vec<Choice> = Vec::with_capacity(periods.len());
+    for routes in periods {
+        let mut one_way = |from, to| match network.spraying {
+            true => routes.find_all(from, to, MAX_SPRAYED),
+            false => routes.find_path(from, to, ends.path).into_iter().collect(),
+        };
+        let (forward, backward) = (one_way(ends.from, ends.to), one_way(ends.to, ends.from));
+        let choice = Choice::new(&forward, &backward).or_else(|| choices.last().cloned());
+        choices.push(choice?);
+    }
+    let has_one = choices
+        .iter()
+        .all(|one| one.pairs.len() == 1 && one.pairs == choices[0].pairs);
+    Some(if has_one { Vec::new() } else { choices })
+}
+
 fn is_passive(network: &Network, flow: &Flow, forward: &[LinkId]) -> bool {
     let only_answers = match &flow.traffic {
         // Over several routes datagrams overtake each other, and jitter is of the order of arrival.
-        Traffic::Datagrams { .. } => !network.spraying,
+        Traffic::Datagrams { .. } => !network.changes_routes(),
         Traffic::Tcp { profile, .. } => {
             profile.delayed_acks.is_none() && acts_ahead(network, flow, forward)
         }
@@ -205,7 +226,7 @@ fn acts_ahead(network: &Network, flow: &Flow, forward: &[LinkId]) -> bool {
     match &flow.traffic {
         Traffic::Datagrams { .. } => false,
         Traffic::Tcp { application, .. } => {
-            !network.spraying
+            !network.changes_routes()
                 && !begins_at_nic(network, forward)
                 && !matches!(
                     application,

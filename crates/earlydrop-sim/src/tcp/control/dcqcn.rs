@@ -18,6 +18,29 @@
 //!   `min(T_i, B_i) > F`, hyper increase: `R_T = R_T + (min(T_i, B_i) - F) R_HAI`.
 //! - "There is no slow start in DCQCN. When a flow starts, it sends at full line rate".
 //!
+//! # Cards
+//! ```text
+//!                                          zhu       connectx        hpcc
+//! N, us, between notifications              50              4           1
+//! between two cuts, us                       0              4           4
+//! g                                      1/256         5/1024       1/256
+//! K, us                                     55              1           1
+//! T, us                                     55            300         300
+//! B, bytes                          10,000,000         32,767   not by bytes
+//! F                                          5              2           2
+//! R_AI, Mbps                                40              5   5 a 25 Gbps
+//! R_HAI, Mbps                              400             50  50 a 25 Gbps
+//! least rate, Mbps                          10              1       1,000
+//! ```
+//! `zhu` is the paper's. `connectx` is what the firmware of a ConnectX card starts from (NVIDIA, "DCQCN
+//! CC Parameters", ConnectX-4 and later), `hpcc` the card in the simulator of HPCC's authors (Li et al.,
+//! SIGCOMM 2019), which follows that firmware. Both differ from the paper in rules, too:
+//! - A notification within 4 us of a cut takes effect at their end.
+//! - Only a cut after a raise by time lowers R_T to R_C (`clamp_tgt_rate` 0,
+//!   `clamp_tgt_rate_after_time_inc` 1).
+//! - Hyper increase adds one R_HAI a raise. Without B, T_i alone counts.
+//! - Their `rpg_threshold` of 1 is compared before a raise is counted, which is F = 2 here.
+//!
 //! # Our readings
 //! - The paper prints no R_HAI: it is 10 R_AI, as in IEEE 802.1Qau (50 and 5 Mbps).
 //! - alpha is 1 at the start; a flow raises nothing before its first notification, as it is at the
@@ -28,62 +51,30 @@
 //!   (priority flow control), by losses and by what is acknowledged.
 //!
 //! # How other tools differ
-//! The simulator of HPCC's authors (Li et al., SIGCOMM 2019), which follows a vendor's firmware, looks
-//! for notifications every 4 us and updates alpha every 1 us. It raises by time alone, every 300 us,
-//! with F = 1 and one R_HAI a raise, and its least rate is 1 Gbps.
+//! In the simulator of HPCC's authors alpha is updated every 1 us from a flow's first notification on,
+//! whether there was one in it, and cuts are every 4 us from there on. Here both are counted from the
+//! last notification and the last cut.
 //!
 //! # Validated against
 //! The equations, step by step; convergence of two flows to equal rates.
 
+mod card;
+
 use earlydrop::units::{BitsPerSec, Nanos};
 
+pub use card::{Card, Parameters, Step};
+
 use super::events::{AckSample, CongestionEvent, Control, Signal, Windows};
-
-/// DCQCN's parameters; the defaults are those of Zhu et al. 2015.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parameters {
-    /// g, the weight of a notification in alpha; above 0, at most 1; 1/256.
-    pub gain: f64,
-    /// K, the time without a notification after which alpha decays; 55 us.
-    pub decay_every: Nanos,
-    /// T, the time after which the rate is raised; 55 us.
-    pub raise_every: Nanos,
-    /// B, the bytes after which the rate is raised; 10 MB.
-    pub raise_after: u64,
-    /// F, the raises of fast recovery; 5.
-    pub fast_recovery: u32,
-    /// R_AI; 40 Mbps.
-    pub additive: BitsPerSec,
-    /// R_HAI; 400 Mbps.
-    pub hyper: BitsPerSec,
-    /// The least rate; 10 Mbps, IEEE 802.1Qau's rpgMinRate.
-    pub least: BitsPerSec,
-}
-
-impl Default for Parameters {
-    fn default() -> Parameters {
-        Parameters {
-            gain: 1.0 / 256.0,
-            decay_every: Nanos::from_micros(55),
-            raise_every: Nanos::from_micros(55),
-            raise_after: 10_000_000,
-            fast_recovery: 5,
-            additive: BitsPerSec::from_mbps(40),
-            hyper: BitsPerSec::from_mbps(400),
-            least: BitsPerSec::from_mbps(10),
-        }
-    }
-}
 
 /// DCQCN's state for one flow.
 ///
 /// ```
 /// use earlydrop::units::{BitsPerSec, Nanos};
 /// use earlydrop_sim::tcp::control::Control;
-/// use earlydrop_sim::tcp::control::dcqcn::{Dcqcn, Parameters};
+/// use earlydrop_sim::tcp::control::dcqcn::{Card, Dcqcn};
 ///
 /// let line = BitsPerSec::from_mbps(40_000);
-/// let mut dcqcn = Dcqcn::new(line, 1000, Parameters::default());
+/// let mut dcqcn = Dcqcn::new(line, 1000, Card::Zhu.parameters());
 /// // Segments of 1,000 bytes: 5 million a second.
 /// assert_eq!(dcqcn.pacing_rate(), Some(5e6));
 /// dcqcn.on_notification(Nanos::from_micros(10));
@@ -97,12 +88,18 @@ pub struct Dcqcn {
     parameters: Parameters,
     /// The link's rate; like all rates here in bits a second.
     line: f64,
+    /// R_AI and R_HAI.
+    additive: f64,
+    hyper: f64,
     segment_bits: f64,
     /// R_C.
     rate: f64,
     /// R_T.
     target: f64,
     alpha: f64,
+    /// When the rate was cut last, and when it is cut for a notification that came too soon after.
+    cut_at: Nanos,
+    cuts_at: Nanos,
     /// When alpha decays next; never before the first notification.
     decays_at: Nanos,
     /// When the rate is raised next by time; never before the first notification.
@@ -122,11 +119,15 @@ impl Dcqcn {
         let line_rate = line.0 as f64;
         Dcqcn {
             parameters,
+            additive: parameters.additive.of(line_rate),
+            hyper: parameters.hyper.of(line_rate),
             line: line_rate,
             segment_bits: 8.0 * f64::from(segment_size),
             rate: line_rate,
             target: line_rate,
             alpha: 1.0,
+            cut_at: Nanos::ZERO,
+            cuts_at: Nanos::NEVER,
             decays_at: Nanos::NEVER,
             raised_at: Nanos::NEVER,
             sent: 0,
@@ -138,32 +139,64 @@ impl Dcqcn {
     /// A congestion notification arrives (equation 1).
     pub fn on_notification(&mut self, now: Nanos) {
         self.advance(now);
-        let Parameters { gain, least, .. } = self.parameters;
-        self.target = self.rate;
-        let cut = self.rate * (1.0 - self.alpha / 2.0);
-        self.rate = cut.max(least.0 as f64).min(self.target);
+        let Parameters {
+            gain,
+            decay_every,
+            cut_every,
+            ..
+        } = self.parameters;
+        let is_first = self.decays_at == Nanos::NEVER;
+        if is_first || self.cut_at + cut_every <= now {
+            self.cut(now);
+        } else {
+            self.cuts_at = self.cut_at + cut_every;
+        }
         self.alpha = (1.0 - gain) * self.alpha + gain;
+        self.decays_at = now + decay_every;
+    }
+
+    /// Cuts the rate by alpha; all counts of raises begin again.
+    fn cut(&mut self, now: Nanos) {
+        let Parameters {
+            least,
+            is_firmware,
+            raise_every,
+            ..
+        } = self.parameters;
+        if !is_firmware || self.by_time > 0 || self.raised_at == Nanos::NEVER {
+            self.target = self.rate;
+        }
+        let cut = self.rate * (1.0 - self.alpha / 2.0);
+        self.rate = cut.max(least.0 as f64).min(self.rate);
         (self.by_time, self.by_bytes, self.sent) = (0, 0, 0);
-        self.decays_at = now + self.parameters.decay_every;
-        self.raised_at = now + self.parameters.raise_every;
+        (self.cut_at, self.cuts_at) = (now, Nanos::NEVER);
+        self.raised_at = now + raise_every;
     }
 
     /// Raises the rate: fast recovery, additive or hyper increase (equations 3 and 4).
     fn raise(&mut self) {
         let Parameters {
             fast_recovery,
-            additive,
-            hyper,
+            raise_after,
+            is_firmware,
             ..
         } = self.parameters;
-        let (less, more) = match self.by_time < self.by_bytes {
-            true => (self.by_time, self.by_bytes),
-            false => (self.by_bytes, self.by_time),
+        let by_bytes = match raise_after {
+            Some(_) => self.by_bytes,
+            None => self.by_time,
+        };
+        let (less, more) = match self.by_time < by_bytes {
+            true => (self.by_time, by_bytes),
+            false => (by_bytes, self.by_time),
         };
         if less > fast_recovery {
-            self.target += f64::from(less - fast_recovery) * hyper.0 as f64;
+            let steps = match is_firmware {
+                true => 1,
+                false => less - fast_recovery,
+            };
+            self.target += f64::from(steps) * self.hyper;
         } else if more >= fast_recovery {
-            self.target += additive.0 as f64;
+            self.target += self.additive;
         }
         self.target = self.target.min(self.line);
         self.rate = f64::midpoint(self.rate, self.target);
@@ -224,17 +257,26 @@ impl Control for Dcqcn {
     fn on_restart(&mut self, _now: Nanos, _initial_window: f64) {}
 
     fn advance(&mut self, now: Nanos) {
+        if self.cuts_at <= now {
+            let at = self.cuts_at;
+            self.decay(at);
+            self.raise_by_time(at);
+            self.cut(at);
+        }
         self.decay(now);
         self.raise_by_time(now);
     }
 
     fn on_sent(&mut self) {
+        let Some(raise_after) = self.parameters.raise_after else {
+            return;
+        };
         if self.raised_at == Nanos::NEVER {
             return;
         }
         self.sent += (self.segment_bits / 8.0) as u64;
-        if self.sent >= self.parameters.raise_after {
-            self.sent -= self.parameters.raise_after;
+        if self.sent >= raise_after {
+            self.sent -= raise_after;
             self.by_bytes = self.by_bytes.saturating_add(1);
             self.raise();
         }
@@ -258,7 +300,7 @@ mod tests {
     const LINE: BitsPerSec = BitsPerSec::from_mbps(40_000);
 
     fn dcqcn() -> Dcqcn {
-        Dcqcn::new(LINE, 1000, Parameters::default())
+        Dcqcn::new(LINE, 1000, Card::Zhu.parameters())
     }
 
     /// 55 us, `periods` times.
@@ -335,6 +377,60 @@ mod tests {
         assert!((at_once.alpha - step_by_step.alpha).abs() < 1e-12);
         at_once.advance(Nanos::from_secs(1_000_000_000));
         assert_eq!((at_once.rate, at_once.alpha), (40e9, 0.0));
+    }
+
+    #[test]
+    fn hpccs_card_recovers_once_then_adds_one_step_then_large_ones() {
+        let card = Card::Hpcc.parameters();
+        let line = BitsPerSec::from_mbps(100_000);
+        let mut dcqcn = Dcqcn::new(line, 1000, card);
+        dcqcn.on_notification(Nanos::ZERO);
+        assert_eq!((dcqcn.rate, dcqcn.target), (50e9, 100e9));
+        // A cut is at most each 4 us, and only a raise by time before it lowers R_T. Notifications at
+        // 1, 2 and 3 us keep alpha, of which each takes (1 - g) and adds g.
+        for micros in 1..=3 {
+            dcqcn.on_notification(Nanos::from_micros(micros));
+        }
+        assert_eq!(dcqcn.rate, 50e9);
+        dcqcn.advance(Nanos::from_micros(4));
+        let g = 1.0 / 256.0_f64;
+        let kept = |periods: i32| (1.0 - g).powi(periods);
+        // Each of the three came when a period without one had just ended.
+        let mut alpha = 1.0;
+        for _ in 1..=3 {
+            alpha = (alpha * kept(1)) * (1.0 - g) + g;
+        }
+        alpha *= kept(1);
+        assert!((dcqcn.rate - 50e9 * (1.0 - alpha / 2.0)).abs() < 1.0);
+        assert_eq!(dcqcn.target, 100e9);
+        // 300 us later the first raise, after which a cut lowers R_T.
+        let cut = dcqcn.rate;
+        let first = Nanos::from_micros(304);
+        dcqcn.on_notification(first);
+        let mut target = f64::midpoint(cut, 100e9);
+        assert_eq!((dcqcn.target, dcqcn.by_time), (target, 0));
+        // Fast recovery once, then R_AI, then R_HAI each time, in proportion to the link.
+        for (raise, step) in [(1, 0.0), (2, 20e6), (3, 200e6), (4, 200e6)] {
+            dcqcn.advance(first + Nanos::from_micros(300 * raise));
+            target += step;
+            assert_eq!(dcqcn.target, target, "{raise}");
+        }
+        assert_eq!(dcqcn.by_bytes, 0);
+    }
+
+    #[test]
+    fn a_card_of_the_vendor_is_raised_by_bytes_too_and_keeps_its_target_then() {
+        let mut dcqcn = Dcqcn::new(LINE, 1000, Card::ConnectX.parameters());
+        dcqcn.on_notification(Nanos::ZERO);
+        for _ in 0..33 {
+            dcqcn.on_sent();
+        }
+        // 32,767 bytes have left: fast recovery.
+        assert_eq!((dcqcn.by_bytes, dcqcn.rate), (1, 30e9));
+        dcqcn.on_notification(Nanos::from_micros(100));
+        assert_eq!(dcqcn.target, 40e9, "no raise by time has been");
+        dcqcn.on_notification(Nanos::from_micros(500));
+        assert!(dcqcn.target < 40e9, "one has been");
     }
 
     proptest! {

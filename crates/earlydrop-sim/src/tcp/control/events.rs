@@ -33,6 +33,8 @@ pub struct ControlSettings {
     pub segment_size: u32,
     /// The rate of the host's link.
     pub line_rate: BitsPerSec,
+    /// The network card's parameters.
+    pub card: super::dcqcn::Parameters,
 }
 
 /// An acknowledgment of new data, cumulative or selective; compare Linux's `ack_sample`.

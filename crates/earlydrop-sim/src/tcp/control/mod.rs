@@ -275,7 +275,7 @@ controllers! {
     }
     /// DCQCN: the rate of a network card for RDMA (Zhu et al. 2015). Needs
     /// [`EcnFeedback::Cnp`], or another report of each mark.
-    Dcqcn => Box<Dcqcn>, |settings, _| Box::new(Dcqcn::new(settings.line_rate, settings.segment_size, dcqcn::Parameters::default())), {
+    Dcqcn => Box<Dcqcn>, |settings, _| Box::new(Dcqcn::new(settings.line_rate, settings.segment_size, settings.card)), {
         name: "dcqcn",
         title: "DCQCN",
         meaning: "a network card's rate for RDMA, cut by congestion notifications (Zhu et al. 2015)",

@@ -13,7 +13,7 @@ use core::fmt;
 use earlydrop::packet::Ecn;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
-use super::control::{Algorithm, ControlSettings};
+use super::control::{Algorithm, ControlSettings, dcqcn};
 use super::rto::RtoParams;
 use super::settings::{
     DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind, LossDetection, Recovery,
@@ -105,6 +105,8 @@ pub struct Profile {
     /// The rate of the host's link, at which DCQCN starts and which it does not exceed; `None`: that
     /// of the first link of the flow's route.
     pub line_rate: Option<BitsPerSec>,
+    /// The network card's parameters, for DCQCN and for [`EcnFeedback::Cnp`].
+    pub card: dcqcn::Parameters,
     /// The most segments sent at once, except while SACK blocks decide what is retransmitted;
     /// `None`: as the window allows.
     pub max_burst: Option<u32>,
@@ -136,6 +138,7 @@ impl Profile {
             payload: self.payload(),
             segment_size: self.segment_size,
             line_rate: self.line_rate.unwrap_or(BitsPerSec::from_mbps(10_000)),
+            card: self.card,
         }
     }
 
@@ -247,6 +250,7 @@ impl Profile {
                 self.line_rate == Some(BitsPerSec(0)),
                 ProfileError::NoLineRate,
             ),
+            (!self.card.is_valid(), ProfileError::Card),
             (
                 self.recovery == Recovery::GoBackN
                     && (self.rules != Rules::Standard || self.delayed_acks.is_some()),
@@ -300,6 +304,8 @@ pub enum ProfileError {
     NoBurst,
     /// A host's link of 0 bits a second.
     NoLineRate,
+    /// A card without times between its raises and decays, or with a gain that is none.
+    Card,
     /// Go-back-N with ns-2's rules or delayed acknowledgments, which it does not have.
     GoBackNDelayed,
     /// An acknowledgment for every 0 segments.
@@ -336,6 +342,10 @@ impl fmt::Display for ProfileError {
                 "at least one duplicate acknowledgment must show a loss"
             }
             ProfileError::NoLineRate => "the host's link needs a rate above 0",
+            ProfileError::Card => {
+                "a card's times between raises and decays and its least rate are above 0, and its \
+                 gain is above 0 and at most 1"
+            }
             ProfileError::GoBackNDelayed => {
                 "go-back-N needs the standard rules, and an acknowledgment for each segment"
             }

@@ -29,6 +29,7 @@
 
 use super::Profile;
 use crate::tcp::control::Algorithm;
+use crate::tcp::control::dcqcn::Card;
 use crate::tcp::rto::{RtoParams, TimerClock};
 use crate::tcp::settings::{
     DelayedAcks, EcnMode, Growth, Handshake, HyStartKind, LossDetection, Recovery, Reduction,
@@ -82,6 +83,7 @@ impl Profile {
             reduction: Reduction::AtOnce,
             handshake: Handshake::ThreeWay,
             line_rate: None,
+            card: Card::Zhu.parameters(),
             max_burst: None,
         }
     }

@@ -23,6 +23,7 @@
 
 use super::Profile;
 use crate::tcp::control::Algorithm;
+use crate::tcp::control::dcqcn::Card;
 use crate::tcp::rto::{RtoParams, TimerClock};
 use crate::tcp::settings::{
     EcnMode, Growth, Handshake, HyStartKind, LossDetection, Recovery, Reduction, RenoEstimate,
@@ -74,6 +75,7 @@ impl Profile {
             reduction: Reduction::AtOnce,
             handshake: Handshake::ThreeWay,
             line_rate: None,
+            card: Card::Zhu.parameters(),
             max_burst: None,
         }
     }

@@ -5,7 +5,7 @@
 //! segments        1024 bytes of payload; 44 of IPv4, UDP, BTH and ICRC          RoCEv2, IBTA annex A17
 //! acknowledgments one for each segment, 48 bytes
 //! beginning       at the rate of the host's link, without a handshake           Zhu et al. 2015, 3.1
-//! control         DCQCN; a notification for marked segments, one in 50 us       Zhu et al. 2015, 3.1
+//! control         DCQCN with its paper's parameters; `card` has others            Zhu et al. 2015, 3.1, 5.3
 //! recovery        go-back-N, after a negative acknowledgment or 4 ms            Zhu et al. 2015, 2.3
 //! window          none: 2^24 segments
 //! ```
