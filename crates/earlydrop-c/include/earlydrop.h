@@ -142,7 +142,7 @@ struct earlydrop_counters {
 extern "C" {
 #endif // __cplusplus
 
-// The version of the library, such as "0.2.0".
+// The version of the library, such as "0.3.0".
 const char *earlydrop_version(void);
 
 // The library's EARLYDROP_ABI_VERSION.

@@ -27,7 +27,7 @@ pub use types::{
     Sent, Tally, Verdict, WaitingPacket,
 };
 
-/// The version of the library, such as "0.2.0".
+/// The version of the library, such as "0.3.0".
 // SAFETY: no other symbol of a program has a name that begins with earlydrop_; so for all below.
 #[unsafe(no_mangle)]
 pub extern "C" fn earlydrop_version() -> *const c_char {

@@ -15,7 +15,6 @@ mod help;
 #[cfg_attr(not(unix), path = "interruption/console.rs")]
 mod interruption;
 mod markdown;
-#[cfg(target_os = "linux")]
 mod notices;
 mod output;
 mod outputs;

@@ -405,8 +405,33 @@ fn nothing_sent_has_no_fairness() {
 }
 
 #[test]
-fn the_version_to_cite_is_this_one() {
-    let text = fs::read_to_string(page("CITATION.cff")).unwrap();
-    let version = format!("\nversion: {}\n", env!("CARGO_PKG_VERSION"));
-    assert!(text.contains(&version), "{text}");
+fn every_file_states_this_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    let (minor, _) = version.rsplit_once('.').unwrap();
+    for (file, line) in [
+        ("CITATION.cff", format!("\nversion: {version}\n")),
+        (
+            "CHANGELOG.md",
+            format!(
+                "versions follow [Semantic Versioning](https://semver.org/).\n\n## [{version}] - "
+            ),
+        ),
+        ("python/Cargo.toml", format!("\nversion = \"{version}\"\n")),
+        (
+            "web/package/package.json",
+            format!("\n  \"version\": \"{version}\",\n"),
+        ),
+        (
+            "docs/how-to/embed.md",
+            format!("\nfind_package(earlydrop {minor} REQUIRED)\n"),
+        ),
+        (
+            "crates/earlydrop-c/examples/CMakeLists.txt",
+            format!("\nfind_package(earlydrop {minor} REQUIRED)\n"),
+        ),
+        ("docs/how-to/upgrade.md", format!("# Upgrade to {minor}\n")),
+    ] {
+        let text = fs::read_to_string(page(file)).unwrap();
+        assert!(text.contains(&line), "{file} does not say {line:?}");
+    }
 }

@@ -411,7 +411,7 @@ fn a_fabric_has_published_rules_and_pauses() {
     let rules = fabric(&["--no-simulation"]);
     let shown = user.runs(&rules).well().out;
     for words in [
-        "Marking for DCQCN senders on links of 100 Gbps over 10 us",
+        "Marking for DCQCN senders (zhu) on links of 100 Gbps over 10 us",
         "SIGCOMM 2010",
         "headroom",
         "not done, as asked: nothing is recommended",
@@ -486,18 +486,47 @@ fn a_fabric_is_simulated_before_thresholds_are_recommended() {
 }
 
 #[test]
+fn a_network_card_is_simulated_as_its_driver_is_told() {
+    let user = User::new();
+    let card = ["--card", "connectx", "--no-simulation", "--paste"];
+    let of = |format: &str| {
+        user.runs(&fabric(&[&card[..], &[format]].concat()))
+            .well()
+            .out
+    };
+    assert!(of("earlydrop").contains("card = \"connectx\""));
+    let lines = of("mlx5");
+    assert!(
+        lines.contains("echo 300 > $d/roce_rp/rpg_time_reset"),
+        "{lines}"
+    );
+    let tcp = fabric(&["--transport", "dctcp", "--no-simulation", "--paste", "mlx5"]);
+    let refused = user.runs(&tcp);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused.err.contains("only network cards of RDMA"),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn wrong_options_of_a_fabric_are_named() {
     let user = User::new();
     for (arguments, said) in [
         (&["--flows", "3"][..], "--flows"),
         (&["--goal", "delay=1ms"], "--goal"),
         (&["--transport", "dcqn"], "nearest: --transport dcqcn"),
+        (&["--card", "hpc"], "nearest: --card hpcc"),
+        (
+            &["--card", "hpcc", "--transport", "dctcp"],
+            "--card hpcc: allowed with --transport dcqcn only",
+        ),
         (&["--ports", "1"], "--ports 1: allowed: "),
         (&["--buffer", "32"], "--buffer 32: the number needs a unit"),
         (&["--cable", "long"], "--cable long: "),
         (
             &["--paste", "cisco"],
-            "--paste cisco: allowed: sonic, junos, eos, earlydrop",
+            "--paste cisco: allowed: sonic, junos, eos, mlx5, earlydrop",
         ),
     ] {
         let ran = user.runs(&fabric(arguments));

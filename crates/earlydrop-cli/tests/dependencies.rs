@@ -7,7 +7,8 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Licences that may be distributed with ours, as SPDX names them.
-const ALLOWED: [&str; 8] = [
+const ALLOWED: [&str; 9] = [
+    "0BSD",
     "Apache-2.0",
     "BSD-3-Clause",
     "ISC",
@@ -97,6 +98,17 @@ fn dependencies_have_allowed_licences_and_sources() {
     }
     assert!(packages.len() > 50, "only {} packages", packages.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// `cargo run` without a name is how the README begins: it must know one program only.
+#[test]
+fn cargo_run_runs_the_command() {
+    let packages = packages();
+    let ours = packages.iter().filter(|one| one["source"].is_null());
+    let targets = ours.flat_map(|one| one["targets"].as_array().unwrap());
+    let programs = targets.filter(|one| one["kind"][0] == "bin");
+    let names: Vec<&str> = programs.map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["earlydrop"]);
 }
 
 /// A version of "*" cannot be published.

@@ -30,6 +30,38 @@ fn the_example_of_tcs_manual_is_explained() {
     assert!(ran.out.lines().all(|line| line.chars().count() <= 100));
 }
 
+/// A switch's marking is what DCQCN, DCTCP and CUBIC meet, so that is what is said of it.
+#[test]
+fn a_switchs_marking_is_simulated_with_each_transport() {
+    let user = User::new();
+    let profile = r#"{"WRED_PROFILE": {"AZURE_LOSSLESS": {"ecn": "ecn_all", "wred_green_enable": "true",
+        "green_min_threshold": "65000", "green_max_threshold": "260000", "green_drop_probability": "5"}}}"#;
+    user.writes("config_db.json", profile);
+    let far = user.runs(&["explain", "config_db.json"]).well().out;
+    assert!(far.contains("--link 100Gbps --rtt 10us"), "{far}");
+    let link = ["--link", "10Gbps", "--rtt", "50us", "--flows", "4"];
+    let near = [&["explain", "config_db.json"], &link[..]].concat();
+    let text = user.runs(&near).well().out;
+    assert!(
+        text.contains("By senders") && !text.contains("--link 100Gbps"),
+        "{text}"
+    );
+    let document = user.runs(&[&near[..], &["--json"]].concat()).well().json();
+    let served = document["transports"]["by_transport"].as_array().unwrap();
+    let names: Vec<&str> = served
+        .iter()
+        .map(|one| one["senders"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["dcqcn", "dctcp", "cubic"]);
+    for one in served {
+        // Marks begin at 65 kB, 52 us: DCTCP and DCQCN keep the queue about there.
+        let delay = one["delay"]["mean"].as_f64().unwrap();
+        assert!((20e-6..220e-6).contains(&delay), "{one}");
+        assert!(one["marked"]["mean"].as_f64().unwrap() > 0.0, "{one}");
+        assert_eq!(one["loss"]["mean"], 0.0, "{one}");
+    }
+}
+
 #[test]
 fn text_file_and_standard_input_are_explained_alike() {
     let user = User::new();

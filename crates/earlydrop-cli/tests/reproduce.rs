@@ -40,7 +40,7 @@ fn a_claim_gets_a_verdict_with_its_interval() {
         words.out
     );
     let page = fs::read_to_string(user.path("pages/clred.md")).unwrap();
-    assert!(page.contains("| clred.F6.a: "), "{page}");
+    assert!(page.contains("| F6.a: "), "{page}");
     assert!(page.contains("Hassan & Oluwatope, CLRED"), "{page}");
     assert!(words.out.contains("Hassan & Oluwatope, CLRED"));
     let picture = fs::read_to_string(user.path("pages/pictures/clred.F6-1.svg")).unwrap();
@@ -96,8 +96,8 @@ fn a_claim_is_judged_in_other_universes() {
     assert!(words.out.contains("universes: holds in "), "{}", words.out);
     let page = fs::read_to_string(user.path("pages/clred.md")).unwrap();
     assert!(page.contains("| how drops are spaced | wait | "), "{page}");
-    let row = page.lines().find(|line| line.starts_with("| clred.F6.a: "));
-    assert!(row.unwrap().contains(" of 5 |"), "{page}");
+    let row = page.lines().find(|line| line.starts_with("| F6.a: "));
+    assert!(row.unwrap().contains("/5 |"), "{page}");
     // The page names the command that draws the specification curve in the report.
     assert!(
         page.contains("`earlydrop reproduce ID --full --multiverse 64`"),

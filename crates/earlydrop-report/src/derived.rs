@@ -63,15 +63,25 @@ pub fn at_point(plan: &Plan, point: usize) -> Vec<String> {
     let scenario = &plan.points[point].scenario;
     let links = scenario.sizes();
     let several = links.len() > 1;
-    let lines = links.iter().flat_map(|link| {
+    let presets: Vec<Vec<String>> = links
+        .iter()
+        .map(|link| of_presets(scenario, link))
+        .collect();
+    // What schemes take beside a preset is mostly the same at all links.
+    let all_alike = presets.windows(2).all(|two| two[0] == two[1]);
+    let mut sentences = Vec::new();
+    for (link, presets) in links.iter().zip(&presets) {
         let name = match several {
             true => format!("link {} ({}): ", link.name, link.link.rate),
             false => String::new(),
         };
-        let lines = of_link(scenario, link).into_iter();
-        lines.map(move |line| format!("{name}{line}"))
-    });
-    lines.collect()
+        let own = presets.iter().filter(|_| !all_alike).cloned();
+        let lines = of_link(scenario, link).into_iter().chain(own);
+        sentences.extend(lines.map(|line| format!("{name}{line}")));
+    }
+    let shared = presets.into_iter().next().filter(|_| all_alike);
+    sentences.extend(shared.into_iter().flatten());
+    sentences
 }
 
 fn of_link(scenario: &Scenario, link: &LinkSizes) -> Vec<String> {
@@ -98,15 +108,22 @@ fn of_link(scenario: &Scenario, link: &LinkSizes) -> Vec<String> {
         grouped(scenario, link, "threshold", step),
         grouped(scenario, link, "target", target),
     ];
+    lines.into_iter().flatten().collect()
+}
+
+/// What schemes take from the scenario in place of their preset's value, or do not take for it.
+fn of_presets(scenario: &Scenario, link: &LinkSizes) -> Vec<String> {
     let presets = link.schemes.iter().filter_map(|scheme| {
         let scheme_of = &scenario.schemes[scheme.scheme];
-        let beside: Vec<String> = scheme.beside_preset.iter().map(beside_preset).collect();
+        let others = scheme.beside_preset.iter();
+        let others = others.filter(|one| one.preset != Some(one.value.as_str()));
+        let beside: Vec<String> = others.map(beside_preset).collect();
         (!beside.is_empty()).then(|| {
             let (label, text) = (&scheme_of.label, preset_of(&scheme_of.spec));
             format!("{label} with {text}: {}", beside.join(", "))
         })
     });
-    lines.into_iter().flatten().chain(presets).collect()
+    presets.collect()
 }
 
 /// The presets that a scheme names: "as=linux".
@@ -180,6 +197,22 @@ mod tests {
                 "min 66.7 packets = 80 µs, max 267 packets = 320 µs (red)",
                 "threshold 20 packets = 24 µs (step-20); 65 packets = 78 µs (step-65)",
             ]
+        );
+    }
+
+    #[test]
+    fn what_is_set_beside_a_preset_is_said_once_for_all_links() {
+        let text = "duration = '10 ms'\nwarm_up = '0 s'\nschemes = ['red:as=hpcc', 'red:as=dcqcn']\n\
+                    network = { shape = 'leaf-spine', leaves = 2, spines = 1, hosts = 2, rate = '25 Gbps', \
+                    uplink = '100 Gbps', buffer = '12 MB' }\n\
+                    flows.search = { kind = 'arrivals', sizes = 'rpc', load = 0.3 }\n";
+        let plan = Source::new("a.toml", text, TraceFiles::default());
+        let all = sentences(&plan.unwrap().plan().unwrap());
+        let presets: Vec<&String> = all.iter().filter(|one| one.contains("limit")).collect();
+        // DCQCN's preset has 12 MB, too.
+        assert_eq!(
+            presets,
+            ["red:as=hpcc with as=hpcc: limit 12 MB (network.buffer) instead of 2560 us"]
         );
     }
 

@@ -1,6 +1,8 @@
 //! The answer of `earlydrop explain`: what another tool's configuration of RED means, and its
 //! correction.
 
+mod transports;
+
 use earlydrop::registry::Spec;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_model::explain::{self, Explanation, Fix, Severity, time_of};
@@ -11,6 +13,8 @@ use serde_json::{Value, json};
 
 use crate::model_json;
 use crate::request::{LoadOptions, RequestError, ToolInput, ToolText, tool};
+
+pub use transports::{ByTransport, hint};
 
 /// The options of `earlydrop explain`.
 #[derive(Clone, Debug)]
@@ -34,6 +38,8 @@ pub struct ExplanationReport {
     pub explanation: Explanation,
     /// The configuration corrected.
     pub fix: Option<Fix>,
+    /// What it does to the transports of a data centre, where it marks at a switch there.
+    pub transports: Option<ByTransport>,
 }
 
 /// Explains a configuration.
@@ -50,10 +56,15 @@ pub fn explain(options: &ExplainOptions) -> Result<ExplanationReport, RequestErr
         )?),
         false => None,
     };
+    let transports = match fix {
+        Some(_) => None,
+        None => transports::simulated(&explanation)?,
+    };
     Ok(ExplanationReport {
         input,
         explanation,
         fix,
+        transports,
     })
 }
 
@@ -157,6 +168,9 @@ pub fn json(report: &ExplanationReport) -> Value {
     document["irrelevant"] = irrelevant(report)
         .map(|(line, text)| json!({ "line": line, "text": text }))
         .collect();
+    if let Some(by_transport) = &report.transports {
+        document["transports"] = by_transport.json();
+    }
     if let Some(fix) = &report.fix {
         document["fix"] = fix_document(fix);
     }

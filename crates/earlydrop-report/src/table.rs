@@ -8,6 +8,7 @@ use earlydrop_lab::metrics::{
 };
 use earlydrop_lab::number;
 use earlydrop_lab::plan::{Hosts, Plan};
+use earlydrop_lab::scenario::Scenario;
 use earlydrop_lab::statistics::{Mean, Standing};
 use earlydrop_lab::summary::{GroupSummary, LinkSummary, RankedMean, SchemeSummary, Summary};
 
@@ -136,6 +137,12 @@ fn felt_table(plan: &Plan, summary: &Summary, point: usize) -> Option<Table> {
     })
 }
 
+/// Of a fabric, one port is watched: "all flows together, and the port leaf 0 to host 0".
+fn one_port(scenario: &Scenario) -> String {
+    let port = scenario.watched().unwrap_or_default();
+    format!("all flows together, and the port {port}")
+}
+
 /// "network.rtt = 50 ms: the link, all traffic together".
 fn titled(plan: &Plan, point: usize, what: &str) -> String {
     match plan.point_label(point).as_str() {
@@ -153,7 +160,11 @@ pub fn point_tables(plan: &Plan, summary: &Summary, view: &View, point: usize) -
         None => {
             tables.extend(felt_table(plan, summary, point));
             let mut link = table(plan, summary, None, point);
-            link.title = titled(plan, point, LINK);
+            let scenario = &plan.points[point].scenario;
+            link.title = match scenario.network.is_fabric() {
+                true => titled(plan, point, &one_port(scenario)),
+                false => titled(plan, point, LINK),
+            };
             tables.push(link);
         }
     }

@@ -56,6 +56,10 @@ pub(crate) struct Configure {
     /// With --fabric: the senders: dcqcn, dctcp, cubic [default: dcqcn]
     #[arg(long, value_name = "NAME")]
     transport: Option<String>,
+    /// With --fabric: the network card that DCQCN's parameters are of: zhu, connectx, hpcc [default:
+    /// zhu]
+    #[arg(long, value_name = "NAME")]
+    card: Option<String>,
     /// With --fabric: a cable's length or delay, for the headroom of pauses: "300 m", "1.5 us"
     /// [default: an eighth of the RTT]
     #[arg(long, value_name = "LENGTH")]
@@ -207,6 +211,7 @@ impl Configure {
             ports: self.ports.clone(),
             buffer: self.buffer.clone(),
             transport: self.transport.clone(),
+            card: self.card.clone(),
             cable: self.cable.clone(),
             packet: self.packet.clone(),
             is_simulated: !self.no_simulation,

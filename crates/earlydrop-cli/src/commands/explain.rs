@@ -78,6 +78,7 @@ pub(crate) fn run(arguments: &Explain, out: &mut Output<'_>, style: &Style) -> R
     lines.extend(curve(explanation, style));
     lines.push(Text::default());
     lines.extend(prediction(input, explanation, style));
+    lines.extend(transports(&report, style));
     lines.extend(findings(explanation, style));
     lines.extend(irrelevant(&report, style));
     Ok(out.lines(&lines, style)?)
@@ -294,6 +295,26 @@ fn in_words(predicted: &Prediction) -> String {
         number(1e3 * predicted.delay.as_secs_f64()),
         number(100.0 * predicted.utilisation),
     )
+}
+
+/// What a switch's marking does to the transports of a data centre, or how to ask.
+fn transports(report: &ExplanationReport, style: &Style) -> Vec<Text> {
+    let width = style.width.saturating_sub(2);
+    if let Some(hint) = explanation::hint(&report.explanation) {
+        return indented(2, Text::from(hint).wrapped(width));
+    }
+    let Some(by_transport) = &report.transports else {
+        return Vec::new();
+    };
+    let mut lines = vec![Text::default(), Text::new("By senders", Look::Strong)];
+    let setting = Text::from(by_transport.setting()).wrapped(width);
+    lines.extend(indented(2, setting));
+    let mut rows = by_transport.rows().into_iter();
+    let cells = |row: Vec<String>| row.into_iter().map(Text::from).collect::<Vec<Text>>();
+    let mut table = Table::headed(cells(rows.next().unwrap_or_default()));
+    rows.for_each(|row| table.row(cells(row)));
+    lines.extend(indented(2, table.lines(width, style.unicode)));
+    lines
 }
 
 /// The findings by severity, each with the change to make and its source.

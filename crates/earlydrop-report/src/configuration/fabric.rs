@@ -11,7 +11,9 @@ use earlydrop_lab::fabric_advice::{self, FabricAdvice, FabricQuestion, Transport
 use earlydrop_lab::number::number;
 use earlydrop_model::fabric::Fabric;
 use earlydrop_model::tools::{LostKnob, find, of_spec, translate};
+use earlydrop_sim::tcp::control::dcqcn::Card;
 
+use super::card::lines;
 use super::question::{failure, patience};
 use super::{SnippetError, Unsimulated};
 use crate::request::{self, RequestError};
@@ -22,10 +24,14 @@ pub const PORTS: &str = "32";
 pub const BUFFER: &str = "32 MB";
 /// See [`PORTS`].
 pub const TRANSPORT: &str = "dcqcn";
+/// See [`PORTS`].
+pub const CARD: &str = "zhu";
 /// The format that is a scenario.
 const SCENARIO: &str = "earlydrop";
 /// The tools of switches in whose words a choice is printed.
 const SWITCHES: [&str; 3] = ["sonic", "junos", "eos"];
+/// The format that is the values of a network card.
+const DRIVER: &str = "mlx5";
 /// What light takes for a metre of fibre of index 1.5, in nanoseconds.
 const METRE: f64 = 5.0;
 
@@ -42,6 +48,8 @@ pub struct FabricOptions {
     pub buffer: Option<String>,
     /// The senders: "dcqcn", "dctcp" or "cubic"; `None`: [`TRANSPORT`].
     pub transport: Option<String>,
+    /// The network card where they are DCQCN's: "zhu", "connectx" or "hpcc"; `None`: [`CARD`].
+    pub card: Option<String>,
     /// A cable's length or delay: "300 m", "1.5 us"; `None`: an eighth of the RTT.
     pub cable: Option<String>,
     /// The largest packet on the wire.
@@ -97,6 +105,7 @@ impl FabricOptions {
                 "--transport",
                 self.transport.as_deref().unwrap_or(TRANSPORT),
             )
+            .given("--card", self.card.as_ref())
             .given("--cable", self.cable.as_ref())
             .option("--packet", &self.packet);
         match self.is_simulated {
@@ -136,6 +145,7 @@ impl FabricOptions {
             ports: request::number("ports", ports, &COUNT)? as u64,
             buffer: size,
             transport: self.transport()?,
+            card: self.card()?,
             cable: match &self.cable {
                 Some(text) => cable(text)?,
                 None => Nanos(rtt.0 / 8),
@@ -144,19 +154,32 @@ impl FabricOptions {
         })
     }
 
-    fn transport(&self) -> Result<Transport, RequestError> {
-        const ALL: [Transport; 3] = [Transport::Dcqcn, Transport::Dctcp, Transport::Cubic];
-        let text = self.transport.as_deref().unwrap_or(TRANSPORT);
-        let found = ALL.into_iter().find(|one| one.name() == text);
-        found.ok_or_else(|| {
-            let names = ALL.map(Transport::name);
-            let near = nearest(text, names.into_iter()).unwrap_or(TRANSPORT);
-            let names = names.join(", ");
-            RequestError::Option(format!(
-                "--transport {text}: allowed: {names}; nearest: --transport {near}"
-            ))
-        })
+    fn card(&self) -> Result<Card, RequestError> {
+        let text = self.card.as_deref().unwrap_or(CARD);
+        if self.card.is_some() && self.transport()? != Transport::Dcqcn {
+            return Err(RequestError::Option(format!(
+                "--card {text}: allowed with --transport {TRANSPORT} only"
+            )));
+        }
+        let names = Card::ALL.map(|(_, name, _)| name);
+        Card::named(text).ok_or_else(|| unknown("--card", text, &names, CARD))
     }
+
+    fn transport(&self) -> Result<Transport, RequestError> {
+        let text = self.transport.as_deref().unwrap_or(TRANSPORT);
+        let found = Transport::ALL.into_iter().find(|one| one.name() == text);
+        let names = Transport::ALL.map(Transport::name);
+        found.ok_or_else(|| unknown("--transport", text, &names, TRANSPORT))
+    }
+}
+
+/// The problem of a name that an option does not have.
+fn unknown(option: &str, text: &str, names: &[&'static str], usual: &'static str) -> RequestError {
+    let near = nearest(text, names.iter().copied()).unwrap_or(usual);
+    let names = names.join(", ");
+    RequestError::Option(format!(
+        "{option} {text}: allowed: {names}; nearest: {option} {near}"
+    ))
 }
 
 /// The delay of a cable, given as its length or as itself.
@@ -214,7 +237,7 @@ pub fn answer(
 
 /// Checks that there is a format of this name for switches.
 pub fn check_format(format: &str) -> Result<(), SnippetError> {
-    let names = || SWITCHES.into_iter().chain([SCENARIO]);
+    let names = || SWITCHES.into_iter().chain([DRIVER, SCENARIO]);
     if names().any(|name| name == format) {
         return Ok(());
     }
@@ -246,6 +269,12 @@ pub fn snippet(
         format: format.to_string(),
         why,
     };
+    if format == DRIVER {
+        return match question.transport {
+            Transport::Dcqcn => Ok((lines(question.card, question.fabric.rate), Vec::new())),
+            _ => Err(refused("only network cards of RDMA have it".to_string()).into()),
+        };
+    }
     let tool = find(format).ok_or_else(|| refused("no such tool".to_string()))?;
     let link = question.fabric.link();
     let marking = trials[report.preferred()].rule.marking;
@@ -265,7 +294,8 @@ pub fn queue_memory(question: &FabricQuestion, kmax: f64) -> u64 {
 
 /// The preferred candidate in the words of every switch that can express it: a heading and the text.
 pub fn snippets(report: &FabricReport) -> Vec<(String, String)> {
-    let written = SWITCHES.into_iter().filter_map(|name| {
+    let tools = SWITCHES.into_iter().chain([DRIVER]);
+    let written = tools.filter_map(|name| {
         let (text, lost) = snippet(name, report).ok()?;
         let lost = lost.iter().map(|one| {
             format!(
@@ -277,7 +307,10 @@ pub fn snippets(report: &FabricReport) -> Vec<(String, String)> {
             )
         });
         let lost: String = lost.map(|line| format!("  ! {line}\n")).collect();
-        let title = find(name).map_or(name, |tool| tool.title);
+        let title = match name {
+            DRIVER => "Network cards (Linux, mlx5)",
+            name => find(name).map_or(name, |tool| tool.title),
+        };
         Some((title.to_string(), text + &lost))
     });
     written.collect()
@@ -310,6 +343,7 @@ mod tests {
             ports: None,
             buffer: None,
             transport: None,
+            card: None,
             cable: None,
             packet: "1500 bytes".into(),
             is_simulated: false,
@@ -367,7 +401,10 @@ mod tests {
             sonic.contains("\"green_max_threshold\": \"500000\""),
             "{sonic}"
         );
-        assert_eq!(snippets(&report).len(), SWITCHES.len());
+        // And the hosts' cards what they are simulated with.
+        let all = snippets(&report);
+        assert_eq!(all.len(), SWITCHES.len() + 1);
+        assert!(all[SWITCHES.len()].1.contains("rpg_time_reset"), "{all:?}");
         assert!(snippet("cisco", &report).is_err());
     }
 }

@@ -1,7 +1,8 @@
 //! The answer of `earlydrop configure --fabric` as sentences, rows and JSON.
 
 use earlydrop_lab::fabric_advice::{
-    FabricMeasurement, FabricQuestion, HOSTS, LEAVES, LOAD, NEAR, SERVERS, SPINES, Trial, Verdict,
+    FabricMeasurement, FabricQuestion, HOSTS, LEAVES, LOAD, NEAR, SERVERS, SPINES, Transport,
+    Trial, Verdict,
 };
 use earlydrop_lab::number::{percent, time};
 use earlydrop_lab::statistics::Mean;
@@ -19,11 +20,15 @@ pub fn title(report: &FabricReport) -> String {
         ports,
         buffer,
         transport,
+        card,
         ..
     } = report.advice.question;
+    let senders = match transport {
+        Transport::Dcqcn => format!("{} senders ({})", transport.title(), card.name()),
+        _ => format!("{} senders", transport.title()),
+    };
     format!(
-        "Marking for {} senders on links of {} over {}; switches of {ports} ports, buffer {}",
-        transport.title(),
+        "Marking for {senders} on links of {} over {}; switches of {ports} ports, buffer {}",
         fabric.rate,
         fabric.rtt,
         whole(buffer)
@@ -238,6 +243,7 @@ pub fn json(report: &FabricReport) -> Value {
             "ports": question.ports,
             "buffer": question.buffer.0,
             "transport": question.transport.name(),
+            "card": (question.transport == Transport::Dcqcn).then(|| question.card.name()),
             "cable": question.cable.as_secs_f64(),
         },
         "pauses": advice.pauses.as_ref().map(pauses_json),

@@ -12,6 +12,7 @@
 //! The text comes as labelled sentences, rows of cells and points of a chart, so that a terminal and
 //! a page can each lay it out.
 
+mod card;
 pub mod fabric;
 mod fabric_text;
 mod json;

@@ -58,6 +58,7 @@ pub(super) fn refuse_without(arguments: &Configure) -> Result<(), Failure> {
     for (name, value) in [
         ("ports", &arguments.ports),
         ("transport", &arguments.transport),
+        ("card", &arguments.card),
         ("cable", &arguments.cable),
     ] {
         if let Some(value) = value {
