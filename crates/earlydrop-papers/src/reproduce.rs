@@ -29,7 +29,8 @@ use crate::inference::{self, Bank, Inference};
 use crate::multiverse::{self, Multiverse, Robustness};
 use crate::pages::{
     Experiment, Experiments, Markdown, PICTURES, Provenance, Study, claims_csv, claims_csv_header,
-    curves_page, findings_page, front, ideas_page, inference_page, markdown, markdown_front, page,
+    curves_page, findings_page, front, ideas_page, inference_file, inference_link, inference_links,
+    inference_page, markdown, markdown_front, page,
 };
 
 /// How experiments are run, and where.
@@ -177,7 +178,7 @@ pub fn write_inference(
 ) -> Result<PathBuf, Error> {
     let check = inference::check(bank, TRUTHS);
     let page = inference_page(entry, bank, &check, provenance);
-    let path = folder.join(format!("inferred-{}.md", entry.paper.key));
+    let path = folder.join(inference_file(&entry.paper.key));
     write_page(&path, &page, overwrite)?;
     Ok(path)
 }
@@ -509,6 +510,11 @@ impl<'a> Reproduction<'a> {
     ) -> Result<PathBuf, Error> {
         create_folder(folder)?;
         let studies = self.selected_studies();
+        // The page of an inference, which another command writes, may be in the folder.
+        let is_inferred = |study: &Study<'_>| {
+            let file = inference_file(&study.paper.paper.key);
+            folder.join(file).exists()
+        };
         for study in &studies {
             let before = match study.paper {
                 today if today.is_today() => ideas_page(
@@ -521,9 +527,12 @@ impl<'a> Reproduction<'a> {
                 }
                 _ => String::new(),
             };
-            let page = markdown(study, &before, provenance);
-            let name = format!("{}.md", study.paper.paper.key);
-            write_page(&folder.join(name), &page, overwrite)?;
+            let mut page = markdown(study, &before, provenance);
+            let key = &study.paper.paper.key;
+            if is_inferred(study) {
+                page.text.push_str(&inference_link(key));
+            }
+            write_page(&folder.join(format!("{key}.md")), &page, overwrite)?;
         }
         // Findings are about all papers.
         if studies.len() == self.studies.len() {
@@ -535,7 +544,9 @@ impl<'a> Reproduction<'a> {
         }
         self.write_claims(folder, overwrite)?;
         let path = folder.join("README.md");
-        let text = markdown_front(&studies, provenance);
+        let mut text = markdown_front(&studies, provenance);
+        let inferred = studies.iter().filter(|study| is_inferred(study));
+        text.push_str(&inference_links(inferred.map(|study| &study.paper.paper)));
         write_whole(&path, &text, &Signature::MARKDOWN, overwrite)?;
         Ok(path)
     }

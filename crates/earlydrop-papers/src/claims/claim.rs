@@ -382,9 +382,9 @@ impl Claim {
     pub fn standing(&self) -> Standing {
         let mut parts = self.id.split('.');
         match parts.any(|part| ["open", "reading", "today", "curves"].contains(&part)) {
+            _ if !self.beside.name.is_empty() => Standing::Beside,
             true => Standing::Ours,
-            false if self.beside.name.is_empty() => Standing::Paper,
-            false => Standing::Beside,
+            false => Standing::Paper,
         }
     }
 }

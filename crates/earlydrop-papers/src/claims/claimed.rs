@@ -142,7 +142,6 @@ impl fmt::Display for Claimed {
             (Unit::Share, low, high) if low == -high => {
                 write!(f, "within ±{}", words(high).trim_start_matches('+'))
             }
-            (Unit::Value, 0.0, high) => write!(f, "below {}", words(high)),
             (_, low, high) => write!(f, "{} to {}", words(low), words(high)),
         }
     }
@@ -171,7 +170,7 @@ mod tests {
             (Claimed::below(0.1), "below +10.0%"),
             (Claimed::within(0.05), "within ±5.0%"),
             (Claimed::between(0.95, 1.1), "0.95 to 1.1"),
-            (Claimed::between(0.0, 120.0), "below 120"),
+            (Claimed::between(0.0, 120.0), "0 to 120"),
         ] {
             assert_eq!(claimed.to_string(), said);
         }

@@ -80,15 +80,14 @@ impl Comparison {
         let Some(room) = paired_interval(&self.room()) else {
             return Evidence::Open;
         };
+        let is_within_margin = || {
+            self.mean()
+                .is_some_and(|mean| self.makes_no_difference(mean))
+        };
         match differs {
             true if room.mean > 0.0 => Evidence::Supports,
+            _ if is_within_margin() => Evidence::Equal,
             true if room.mean < 0.0 => Evidence::Contradicts,
-            _ if self
-                .mean()
-                .is_some_and(|mean| self.makes_no_difference(mean)) =>
-            {
-                Evidence::Equal
-            }
             _ => Evidence::Open,
         }
     }

@@ -51,7 +51,7 @@ impl Tally {
         tally
     }
 
-    fn add(&mut self, verdict: Verdict) {
+    pub(crate) fn add(&mut self, verdict: Verdict) {
         let index = Verdict::ALL.iter().position(|one| *one == verdict);
         if let Some(index) = index {
             self.0[index] += 1;
@@ -61,6 +61,11 @@ impl Tally {
     /// The number of all claims.
     pub fn total(&self) -> usize {
         self.0.iter().sum()
+    }
+
+    /// The verdicts that are there, with their numbers, the best first.
+    pub(crate) fn present(&self) -> impl Iterator<Item = (Verdict, usize)> {
+        self.by_verdict().filter(|(_, count)| *count > 0)
     }
 
     /// The verdicts with their numbers, the best first.
@@ -92,11 +97,11 @@ impl fmt::Display for Counts {
     }
 }
 
-/// "5 hold, 3 hold in part, 1 no difference, 2 contradicted, 1 not shown, 0 cannot be decided".
+/// "5 hold, 3 hold in part, 2 contradicted": the verdicts that are there.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self
-            .by_verdict()
+            .present()
             .map(|(verdict, count)| format!("{count} {}", plural(verdict, count)));
         f.write_str(&words.collect::<Vec<String>>().join(", "))
     }

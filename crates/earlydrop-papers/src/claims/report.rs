@@ -79,21 +79,37 @@ impl ClaimReport<'_> {
         }
     }
 
-    /// With several comparisons always in how many: "holds in part (3 of 9)", "contradicted (2 of 9)".
+    /// With several comparisons always in how many: "contradicted (2 of 9)", and of a claim that holds
+    /// in part how many are against it: "holds in part (3 of 9, 4 against)".
     fn verdict_words(&self) -> String {
         let judgement = &self.judgement;
         let all = judgement.comparisons.len();
-        let shown = match judgement.verdict {
+        let against = match judgement.verdict {
+            Verdict::InPart => judgement.count(Evidence::Contradicts),
+            _ => 0,
+        };
+        match (all, self.shown(), against) {
+            (0 | 1, ..) => judgement.verdict.to_string(),
+            (_, 0, _) => format!("{} (on average)", judgement.verdict),
+            (all, shown, 0) => format!("{} ({shown} of {all})", judgement.verdict),
+            (all, shown, against) => {
+                format!(
+                    "{} ({shown} of {all}, {against} against)",
+                    judgement.verdict
+                )
+            }
+        }
+    }
+
+    /// The number of comparisons that show what the verdict says.
+    pub(crate) fn shown(&self) -> usize {
+        let judgement = &self.judgement;
+        match judgement.verdict {
             Verdict::Holds | Verdict::InPart => judgement.count(Evidence::Supports),
             Verdict::NoDifference => judgement.count(Evidence::Equal),
             Verdict::Contradicted => judgement.count(Evidence::Contradicts),
             Verdict::NotShown => judgement.count(Evidence::Open),
-            Verdict::Undecided => all,
-        };
-        match (all, shown) {
-            (0 | 1, _) => judgement.verdict.to_string(),
-            (_, 0) => format!("{} (on average)", judgement.verdict),
-            (all, shown) => format!("{} ({shown} of {all})", judgement.verdict),
+            Verdict::Undecided => judgement.comparisons.len(),
         }
     }
 

@@ -80,10 +80,12 @@ impl<'a> Runs<'a> {
                     .count();
                 (!values.is_empty()).then(|| inside as f64 / values.len() as f64)
             })?,
-            Selector::Until(one, other, wait) => self
-                .of_series([one, other], |interval, series| {
-                    wait.seconds(interval, series)
-                })?,
+            Selector::Until(one, other, wait) => {
+                let warm_up = self.plan.scenario().warm_up.as_secs_f64();
+                self.of_series([one, other], |interval, series| {
+                    wait.seconds(interval, warm_up, series)
+                })?
+            }
             Selector::Detection(detection) => {
                 self.of_series(detection.series(), |_, series| detection.rate_of(series))?
             }

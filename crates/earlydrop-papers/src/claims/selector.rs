@@ -48,8 +48,9 @@ pub enum Selector {
     /// The share of a series' samples, after the warm-up, that lie between two bounds:
     /// "within:average:40:120".
     Within(String, Bounds),
-    /// The seconds from a time of the measured part of the run on until two series of events have
-    /// together had so many: "until:drops:marks:20:10". A run without so many has none.
+    /// The seconds from a time of the run on, or from the end of the warm-up where that is later,
+    /// until two series of events have together had so many: "until:drops:marks:20:10". A run without
+    /// so many has none.
     Until(String, String, Wait),
     /// A rate of a detector: "detects:max_p:arrivals of udp above arrivals of tcp:hits".
     Detection(Detection),
@@ -106,11 +107,17 @@ impl Wait {
         })
     }
 
-    /// The seconds that two series, sampled at an interval, take to have so many events.
-    pub(crate) fn seconds(&self, interval: f64, [one, other]: [&[f64]; 2]) -> Option<f64> {
+    /// The seconds that two series, sampled at an interval from the end of the warm-up on, take to
+    /// have so many events.
+    pub(crate) fn seconds(
+        &self,
+        interval: f64,
+        warm_up: f64,
+        [one, other]: [&[f64]; 2],
+    ) -> Option<f64> {
         let number = |text: &str| text.parse::<f64>().ok();
         let (from, count) = (number(&self.from)?, number(&self.count)?);
-        let begins = (from / interval).round() as usize;
+        let begins = ((from - warm_up).max(0.0) / interval).round() as usize;
         let mut events = one.iter().zip(other).skip(begins);
         let mut seen = 0.0;
         let after = events.position(|(one, other)| {
@@ -389,8 +396,13 @@ mod tests {
             [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 2.0],
         );
         // Half seconds: from the fifth on 2, 2 and 6.
-        assert_eq!(wait.seconds(0.5, [&drops, &marks]), Some(1.5));
-        assert_eq!(wait.seconds(0.5, [&drops[..6], &marks[..6]]), None);
+        assert_eq!(wait.seconds(0.5, 0.0, [&drops, &marks]), Some(1.5));
+        assert_eq!(wait.seconds(0.5, 0.0, [&drops[..6], &marks[..6]]), None);
+        // The time is the run's: after a warm-up of 2 s the same events are the first samples.
+        assert_eq!(
+            wait.seconds(0.5, 2.0, [&drops[4..], &marks[4..]]),
+            Some(1.5)
+        );
     }
 
     #[test]

@@ -125,11 +125,15 @@ impl Bank {
         self.items.iter().map(Item::observed).collect()
     }
 
+    /// Whether a universe gives an item, each by its index.
+    pub(crate) fn gives(&self, universe: usize, item: usize) -> bool {
+        self.items[item].is_given(&self.universes[universe].answers[item])
+    }
+
     /// The number of items that a universe gives.
     pub fn given(&self, universe: usize) -> usize {
-        let answers = &self.universes[universe].answers;
-        let pairs = self.items.iter().zip(answers);
-        pairs.filter(|(item, answer)| item.is_given(answer)).count()
+        let items = 0..self.items.len();
+        items.filter(|item| self.gives(universe, *item)).count()
     }
 
     /// The universe that gives most items; of equal ones the first.
@@ -145,9 +149,9 @@ impl Bank {
     /// The items that no universe gives.
     pub fn given_by_none(&self) -> Vec<&Item> {
         let items = self.items.iter().enumerate();
-        let none = items.filter(|(index, item)| {
-            let mut answers = self.universes.iter().map(|one| &one.answers[*index]);
-            !answers.any(|answer| item.is_given(answer))
+        let none = items.filter(|(index, _)| {
+            let mut universes = 0..self.universes.len();
+            !universes.any(|universe| self.gives(universe, *index))
         });
         none.map(|(_, item)| item).collect()
     }

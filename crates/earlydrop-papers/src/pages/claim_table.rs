@@ -1,10 +1,12 @@
 //! Claims as a table of a Markdown page: a row for each, with a sign for each reading of it.
 
+use std::collections::BTreeMap;
+
 use earlydrop_lab::escape::markdown::row;
 
 use super::html::{reading_name, sign, with_readings};
 use super::study::Study;
-use crate::claims::{ClaimReport, RuleSet, Standing};
+use crate::claims::{ClaimReport, RuleSet, Standing, Tally};
 
 /// The table of these claims. Those that stand beside another one of them are signs in its row.
 pub(super) fn claim_table(study: &Study<'_>, reports: &[&ClaimReport<'_>]) -> String {
@@ -13,22 +15,30 @@ pub(super) fn claim_table(study: &Study<'_>, reports: &[&ClaimReport<'_>]) -> St
         row([
             format!(
                 "{}: {}{}",
-                report.claim.id,
+                study.short_id(&report.claim.id),
                 report.claim.claim,
-                marks(report)
+                marks(study, report)
             ),
             format!("{} {}", sign(report.decided()), report.verdict()),
-            report.effect(),
+            measured(report),
             universes(study, report),
             beside.join("; "),
         ])
     });
     let rows: Vec<String> = rows.collect();
     format!(
-        "\n| claim | verdict | measured | in all universes | other readings |\n\
+        "\n| claim | verdict | measured | universes | other readings |\n\
          |---|---|---|---|---|\n{}",
         rows.concat()
     )
+}
+
+/// What was measured, or what is missing where nothing was.
+fn measured(report: &ClaimReport<'_>) -> String {
+    match &report.judgement.missing {
+        Some(missing) => missing.to_string(),
+        None => report.effect(),
+    }
 }
 
 /// A reading of a claim: "printed-factor ✕".
@@ -36,16 +46,57 @@ fn reading(report: &ClaimReport<'_>, other: &ClaimReport<'_>) -> String {
     format!("{} {}", reading_name(report, other), sign(other.decided()))
 }
 
+/// Readings that apply to fewer claims are signs in their rows only.
+const WHOLE: usize = 5;
+
+/// The readings that apply to many claims, with the verdicts on the same claims as they are counted.
+pub(super) fn other_readings(study: &Study<'_>) -> String {
+    let reports: Vec<&ClaimReport<'_>> = study.reports.iter().collect();
+    let mut readings: BTreeMap<String, [Tally; 2]> = BTreeMap::new();
+    for (report, beside) in with_readings(&reports) {
+        for other in beside {
+            let tallies = readings.entry(reading_name(report, other)).or_default();
+            let verdicts = [report.decided(), other.decided()];
+            for (tally, verdict) in tallies.iter_mut().zip(verdicts) {
+                verdict.into_iter().for_each(|one| tally.add(one));
+            }
+        }
+    }
+    let rows = readings
+        .into_iter()
+        .filter(|(_, [_, own])| own.total() >= WHOLE);
+    let rows: Vec<String> = rows
+        .map(|(name, [counted, own])| row([name, in_signs(&counted), in_signs(&own)]))
+        .collect();
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\n## Other readings of many claims\n\n| reading | counted | so read |\n|---|---|---|\n{}",
+            rows.concat()
+        ),
+    }
+}
+
+/// "11 ●, 15 ◐, 9 ✕".
+fn in_signs(tally: &Tally) -> String {
+    let counts: Vec<String> = tally
+        .present()
+        .map(|(verdict, count)| format!("{count} {}", sign(verdict)))
+        .collect();
+    counts.join(", ")
+}
+
 /// Marks of a claim whose rule was not set before, and of one that stands beside a claim elsewhere.
-fn marks(report: &ClaimReport<'_>) -> String {
+fn marks(study: &Study<'_>, report: &ClaimReport<'_>) -> String {
     let rule_set = match report.claim.rule_set() {
         RuleSet::Before => "",
         RuleSet::Added => " †",
         RuleSet::Changed(_) => " ‡",
     };
     match report.claim.beside.name.as_str() {
+        "" if report.claim.standing() == Standing::Ours => format!("{rule_set} (ours)"),
         "" => rule_set.to_string(),
-        other => format!("{rule_set} (beside {other})"),
+        other => format!("{rule_set} (beside {})", study.short_id(other)),
     }
 }
 
@@ -53,7 +104,7 @@ fn marks(report: &ClaimReport<'_>) -> String {
 fn universes(study: &Study<'_>, report: &ClaimReport<'_>) -> String {
     match study.robustness_of(report.claim) {
         Some(all) => format!(
-            "{} of {}",
+            "{}/{}",
             all.count(report.judgement.verdict),
             all.universes.len()
         ),
@@ -68,7 +119,7 @@ pub(super) fn legend(study: &Study<'_>) -> String {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for report in counted {
         if let RuleSet::Changed(why) = report.claim.rule_set() {
-            let id = report.claim.id.as_str();
+            let id = study.short_id(&report.claim.id);
             match reasons.iter_mut().find(|(known, _)| *known == why) {
                 Some((_, ids)) => ids.push(id),
                 None => reasons.push((why, vec![id])),

@@ -123,7 +123,7 @@ fn verdict(report: &ClaimReport<'_>) -> String {
 
 /// A claim with its verdicts.
 fn line(report: &ClaimReport<'_>, robustness: Option<&Robustness<'_>>) -> String {
-    let universes = robustness.map_or("ours only".to_string(), |one| {
+    let universes = robustness.map_or("not asked".to_string(), |one| {
         let holds = one.count(Verdict::Holds);
         format!("{holds} of {}", one.universes.len())
     });
@@ -184,7 +184,7 @@ mod tests {
             "{page}"
         );
         assert!(page.contains("| 1 of 2 |"), "{page}");
-        assert!(page.contains("| ours only |"), "{page}");
+        assert!(page.contains("| not asked |"), "{page}");
         assert!(
             page.contains("| 1 | It waits less | confirmed | "),
             "{page}"

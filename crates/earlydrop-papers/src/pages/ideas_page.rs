@@ -6,8 +6,7 @@ use super::findings::own_findings;
 use super::html::sign;
 use crate::catalogue::{Catalogue, PaperEntry};
 use crate::claims::{
-    ClaimReport, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, KindOfSetting, conclude,
-    matching,
+    ClaimReport, Conclusion, Idea, IdeaReport, IdeasAndReadings, KindOfSetting, conclude, matching,
 };
 use crate::multiverse::Robustness;
 
@@ -76,19 +75,18 @@ fn decisions(catalogue: &Catalogue, what: &str, reports: &[IdeaReport<'_>]) -> S
     table
 }
 
-/// What a hypothesis came to: "◐ 12 of 24, +3.1%".
+/// What a hypothesis came to: "◐ 12/24, +3.1%".
 pub(super) fn evidence(need: &ClaimReport<'_>) -> String {
-    let judgement = &need.judgement;
     format!(
-        "{} {} of {}, {}",
+        "{} {}/{}, {}",
         sign(need.decided()),
-        judgement.count(Evidence::Supports),
-        judgement.comparisons.len(),
+        need.shown(),
+        need.judgement.comparisons.len(),
         need.mean()
     )
 }
 
-/// The hypotheses that an idea rests on: "nlred.senders.delay ◐ 12 of 24, +3.1%".
+/// The hypotheses that an idea rests on: "nlred.senders.delay ◐ 12/24, +3.1%".
 fn all_evidence(report: &IdeaReport<'_>) -> String {
     let one = |need: &&ClaimReport<'_>| {
         let (_, id) = need.claim.id.split_once('.').unwrap_or_default();

@@ -7,7 +7,34 @@ use earlydrop_report::figure::{Marginal, posterior, themed_file};
 use super::markdown::{Markdown, PICTURES, made_by};
 use super::provenance::Provenance;
 use crate::catalogue::PaperEntry;
+use crate::claims::Paper;
 use crate::inference::{Answer, Bank, Check, Identified, Posterior};
+use crate::multiverse::Choice;
+
+/// The file of the page about a paper.
+pub fn inference_file(paper: &str) -> String {
+    format!("inferred-{paper}.md")
+}
+
+/// The sentence of a paper's own page that leads to it.
+pub fn inference_link(paper: &str) -> String {
+    let file = inference_file(paper);
+    format!("\nWhich of these values the authors probably ran is [inferred]({file}).\n")
+}
+
+/// The paragraph of the front page that leads to those of these papers; empty without one.
+pub fn inference_links<'a>(papers: impl Iterator<Item = &'a Paper>) -> String {
+    let links: Vec<String> = papers
+        .map(|paper| format!("[{}]({})", paper.name, inference_file(&paper.key)))
+        .collect();
+    match links.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\nWhat the authors probably ran, of what they do not print: {}.\n",
+            links.join("; ")
+        ),
+    }
+}
 
 /// The page of a bank of universes, with its picture.
 pub fn inference_page(
@@ -18,14 +45,16 @@ pub fn inference_page(
 ) -> Markdown {
     let posterior_of = Posterior::of(bank, &bank.printed(), None);
     let picture = format!("{}.inferred.svg", entry.paper.key);
+    // "Ku et al., RARED"
+    let name = entry.paper.name.as_str();
+    let (authors, work) = name.split_once(", ").unwrap_or((name, name));
     let mut text = format!(
-        "# What {} probably ran\n\n\
-         {} universes were drawn, each value of each [choice](../reference/claims.md#choices) as likely \
+        "# What {authors} probably ran\n\n\
+         {work}: {} universes were drawn, each value of each [choice](../reference/claims.md#choices) as likely \
          as the others, and run. The {} nearest to what the paper prints are a sample of what it may \
-         have run (approximate Bayesian computation, [protocol](protocol.md)). Nearness is over all \
+         have run (approximate Bayesian computation). Nearness is over all \
          printed numbers, in standard deviations of a single run and of the tolerance, and over all \
          sentences.\n\n{}\n\n",
-        entry.paper.name,
         bank.universes.len(),
         posterior_of.accepted.len(),
         made_by(provenance)
@@ -35,6 +64,7 @@ pub fn inference_page(
         "\n![What part of the posterior each value has]({PICTURES}/{picture})\n\n"
     ));
     text.push_str(&choices(bank, &posterior_of, check));
+    text.push_str(&given_by_accepted(bank, &posterior_of));
     text.push_str(&given_by_none(bank));
     text.push_str(&format!(
         "\n## Whether it can be trusted\n\nSingle runs of {} of the universes were taken for the \
@@ -52,10 +82,19 @@ pub fn inference_page(
     }
 }
 
+/// A choice in words; with its id where another one is of the same thing in other experiments.
+fn name(bank: &Bank, choice: &Choice) -> String {
+    let alike = bank.choices.iter().filter(|one| one.what == choice.what);
+    match alike.count() {
+        1 => choice.what.clone(),
+        _ => format!("{} ({})", choice.what, choice.id),
+    }
+}
+
 fn marginals(bank: &Bank, posterior: &Posterior) -> Vec<Marginal> {
     let pairs = bank.choices.iter().zip(&posterior.marginals);
-    let marginal = |(choice, parts): (&crate::multiverse::Choice, &Vec<f64>)| Marginal {
-        name: choice.what.clone(),
+    let marginal = |(choice, parts): (&Choice, &Vec<f64>)| Marginal {
+        name: name(bank, choice),
         values: (choice.values.iter().zip(parts))
             .map(|(value, part)| (value.name.clone(), *part))
             .collect(),
@@ -67,13 +106,14 @@ fn marginals(bank: &Bank, posterior: &Posterior) -> Vec<Marginal> {
 fn best(bank: &Bank) -> String {
     let counted = |universe: usize| {
         let given = |is_number: bool| {
-            let of_kind = bank.items.iter().zip(&bank.universes[universe].answers);
-            let of_kind = of_kind.filter(|(item, _)| item.printed.is_some() == is_number);
-            let given: Vec<bool> = of_kind
-                .map(|(item, answer)| item.is_given(answer))
-                .collect();
-            let count = given.iter().filter(|one| **one).count();
-            (format!("{count} of {}", given.len()), given.len())
+            let items = bank.items.iter().enumerate();
+            let of_kind = items.filter(|(_, item)| item.printed.is_some() == is_number);
+            let of_kind: Vec<usize> = of_kind.map(|(at, _)| at).collect();
+            let count = of_kind.iter().filter(|at| bank.gives(universe, **at));
+            (
+                format!("{} of {}", count.count(), of_kind.len()),
+                of_kind.len(),
+            )
         };
         match (given(true), given(false)) {
             ((_, 0), (sentences, _)) => format!("{sentences} sentences"),
@@ -88,7 +128,7 @@ fn best(bank: &Bank) -> String {
     let changed = bank.choices.iter().zip(&bank.universes[most].values);
     let changed: Vec<String> = changed
         .filter(|(_, value)| **value > 0)
-        .map(|(choice, value)| format!("{}: {}", choice.what, choice.values[*value].name))
+        .map(|(choice, value)| format!("{}: {}", name(bank, choice), choice.values[*value].name))
         .collect();
     let differs = match changed.is_empty() {
         true => "It is ours".to_string(),
@@ -112,13 +152,40 @@ fn choices(bank: &Bank, posterior: &Posterior, check: &Check) -> String {
             Identified::Not => "not identified".to_string(),
         };
         table.push_str(&row([
-            choice.what.clone(),
+            name(bank, choice),
             choice.values[0].name.clone(),
             identified,
             format!("{} of {}", check.found[index], check.truths),
         ]));
     }
     table
+}
+
+/// What hangs on the choices: given by some universes and not by others, and in how many of the accepted
+/// ones.
+fn given_by_accepted(bank: &Bank, posterior: &Posterior) -> String {
+    let everywhere = bank.universes.len();
+    let mut rows = Vec::new();
+    for (at, item) in bank.items.iter().enumerate() {
+        let of_all = (0..everywhere).filter(|one| bank.gives(*one, at)).count();
+        let accepted = posterior.accepted.iter();
+        let of_accepted = accepted.filter(|one| bank.gives(**one, at)).count();
+        if (1..everywhere).contains(&of_all) {
+            rows.push(row([
+                item.id.clone(),
+                format!("{of_accepted} of {}", posterior.accepted.len()),
+                format!("{of_all} of {everywhere}"),
+            ]));
+        }
+    }
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\n## What hangs on the choices\n\nOf what is printed, this is given by some universes and \
+             not by others.\n\n| printed | nearest universes | all |\n|---|--:|--:|\n{}",
+            rows.concat()
+        ),
+    }
 }
 
 /// What no universe gives, with the printed number and the nearest of ours.

@@ -3,7 +3,7 @@
 use earlydrop_lab::escape::markdown::{code, row};
 use earlydrop_report::figure::{self, Scene, themed_file};
 
-use super::claim_table::{claim_table, legend};
+use super::claim_table::{claim_table, legend, other_readings};
 use super::html::{effect_row, sign};
 use super::ideas_page::{column, evidence};
 use super::panel_content::{FigureContent, PanelContent};
@@ -30,12 +30,13 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
     let mut page = Markdown {
         text: format!(
             "# {}\n\n{name}: {}, {}. Experiments and claims: [`papers/{folder}`](../../crates/earlydrop-papers/papers/{folder}).\n\n\
-             {}\n\n{}.\n\n{READING}\n\n{}\n",
+             {}\n\n{}.\n\n{}\n\n{}\n",
             paper.title,
             paper.authors,
             paper.year,
             study.paper.figures.proposes,
             counts(&study.reports, provenance),
+            reading(&paper.key),
             made_by(provenance),
             name = paper.name,
             folder = paper.key,
@@ -60,19 +61,23 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
         page.text.push_str(&hypotheses(study, &ours));
     }
     page.text.push_str(&legend(study));
+    page.text.push_str(&other_readings(study));
     page.text.push_str(&robustness::markdown(study));
     page
 }
 
-const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. A table has a row for \
-    each claim: its verdict with our values, what was measured with its interval and what is claimed, in \
-    how many universes the verdict is the same, and a sign for each other reading or unprinted value \
-    under which it was judged, too. Where only a direction is claimed, what was measured is above zero \
-    where the claim is right. In a picture of claims a small dot is one comparison, the diamond \
-    all together, and what is claimed is shaded ([statistics](../explanation/statistics.md#claims)). \
-    † added on a second reading, ‡ changed after runs were looked at ([protocol](protocol.md)). Every \
-    comparison, and where each fails, is in [claims.csv](claims.csv) and in the report of \
-    `earlydrop reproduce ID --full`.";
+/// How to read a paper's page.
+fn reading(key: &str) -> String {
+    format!(
+        "Bars are 95% intervals over the seeds. A row is a claim: its verdict with our values; what was \
+         measured (above zero where a claimed direction is right; of schemes claimed to be equal, the first \
+         less the others), and what is claimed; in how many universes the verdict is the same; a sign for \
+         each other reading. In a picture a small dot is one comparison, the diamond all, and what is claimed \
+         is shaded ([statistics](../explanation/statistics.md#claims)). † added on a second reading, ‡ changed \
+         after runs were looked at ([protocol](protocol.md)). [claims.csv](claims.csv) has each claim with its \
+         exceptions, `earlydrop reproduce {key}.ID --full` every comparison."
+    )
+}
 
 /// Our hypotheses that belong to no figure, by experiment.
 fn hypotheses(study: &Study<'_>, ours: &[&ClaimReport<'_>]) -> String {
@@ -93,8 +98,7 @@ fn hypotheses(study: &Study<'_>, ours: &[&ClaimReport<'_>]) -> String {
     match lines.is_empty() {
         true => String::new(),
         false => format!(
-            "\n## Our hypotheses\n\nEach with its verdict, in how many comparisons, and what was \
-             measured in the mean. What each says, and where it fails, is in \
+            "\n## Our hypotheses\n\nVerdict, how many comparisons show it, and the mean; what each says is in \
              [claims.csv](claims.csv).\n\n{}",
             lines.concat()
         ),
@@ -124,7 +128,7 @@ pub fn markdown_front(studies: &[&Study<'_>], provenance: &Provenance) -> String
     let mut front = format!(
         "# The papers' claims\n\n{}.\n\n{}\n\nJudged by this [protocol](protocol.md); what a reader should know is in the \
          [findings](findings.md), every claim in [claims.csv](claims.csv). Counted are the papers' \
-         claims, each once: what they say in words, and apart the numbers that they print. Claims beside them, under other values that \
+         claims, each once: what they say in words (a sentence of a paper may hold several), and apart the numbers that they print. Claims beside them, under other values that \
          the paper does not print or in readings that we reject, and our own hypotheses are listed \
          on the pages.\n\n| paper | title | |",
         counts(reports, provenance),
@@ -248,7 +252,7 @@ fn sentences(study: &Study<'_>) -> String {
         if !rows.is_empty() {
             text.push_str(&format!(
                 "\n## The {part}, sentence by sentence\n\n\
-                 Sentences are in our words.\n\n| it says | judged by |\n|---|---|\n{}",
+                 | it says, in our words | judged by |\n|---|---|\n{}",
                 rows.concat()
             ));
         }
@@ -258,7 +262,10 @@ fn sentences(study: &Study<'_>) -> String {
 
 fn sentence_row(study: &Study<'_>, sentence: &Sentence) -> String {
     let judging = study.judging(sentence).into_iter();
-    let verdicts = judging.map(|report| format!("{} {}", report.claim.id, sign(report.decided())));
+    let verdicts = judging.map(|report| {
+        let id = study.short_id(&report.claim.id);
+        format!("{id} {}", sign(report.decided()))
+    });
     let words = match sentence.note.as_str() {
         "" => verdicts.collect::<Vec<String>>().join("; "),
         note => note.to_string(),
@@ -268,10 +275,11 @@ fn sentence_row(study: &Study<'_>, sentence: &Sentence) -> String {
 
 /// A printed table with our numbers: in each cell what is printed, ours, and the verdict's sign.
 fn table(printed: &PrintedTable) -> String {
-    let mut table = match printed.title.as_str() {
-        "" => String::new(),
-        title => format!("**{title}**: printed, ours\n\n"),
+    let title = match printed.title.as_str() {
+        "" => "Printed, ours".to_string(),
+        title => format!("**{title}**: printed, ours"),
     };
+    let mut table = format!("{title}; {}.\n\n", printed.score());
     let heads = printed.columns.iter().map(|(under, column)| {
         let words = [under.as_str(), column.as_str()];
         words.map(str::trim).join(" ").trim().to_string()

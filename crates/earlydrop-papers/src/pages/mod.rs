@@ -33,7 +33,7 @@ pub use experiment::{Experiment, Experiments};
 pub use findings::findings_page;
 pub use front::front;
 pub use ideas_page::{curves_page, ideas_page};
-pub use inference_page::inference_page;
+pub use inference_page::{inference_file, inference_link, inference_links, inference_page};
 pub use laboratory::LabPoint;
 pub use markdown::{Markdown, PICTURES, markdown, markdown_front};
 pub use page::page;

@@ -271,9 +271,10 @@ fn table(printed: &PrintedTable) -> String {
     format!(
         "<h3>{}</h3>\n<div class=\"scroll\"><table class=\"printed\">\n<thead>\n\
          <tr><th></th>{over}</tr>\n<tr><th></th>{names}</tr>\n</thead>\n<tbody>\n{}</tbody>\n\
-         </table></div>\n<p class=\"note\">In each cell: as printed, ours with its interval, by how much ours is off.</p>\n",
+         </table></div>\n<p class=\"note\">In each cell: as printed, ours with its interval, by how much ours is off; {}.</p>\n",
         escape(&printed.title),
-        rows.concat()
+        rows.concat(),
+        printed.score()
     )
 }
 

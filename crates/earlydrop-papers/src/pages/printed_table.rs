@@ -86,6 +86,16 @@ impl PrintedTable {
             .any(|number| number.claim.as_ref().is_some_and(|(id, _)| id == claim))
     }
 
+    /// How many of its numbers hold: "2 of 24 hold".
+    pub fn score(&self) -> String {
+        let holds = |number: &&Number| {
+            let claim = number.claim.as_ref();
+            claim.is_some_and(|(_, verdict)| *verdict == Some(Verdict::Holds))
+        };
+        let held = self.numbers().filter(holds).count();
+        format!("{held} of {} hold", self.numbers().count())
+    }
+
     /// All numbers, row by row.
     pub fn numbers(&self) -> impl Iterator<Item = &Number> {
         self.rows.iter().flat_map(|(_, numbers)| numbers)

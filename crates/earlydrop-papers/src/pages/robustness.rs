@@ -70,19 +70,24 @@ pub(super) fn markdown(study: &Study<'_>) -> String {
         return String::new();
     }
     let key = &study.paper.paper.key;
-    let mut text = format!(
+    let text = format!(
         "\n## What the paper does not print\n\n\
-         Each claim was judged in *universes*: ours, each choice alone moved to each of its other \
-         values, and combinations that fill the space between. The reasons for each value are in \
-         [choices.toml](../../crates/earlydrop-papers/papers/{key}/choices.toml); \
+         *Universes* are ours, each choice alone moved to each of its other values, and combinations \
+         between; reasons are in \
+         [choices.toml](../../crates/earlydrop-papers/papers/{key}/choices.toml). \
          `earlydrop reproduce ID --full --multiverse 64` draws a claim's specification curve.\n\n\
          | not printed | ours | also plausible |\n|---|---|---|\n"
     );
+    // Experiments that share little have a choice each of the same thing.
+    let mut rows: Vec<String> = Vec::new();
     for choice in &study.paper.choices.choices {
         let mut names = choice.values.iter().map(|value| value.name.clone());
         let ours = names.next().unwrap_or_default();
         let others: Vec<String> = names.collect();
-        text.push_str(&row([choice.what.clone(), ours, others.join("; ")]));
+        let row = row([choice.what.clone(), ours, others.join("; ")]);
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
     }
-    text
+    text + &rows.concat()
 }

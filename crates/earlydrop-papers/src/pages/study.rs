@@ -63,6 +63,14 @@ impl<'a> Study<'a> {
         })
     }
 
+    /// A claim's id as the paper's own page has it, without the paper's key.
+    pub(super) fn short_id<'b>(&self, id: &'b str) -> &'b str {
+        let of_paper = id.strip_prefix(&*self.paper.paper.key);
+        of_paper
+            .and_then(|rest| rest.strip_prefix('.'))
+            .unwrap_or(id)
+    }
+
     /// The number of figures of which no experiment was run.
     pub fn not_run(&self) -> usize {
         self.paper.figures.figures.len() - self.figures.len()
