@@ -66,6 +66,11 @@ def run_candidates(
     return metrics, time.perf_counter() - begin
 
 
+def _itself(scenario: Scenario) -> Scenario:
+    """The scenario, kept by the workers that need it."""
+    return scenario
+
+
 class _Pace:
     """How long cells have taken so far."""
 
@@ -117,7 +122,8 @@ class Workers:
         self._as_completed = distributed.as_completed
         self._client = client
         self._threads = max(1, sum(client.nthreads().values()))
-        self._scenario = client.scatter(scenario, broadcast=True, hash=False)
+        # A task and not scattered data: what only a lost worker had is made again elsewhere.
+        self._scenario = client.submit(_itself, scenario, pure=False)
         self._pace = _Pace()
 
     def run(

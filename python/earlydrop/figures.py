@@ -169,10 +169,13 @@ def _drawn_in(axes: Axes, plot: Part) -> Figure:
     box = axes.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
     _panel(axes, panels[0], plot, 72 * box.height)
     _below(axes, plot, 72 * box.width)
-    axes.set_title(plot["title"])
+    # The axes are the caller's, made in another style.
+    axes.set_title(plot["title"], fontsize=plot["font"])
+    axes.xaxis.label.set_fontsize(plot["font"])
+    axes.tick_params(labelsize=plot["font"])
     if plot["legend"]:
         handles = [_handle(entry, plot["font"]) for entry in plot["legend"]]
-        axes.legend(handles=handles, frameon=False, handlelength=2)
+        axes.legend(handles=handles, frameon=False, handlelength=2, fontsize=plot["font"])
     return figure
 
 

@@ -35,7 +35,7 @@ class ScenarioOptions(TypedDict, total=False):
     flows: Value | Values | None
     buffer: Value | Values | None
     tcp: str | Values | None
-    ecn: str | Values | None
+    ecn: bool | str | Values | None
     duration: Value | Values | None
     warm_up: Value | Values | None
     seeds: int | str | Iterable[int] | None

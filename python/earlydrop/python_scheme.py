@@ -141,6 +141,11 @@ class Scheme:
     def __init_subclass__(cls, *, name: str | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)
         _refuse_unknown_calls(cls)
+        if "__init__" in cls.__dict__:
+            raise TypeError(
+                f"{cls.__name__}.__init__: a scheme's parameters are annotated attributes, as in "
+                "`k: int = 20`, and `start` prepares its state"
+            )
         cls._name = name or _hyphenated(cls.__name__)
         cls._parameters = dict(cls._parameters) | _declared(cls)
         for parameter_name, described in cls._parameters.items():

@@ -32,7 +32,8 @@ def compare(
     """Compares schemes on a scenario, or on the built-in one, as `earlydrop compare` does.
 
     A keyword that is a list or an array is swept, and `sweep` sweeps any field by its path. A
-    number is in base units, as in tables: seconds, bits per second, bytes.
+    number is in base units, as in tables: seconds, bits per second; the length of a queue or a
+    buffer is in packets.
 
     `folder` keeps the run, and continues one that was interrupted; `fresh` begins one in a new
     folder beside it. Without a folder, the run lives in memory. `until="2%:delay_mean"` adds seeds

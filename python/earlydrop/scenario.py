@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _lib
+from .errors import ArgumentError
 from .options import ScenarioOptions, takes
 from .python_scheme import Scheme, SchemeLike, classes_of, collecting, known, natives, spec_of
 from .values import plain
@@ -27,9 +28,9 @@ class Scenario:
     """A scenario, checked when it is made, exactly as the command checks it.
 
     The keyword arguments are the command's options; `set` takes any field by its path, and `sweep`
-    fields with lists or arrays of values. A number is in base units (seconds, bits per second,
-    bytes), as in tables; text has its unit. `rtt=0.05`, `rtt="50 ms"` and
-    `rtt=timedelta(milliseconds=50)` are one value, `rtt=[0.05, 0.1]` and
+    fields with lists or arrays of values. A number is in base units (seconds, bits per second;
+    queues and buffers are in packets), as in tables; text has its unit. `rtt=0.05`,
+    `rtt="50 ms"` and `rtt=timedelta(milliseconds=50)` are one value, `rtt=[0.05, 0.1]` and
     `sweep={"network.rtt": [0.05, 0.1]}` one sweep.
 
     >>> from earlydrop import Scenario
@@ -63,7 +64,10 @@ class Scenario:
         swept = [
             (path, plain(all, path)) for path, all in (options.pop("sweep", None) or {}).items()
         ]
+        _refuse_twice(options, [path for path, _ in [*fields, *swept]])
         limits = options.pop("limits", None)
+        if isinstance(ecn := options.get("ecn"), bool):
+            options["ecn"] = "on" if ecn else "off"
         given = [(name, plain(one, name)) for name, one in options.items() if one is not None]
         labelled = None
         explicit: list[SchemeLike] = []
@@ -133,6 +137,20 @@ class Scenario:
         axes = "".join(f", {field} at {len(values)} values" for field, values in self.axes.items())
         schemes = ", ".join(self.schemes)
         return f"<Scenario {self.title!r}: {schemes}{axes}, {len(self.seeds)} seeds>"
+
+
+#: The fields that keywords set.
+_FIELDS = {"link": "network.rate", "rtt": "network.rtt", "buffer": "network.buffer"}
+
+
+def _refuse_twice(options: Mapping[str, object], paths: list[str]) -> None:
+    """A field has one value: not another by its path than by its keyword."""
+    for keyword in options:
+        path = _FIELDS.get(keyword, keyword)
+        if options[keyword] is not None and path in paths:
+            raise ArgumentError(f"{path} is given twice, by {keyword}= and by its path; keep one")
+    if twice := [path for path in paths if paths.count(path) > 1]:
+        raise ArgumentError(f"{twice[0]} is given twice, by set= and by sweep=; keep one")
 
 
 def _restored(

@@ -155,12 +155,14 @@ class Table:
         return pyarrow.table(self)
 
     def to_polars(self) -> polars.DataFrame:
-        """The data frame of polars, without a copy."""
+        """The data frame of polars; numbers are not copied."""
         try:
             import polars
         except ImportError:
             raise _needs("polars", "to_polars()") from None
-        return polars.DataFrame(self)
+        # Names of schemes are a dictionary in Arrow, which polars joins with no text.
+        names = polars.col(polars.Categorical, polars.Enum)
+        return polars.DataFrame(self).with_columns(names.cast(polars.String))
 
     def to_pandas(self) -> pandas.DataFrame:
         """The data frame of pandas."""

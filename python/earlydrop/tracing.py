@@ -12,7 +12,7 @@ from .errors import RunError, warn
 from .figures import at as point_at
 from .figures import choices, draw
 from .notebook import terminal_width
-from .options import AxisOptions, WhatOfOne, takes
+from .options import AxisOptions, SchemeOptions, WhatOfOne, takes
 from .scenario import Origin, Scenario
 from .table import Table
 from .values import Value
@@ -125,6 +125,7 @@ class Trace:
 
 
 @takes(
+    SchemeOptions,
     command="trace",
     scheme="the label of a compared scheme; the first by default",
     seed="one of the scenario's seeds; the first by default",
@@ -138,24 +139,26 @@ def trace(
     at: Mapping[str, Value] | None = None,
     sample: Value | None = None,
     packets: bool = False,
+    **options: Unpack[SchemeOptions],
 ) -> Trace:
     """Runs one cell of a scenario in depth, as `earlydrop trace` does: a scheme by its label, with
-    a seed, at a point of the sweep; the first ones by default.
+    a seed, at a point of the sweep; the first ones by default. The other options are those of
+    `compare`.
 
     `sample="10 ms"` is the time between samples. `packets=True` records every packet at the
     measured queue.
 
     >>> import earlydrop
-    >>> scenario = earlydrop.Scenario(schemes="red,codel", duration="2 s", seeds=1)
-    >>> traced = earlydrop.trace(scenario, scheme="codel", packets=True)
+    >>> traced = earlydrop.trace(schemes="red,codel", scheme="codel", duration="2 s", packets=True)
     >>> events = traced.packets.to_pandas()
     >>> sorted(events.event.unique())
     ['departed', 'dropped', 'enqueued']
     >>> int((events.event == "departed").sum()) <= int((events.event == "enqueued").sum())
     True
     """
-    changes = {} if sample is None else {"measure.sample": sample}
-    checked = Scenario(scenario, set=changes)
+    if sample is not None:
+        options["set"] = {**(options.get("set") or {}), "measure.sample": sample}
+    checked = Scenario(scenario, **options)
     point = point_at(checked._native, at)
     warn(checked.warnings)
     return Trace(checked, _lib.Trace(checked._native, scheme, seed, point, packets), packets)

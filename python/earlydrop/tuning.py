@@ -16,6 +16,7 @@ from .progress import bar
 from .result import Result
 from .scenario import Origin, Scenario, Schemes, _wrapped
 from .threads import thread_count
+from .values import Value, text
 
 if TYPE_CHECKING:
     import numpy
@@ -138,7 +139,7 @@ def tune(
     minimise: str | None = None,
     maximise: str | None = None,
     subject_to: str | Iterable[str] = (),
-    over: str | Iterable[str] = (),
+    over: str | Iterable[str] | Mapping[str, tuple[Value, Value]] = (),
     budget: int = 200,
     search_seeds: int = 3,
     schemes: Schemes | None = None,
@@ -151,9 +152,9 @@ def tune(
     """Searches the parameters of a scenario's schemes by simulation, as `earlydrop tune` does.
 
     `subject_to` has constraints, "utilisation>=95%"; `over` the parameters to search, optionally
-    with bounds: "min=2..40". The best settings and the originals then run with fresh seeds, in
-    memory or in `folder`. Ctrl-C ends the search, which is not kept. With the client of a Dask
-    cluster, its workers run the settings, and the answer is the same.
+    with bounds: "min=2..40", or `{"min": (2, 40)}`. The best settings and the originals then run
+    with fresh seeds, in memory or in `folder`. Ctrl-C ends the search, which is not kept. With the
+    client of a Dask cluster, its workers run the settings, and the answer is the same.
 
     >>> import earlydrop
     >>> tuned = earlydrop.tune(schemes="red", duration="3 s", seeds=2, search_seeds=1, budget=12,
@@ -180,7 +181,7 @@ def tune(
             checked._native,
             (minimise is not None, minimise or maximise or ""),
             _list(subject_to),
-            _list(over),
+            _searched(over),
             (budget, search_seeds, thread_count(threads)),
             simulate,
             show,
@@ -191,5 +192,25 @@ def tune(
     return Tuning._of(json.loads(document), dict(specs), validation)
 
 
+def _searched(over: str | Iterable[str] | Mapping[str, tuple[Value, Value]]) -> list[str]:
+    """The parameters to search, with their bounds."""
+    if not isinstance(over, Mapping):
+        return _list(over)
+    parameters = []
+    for name, bounds in over.items():
+        pair = bounds if isinstance(bounds, (tuple, list)) else ()
+        if len(pair) != 2:
+            raise ArgumentError(
+                f"over[{name!r}] = {bounds!r}; allowed: two bounds, as in {name!r}: (2, 40)"
+            )
+        low, high = (text(one) for one in pair)
+        parameters.append(f"{name}={low}..{high}")
+    return parameters
+
+
 def _list(items: str | Iterable[str]) -> list[str]:
-    return [one.strip() for one in items.split(",")] if isinstance(items, str) else list(items)
+    listed = items.split(",") if isinstance(items, str) else list(items)
+    for one in listed:
+        if not isinstance(one, str):
+            raise ArgumentError(f"{one!r}: allowed: text, as in 'min=2..40'")
+    return [one.strip() for one in listed]

@@ -43,6 +43,8 @@ def plain(value: object, path: str = "") -> Any:
         return int(value)
     if isinstance(value, Real):
         return float(value)
+    if isinstance(value, (set, frozenset)):
+        raise ArgumentError(f"{path or 'values'}: a set has no order; nearest: {sorted(value)!r}")
     if isinstance(value, Iterable):
         return [plain(one, path) for one in value]
     where = f"{path}: " if path else ""

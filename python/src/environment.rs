@@ -17,7 +17,8 @@ use pyo3::types::PyDict;
 use crate::errors::{run_error, scenario_error, value_error};
 use crate::scenario::Scenario;
 
-/// Simulations of one scenario, each with a queue that an agent steers.
+/// Simulations of one scenario, each with queues that agents steer. Arrays have a row for each
+/// agent: simulation by simulation, and port by port.
 #[pyclass(frozen, module = "earlydrop._lib")]
 pub(crate) struct Environment {
     // One call at a time: threads of Python may share it.
@@ -134,6 +135,12 @@ impl Environment {
         PARTS.to_vec()
     }
 
+    /// The names of the links that are steered in each simulation, each by an agent.
+    fn ports(&self) -> Vec<String> {
+        let native = self.lock();
+        native.ports().into_iter().map(String::from).collect()
+    }
+
     /// The least and the greatest value of each number of an action.
     fn action_bounds(&self) -> Vec<(f64, f64)> {
         self.lock().action_bounds()
@@ -147,8 +154,7 @@ impl Environment {
         named.map(|(name, (low, high))| (name, low, high)).collect()
     }
 
-    /// For each environment, the action in natural units that sets what its scheme was configured
-    /// with.
+    /// For each agent, the action in natural units that sets what its scheme was configured with.
     fn configured(&self) -> Vec<f64> {
         self.lock().configured()
     }

@@ -209,6 +209,13 @@ def test_refusals_name_the_keyword() -> None:
         earlydrop.ArgumentError, match="^minimise: no metric is called dlay; known: "
     ):
         earlydrop.tune(SMALL, minimise="dlay")
+    over: Any
+    for over, message in [
+        ({"max_p": 0.1}, r"two bounds, as in 'max_p': \(2, 40\)"),
+        ([("max_p", 0.1, 0.2)], "allowed: text, as in"),
+    ]:
+        with pytest.raises(earlydrop.ArgumentError, match=message):
+            earlydrop.tune(SMALL, minimise="delay_mean", over=over)
     with pytest.raises(earlydrop.ScenarioError, match="did you mean 'codel'"):
         earlydrop.tune(SMALL.replace("codel", "codl"), minimise="loss")
     with pytest.raises(earlydrop.ArgumentError, match="clred"):

@@ -1,7 +1,9 @@
 """Environments are the simulator, and Gymnasium's."""
 
+import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,6 +76,23 @@ def test_it_passes_the_checks_of_stable_baselines3() -> None:
         checks.check_env(gymnasium.make("earlydrop/AQM-v0", scale="unit", **SHORT).unwrapped)
 
 
+def test_stable_baselines3_trains() -> None:
+    pytest.importorskip("stable_baselines3")
+    example = Path(__file__).parents[1] / "examples" / "train_with_sb3.py"
+    command = [sys.executable, str(example), "--steps", "256", "--envs", "2"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "mean reward" in printed
+
+
+def test_the_example_prints_who_wins() -> None:
+    example = Path(__file__).parents[1] / "examples" / "train_policy.py"
+    command = [sys.executable, str(example), "--generations", "1"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [line for line in printed.splitlines() if line.startswith("| ")]
+    names = ["policy", "red", "ared", "pie", "codel", "red tuned", "pie tuned", "codel tuned"]
+    assert {row.split("|")[1].split(":")[0].strip() for row in rows} >= set(names)
+
+
 def test_many_are_as_many_single_ones() -> None:
     envs = make(3, action="max_p", threads=2)
     env = gymnasium.make("earlydrop/AQM-v0", action="max_p", **SHORT)
@@ -92,6 +111,78 @@ def test_many_are_as_many_single_ones() -> None:
         assert truncated[2] == over == (number == 99)
     assert many in envs.observation_space
     assert single in env.observation_space
+
+
+@pytest.mark.parametrize("action", ["probability", "kmin-kmax-pmax"])
+def test_each_port_of_a_fabric_has_an_agent(action: str) -> None:
+    options: dict[str, Any] = {"action": action, "duration": "2 ms", "reward": {"loss": 10.0}}
+    name = "earlydrop/AQM-Fabric-v0"
+    envs = gymnasium.make_vec(name, num_envs=2, outcomes=True, **options)
+    env = gymnasium.make(name, outcomes=True, **options).unwrapped
+    check_env(env, skip_render_check=True)
+    ports, numbers = env.observation_space.shape
+    assert (ports, len(env.ports)) == (16, 16) and envs.unwrapped.ports == env.ports
+    envs.reset(seed=[3, 4])
+    env.reset(seed=4)
+    random = np.random.default_rng(1)
+    over, infos, info = False, {}, {}
+    seen = np.zeros((2, numbers))
+    while not over:
+        actions = env.configured * random.uniform(0.5, 1.5, (2, *env.action_space.shape))
+        many, rewards, _, truncated, infos = envs.step(actions)
+        single, reward, _, over, info = env.step(actions[1])
+        np.testing.assert_array_equal(many[1], single)
+        np.testing.assert_array_equal(infos["rewards"][1], info["rewards"])
+        assert (reward, over) == (rewards[1], truncated[1])
+        assert reward == info["rewards"].mean()
+        parts = info["throughput"] - info["delay"] - 10.0 * info["loss"]
+        np.testing.assert_allclose(parts, info["rewards"])
+        seen = np.maximum(seen, many.max(axis=1))
+    assert infos["outcome"][1] == info["outcome"]
+    # Arrivals are of the seed: the two simulations saw others.
+    assert (seen[:, 3] > 0.5).all() and infos["outcome"][0] != infos["outcome"][1]
+
+
+def test_a_fabric_is_shown_port_by_port() -> None:
+    name, options = "earlydrop/AQM-Fabric-v0", {"duration": "1 ms"}
+    shown = gymnasium.make(name, render_mode="ansi", **options).unwrapped
+    shown.reset(seed=1)
+    for _ in range(20):
+        shown.step(shown.configured)
+    text = shown.render()
+    assert all(f"{port}\ndelay " in text for port in shown.ports)
+    pytest.importorskip("matplotlib")
+    env = gymnasium.make(name, render_mode="rgb_array", **options).unwrapped
+    env.reset(seed=1)
+    env.step(env.configured)
+    assert env.render().ndim == 3
+
+
+def test_negative_weights_are_refused() -> None:
+    with pytest.raises(earlydrop.ArgumentError, match="0 or more: delay and loss are subtracted"):
+        earlydrop.gym.AQMEnv(reward={"delay": -1.0})
+
+
+def test_actions_have_the_shape_of_their_space() -> None:
+    env = gymnasium.make("earlydrop/AQM-Fabric-v0", action="kmin-kmax-pmax").unwrapped
+    env.reset(seed=1)
+    with pytest.raises(earlydrop.ArgumentError, match=r"shape \(3, 16\); allowed: \(16, 3\)"):
+        env.step(env.configured.T)
+    one = gymnasium.make("earlydrop/AQM-v0", **SHORT).unwrapped
+    one.reset(seed=1)
+    one.step(0.01)
+    many = make(3)
+    many.reset(seed=1)
+    many.step(np.full(3, 0.01))
+    with pytest.raises(earlydrop.ArgumentError, match=r"allowed: \(3, 1\)"):
+        many.step(np.full((1, 3), 0.01))
+
+
+def test_a_name_with_its_package_needs_no_import() -> None:
+    name = "earlydrop.gym:earlydrop/AQM-Fabric-v0"
+    code = f"import gymnasium; print(gymnasium.make({name!r}).unwrapped.traffic)"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "leaf-spine" in printed.stdout, printed.stderr
 
 
 def test_seeds_decide_and_none_continues() -> None:
@@ -203,8 +294,6 @@ def test_wrong_arguments_name_what_is_allowed() -> None:
 
 
 def test_earlydrop_alone_does_not_import_gymnasium() -> None:
-    import subprocess
-
     code = "import sys, earlydrop; sys.exit('gymnasium' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
@@ -218,6 +307,10 @@ def test_earlydrop_alone_does_not_import_gymnasium() -> None:
             "10 CUBIC flows, web transfers and voice calls over 10 Mbps, 50 ms",
         ),
         ("earlydrop/AQM-Reno10-v0", "10 Reno flows over 10 Mbps, 50 ms"),
+        (
+            "earlydrop/AQM-Fabric-v0",
+            "Web search by DCTCP over a leaf-spine of 8 hosts, 60% of 10 Gbps",
+        ),
     ],
 )
 def test_a_name_stands_for_its_traffic(name: str, traffic: str) -> None:

@@ -219,9 +219,17 @@ def test_prose_quotes_no_share_that_no_output_has() -> None:
 
 def test_the_page_about_policies_says_what_its_table_shows() -> None:
     page = (ROOT / "docs/how-to/train-a-policy.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\w+) \| [-\d.]+ \| ([-\d.]+) ± ([\d.]+) \|$", page, re.MULTILINE)
-    leads = {name: float(lead) / float(half) for name, lead, half in rows}
-    assert list(leads) == ["RED", "ARED", "PIE", "CoDel"]
-    assert "Each lead's interval lies above zero, those over RED and CoDel only just" in page
-    assert all(lead > 1 for lead in leads.values())
-    assert max(leads["RED"], leads["CoDel"]) < 1.2 < min(leads["ARED"], leads["PIE"])
+    pattern = r"^\| ([\w ]+)(?:: `[^`]*`)? \| ([-\d.]+) \| ([-\d.]+) ± ([\d.]+) \|$"
+    rows = {row[0]: [float(one) for one in row[1:]] for row in re.findall(pattern, page, re.M)}
+    assert len(rows) == 7 and "for all seven rivals" in page
+    leads = {name: (lead, half) for name, (_, lead, half) in rows.items()}
+    assert "tuned CoDel and PIE are within a hundredth of it" in page
+    for name in ["codel tuned", "pie tuned"]:
+        assert abs(leads[name][0]) < 0.01 < leads[name][1] / 2
+    assert "CoDel at its defaults is last" in page
+    assert min(rows, key=lambda name: rows[name][0]) == "codel"
+    assert "does worse on these twelve than RED as it is" in page
+    assert rows["red tuned"][0] < rows["red"][0]
+    assert "those of RED and CoDel at their defaults have zero in them" in page
+    assert all(leads[name][0] < leads[name][1] for name in ["red", "codel"])
+    assert all(leads[name][0] > leads[name][1] for name in ["ared", "pie", "red tuned"])

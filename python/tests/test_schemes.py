@@ -484,6 +484,14 @@ def test_a_cluster_runs_classes_of_this_process(tmp_path: Path) -> None:
     assert swept.runs.to_dict() == local.runs.to_dict()
 
 
+def test_a_constructor_is_refused_with_the_way() -> None:
+    with pytest.raises(TypeError, match="annotated attributes, as in `k: int = 20`"):
+
+        class Built(earlydrop.Scheme):
+            def __init__(self, k: int = 20) -> None:
+                self.k = k
+
+
 def test_a_misspelt_call_is_refused_with_the_nearest() -> None:
     with pytest.raises(TypeError, match=r"Wrong.on_arival: .* did you mean 'on_arrival'\?"):
 

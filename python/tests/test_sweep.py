@@ -115,6 +115,16 @@ def test_a_search_on_workers_finds_what_this_process_finds(
         earlydrop.tune(SWEEP, **effort, client=client, threads=1)
 
 
+def test_a_scenario_that_only_lost_workers_had_is_sent_again(client: Any) -> None:
+    scenario = earlydrop.Scenario(SWEEP)
+    at_work = workers.Workers(client, scenario)
+    distributed.wait(at_work._scenario)
+    for process in client.run(os.getpid).values():
+        os.kill(process, signal.SIGKILL)
+    chunks = [chunk for chunk, _ in at_work.run(workers.run_cells, [0, 1])]
+    assert sorted(sum(chunks, [])) == [0, 1]
+
+
 def test_claims_judged_by_workers_are_those_of_this_process(client: Any, tmp_path: Path) -> None:
     here = earlydrop.reproduce("clred.F5.a", multiverse=2, folder=tmp_path / "here")
     done: list[str] = []

@@ -54,6 +54,9 @@ def test_data_frames_take_a_table_as_it_is(result: earlydrop.Result) -> None:
         assert pandas.DataFrame.from_arrow(runs).seed.tolist() == [1, 1, 2, 2]
     polars = pytest.importorskip("polars")
     assert polars.DataFrame(runs)["scheme"].to_list() == runs["scheme"].tolist()
+    families = polars.DataFrame({"scheme": ["red", "codel"], "family": ["RED", "delay"]})
+    joined = runs.to_polars().join(families, on="scheme")
+    assert len(joined) == len(runs) and joined["scheme"].dtype == polars.String
     interchange = runs.__dataframe__()
     assert list(interchange.column_names()) == runs.columns  # type: ignore[attr-defined]
 

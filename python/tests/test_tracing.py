@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas
@@ -22,6 +23,13 @@ count = 3
 [sweep]
 "network.rtt" = ["20 ms", "80 ms"]
 """
+
+
+def test_keywords_are_those_of_compare() -> None:
+    options: Any = {"schemes": "red,codel", "duration": "2 s", "seeds": 1, "flows": 3}
+    traced = earlydrop.trace(scheme="codel", sample="50 ms", set={"warm_up": "1 s"}, **options)
+    runs = earlydrop.compare(**options, set={"warm_up": "1 s"}).runs
+    assert traced.metrics["delay_mean"] == runs["delay_mean"][1]
 
 
 def test_a_trace_is_the_run_of_a_comparison() -> None:

@@ -125,6 +125,9 @@ def test_sweeps_are_combined_and_named() -> None:
         "flows.calls.count": ["1", "2"],
     }
     assert earlydrop.Scenario(schemes="red", seeds=[3, 5]).seeds == [3, 5]
+    assert earlydrop.Scenario(schemes="red", ecn=True) == earlydrop.Scenario(
+        schemes="red", ecn="on"
+    )
     result = earlydrop.compare(sweep={"network.rtt": [0.02, 0.08]}, **SMALL)
     traced = earlydrop.trace(result.scenario, at={"network.rtt": 0.08})
     assert traced.at == {"network.rtt": "80 ms"}
@@ -141,6 +144,13 @@ def test_sweeps_are_combined_and_named() -> None:
         ({"tcp": ["reno", "cubic"]}, 'sweep={"flows.bulk.tcp.control"'),
         ({"rtt": object()}, "^rtt: a value is text, a number"),
         ({"rtt": [0.02, "eighty"]}, "eighty"),
+        ({"rtt": 0.02, "sweep": {"network.rtt": [0.1]}}, "network.rtt is given twice, by rtt="),
+        ({"set": {"duration": 4}}, "duration is given twice"),
+        (
+            {"set": {"network.rtt": 0.1}, "sweep": {"network.rtt": [0.1, 0.2]}},
+            "given twice, by set= and by sweep=",
+        ),
+        ({"rtt": {"50 ms"}}, "a set has no order"),
     ],
 )
 def test_what_is_no_sweep_names_the_way(options: dict[str, Any], message: str) -> None:

@@ -23,9 +23,11 @@ from .settings import (
     Scale,
     Traffic,
     action_space,
+    as_actions,
     native,
     observation_space,
     scenario_of,
+    step_of,
 )
 
 if TYPE_CHECKING:
@@ -35,8 +37,9 @@ if TYPE_CHECKING:
 class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
     """A queue of the simulator that an agent steers; see `earlydrop.gym`.
 
-    `AQMVectorEnv` is much faster for more than one. A copy, also a pickled one, is in the same step
-    of the same episode.
+    `AQMVectorEnv` is much faster for more than one. `scenario` is what it simulates, `ports` the
+    links that it steers, `observation_names` what the numbers of an observation are. A copy, also a
+    pickled one, is in the same step of the same episode.
 
     >>> from earlydrop.gym import AQMEnv
     >>> env = AQMEnv(action="max_p", outcomes=True)
@@ -60,7 +63,7 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         traffic: Traffic | None = None,
         action: Action = "probability",
         scale: Scale = "natural",
-        step: Value = "10 ms",
+        step: Value | None = None,
         reward: Mapping[str, float] | None = None,
         outcomes: bool = False,
         render_mode: str | None = None,
@@ -74,7 +77,7 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         self._settings: dict[str, Any] = {
             "action": action,
             "scale": scale,
-            "step": step,
+            "step": step_of(step, traffic),
             "reward": reward,
             "autoreset": "Disabled",
             "threads": 1,
@@ -85,11 +88,13 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         self.observation_space = observation_space(self._simulations)
         self.action_space = action_space(self._simulations, scale)
         self.observation_names = [name for name, *_ in self._simulations.observation()]
-        numbers = len(self.observation_names)
-        self._observations = np.zeros((1, numbers), np.float32)
-        self._final = np.zeros((1, numbers), np.float32)
-        self._rewards = np.zeros(1)
-        self._parts = np.zeros((1, len(_lib.Environment.parts())))
+        #: The names of the links that are steered. Of several, observations, actions and the parts
+        #: of rewards have a row for each.
+        self.ports = self._simulations.ports()
+        self._observations = np.zeros(self.observation_space.shape, np.float32)
+        self._final = np.zeros_like(self._observations)
+        self._rewards = np.zeros(len(self.ports))
+        self._parts = np.zeros((len(self.ports), len(_lib.Environment.parts())))
         self._truncated = np.zeros(1, np.bool_)
         #: The seed of the episode, and its actions so far: what makes it again.
         self._seed: int | None = None
@@ -104,7 +109,7 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
     @property
     def configured(self) -> NDArray[np.float64]:
         """The action, in natural units, that sets what the scheme was configured with."""
-        return np.array(self._simulations.configured())
+        return np.array(self._simulations.configured()).reshape(self.action_space.shape)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -115,7 +120,7 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         return self._observed(), self._info()
 
     def _begin(self, seed: int) -> None:
-        self._simulations.reset(self._observations, np.array([seed], np.uint64), None)
+        self._simulations.reset(self._rows(self._observations), np.array([seed], np.uint64), None)
         self._seed, self._played = seed, []
         self._shown.clear()
 
@@ -123,23 +128,24 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         self, action: NDArray[Any]
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Sets the action and runs the simulation one step further. `info` has the parts of the
-        reward by name.
+        reward by name; of several ports, an array each, and the `rewards` whose mean is the reward.
         """
         if self._seed is None:
             raise ResetNeeded("no episode has begun: call reset() before step()")
-        truncated = self._advance(np.array(action, np.float64).reshape(1, -1))
-        info: dict[str, Any] = dict(
-            zip(_lib.Environment.parts(), self._parts[0].tolist(), strict=True)
-        )
+        truncated = self._advance(as_actions(action, self.action_space, len(self.ports)).copy())
+        parts = self._parts[0].tolist() if len(self.ports) == 1 else self._parts.T.copy()
+        info: dict[str, Any] = dict(zip(_lib.Environment.parts(), parts, strict=True))
+        if len(self.ports) > 1:
+            info["rewards"] = self._rewards.copy()
         if truncated and self._outcomes:
             info["outcome"] = self._simulations.outcome(0)
-        return self._observed(), float(self._rewards[0]), False, truncated, info
+        return self._observed(), float(self._rewards.mean()), False, truncated, info
 
     def _advance(self, actions: NDArray[np.float64]) -> bool:
         truncated = self._simulations.step(
             actions,
-            self._observations,
-            self._final,
+            self._rows(self._observations),
+            self._rows(self._final),
             self._rewards,
             self._parts,
             self._truncated,
@@ -147,8 +153,12 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         self._played.append(actions)
         return truncated
 
+    def _rows(self, array: NDArray[Any]) -> NDArray[Any]:
+        """The same memory with a row for each port."""
+        return array.reshape(len(self.ports), -1)
+
     def _observed(self) -> NDArray[np.float32]:
-        observation: NDArray[np.float32] = self._observations[0].copy()
+        observation: NDArray[np.float32] = self._observations.copy()
         if self.render_mode is not None:
             self._shown.append(observation)
         return observation
@@ -164,7 +174,7 @@ class AQMEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         names, space = self.observation_names, self.observation_space
         if self.render_mode == "ansi":
             assert isinstance(space, gymnasium.spaces.Box)
-            return rendering.text(names, self._shown[-1], space.high)
+            return rendering.text(names, self.ports, self._shown[-1], space.high)
         return rendering.picture(names, self._shown)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -19,18 +19,29 @@ STEPS = 200
 _BAR = 20
 
 
-def text(names: Sequence[str], observation: NDArray[np.float32], high: NDArray[np.float32]) -> str:
-    """The numbers of an observation with bars."""
+def text(
+    names: Sequence[str],
+    ports: Sequence[str],
+    observation: NDArray[np.float32],
+    high: NDArray[np.float32],
+) -> str:
+    """The numbers of an observation with bars; of several ports, one after the other."""
     wide = max(map(len, names))
     lines = []
-    for name, value, most in zip(names, observation, high, strict=True):
-        filled = round(_BAR * float(min(value / most, 1)))
-        lines.append(f"{name:{wide}}  {value:8.4f}  {'#' * filled}{'.' * (_BAR - filled)}")
+    of_ports = observation.reshape(len(ports), -1), high.reshape(len(ports), -1)
+    for port, observed, bounds in zip(ports, *of_ports, strict=True):
+        if len(ports) > 1:
+            lines.append(port)
+        for name, value, most in zip(names, observed, bounds, strict=True):
+            filled = round(_BAR * float(min(value / most, 1)))
+            lines.append(f"{name:{wide}}  {value:8.4f}  {'#' * filled}{'.' * (_BAR - filled)}")
     return "\n".join(lines)
 
 
 def picture(names: Sequence[str], steps: Sequence[NDArray[np.float32]]) -> NDArray[np.uint8]:
-    """A panel for each number of the observations of the last steps, as pixels."""
+    """A panel for each number of the observations of the last steps, as pixels; a line for each
+    port.
+    """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -39,7 +50,8 @@ def picture(names: Sequence[str], steps: Sequence[NDArray[np.float32]]) -> NDArr
     figure = Figure(figsize=(5, 0.7 * len(names)), dpi=100, layout="constrained")
     canvas = FigureCanvasAgg(figure)
     grid = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
-    for axes, name, values in zip(grid, names, np.array(steps).T, strict=True):
+    by_number = np.moveaxis(np.array(steps), -1, 0)
+    for axes, name, values in zip(grid, names, by_number, strict=True):
         axes.plot(range(1 - len(values), 1), values, linewidth=1)
         axes.set_xlim(1 - STEPS, 0)
         axes.set_ylabel(name, rotation=0, horizontalalignment="right", fontsize=8)

@@ -22,9 +22,11 @@ from .settings import (
     Scale,
     Traffic,
     action_space,
+    as_actions,
     native,
     observation_space,
     scenario_of,
+    step_of,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +37,8 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
     """Queues of the simulator, each steered by an agent; see `earlydrop.gym`.
 
     In `infos` of a step, the parts of the rewards are arrays by their names: `throughput`, `delay`,
-    `loss`. A copy, also a pickled one, begins with `reset`.
+    `loss`; where each has several ports, a row for each environment, with the `rewards` of its
+    ports, whose mean is its reward. A copy, also a pickled one, begins with `reset`.
 
     >>> from earlydrop.gym import AQMVectorEnv
     >>> envs = AQMVectorEnv(4, action="kmin-kmax-pmax", scale="unit", flows=5)
@@ -54,7 +57,7 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
         traffic: Traffic | None = None,
         action: Action = "probability",
         scale: Scale = "natural",
-        step: Value = "10 ms",
+        step: Value | None = None,
         reward: Mapping[str, float] | None = None,
         threads: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
@@ -71,7 +74,7 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
         self._settings: dict[str, Any] = {
             "action": action,
             "scale": scale,
-            "step": step,
+            "step": step_of(step, traffic),
             "reward": reward,
             "autoreset": autoreset_mode,
             "threads": threads,
@@ -90,11 +93,15 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_names = [name for name, *_ in self._simulations.observation()]
-        shape = (num_envs, len(self.observation_names))
+        #: The names of the links that are steered in each. Of several, observations, actions and
+        #: the parts of rewards have a row for each.
+        self.ports = self._simulations.ports()
+        agents = num_envs * len(self.ports)
+        shape = (num_envs, *self.single_observation_space.shape)
         self._observations = np.zeros(shape, np.float32)
-        self._final = np.zeros(shape, np.float32)
-        self._rewards = np.zeros(num_envs)
-        self._parts = np.zeros((num_envs, len(_lib.Environment.parts())))
+        self._final = np.zeros_like(self._observations)
+        self._rewards = np.zeros(agents)
+        self._parts = np.zeros((agents, len(_lib.Environment.parts())))
         self._truncated = np.zeros(num_envs, np.bool_)
         # An episode ends where its run ends, never before.
         self._terminated = np.zeros(num_envs, np.bool_)
@@ -116,7 +123,7 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
     @property
     def configured(self) -> NDArray[np.float64]:
         """The actions, in natural units, that set what the scheme was configured with."""
-        return np.array(self._simulations.configured()).reshape(self.num_envs, -1)
+        return np.array(self._simulations.configured()).reshape(self.action_space.shape)
 
     def reset(
         self,
@@ -140,7 +147,7 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
             drawn = self.np_random.integers(2**32, size=self.num_envs, dtype=np.uint64)
             given = [int(own) if one is None else one for one, own in zip(seed, drawn, strict=True)]
             seeds = np.array(given, np.uint64)
-        self._simulations.reset(self._observations, seeds, mask)
+        self._simulations.reset(self._rows(self._observations), seeds, mask)
         self._has_begun = True
         begun = self._all if mask is None else mask
         infos = {
@@ -164,25 +171,38 @@ class AQMVectorEnv(VectorEnv[NDArray[np.float32], NDArray[Any], NDArray[Any]]):
         if not self._has_begun:
             raise ResetNeeded("no episode has begun: call reset() before step()")
         any_ended = self._simulations.step(
-            np.ascontiguousarray(actions, np.float64).reshape(self.num_envs, -1),
-            self._observations,
-            self._final,
+            as_actions(actions, self.action_space, len(self._rewards)),
+            self._rows(self._observations),
+            self._rows(self._final),
             self._rewards,
             self._parts,
             self._truncated,
         )
         infos: dict[str, Any] = {}
-        for name, values in zip(_lib.Environment.parts(), self._own(self._parts).T, strict=True):
+        rewards = self._own(self._rewards)
+        parts = dict(zip(_lib.Environment.parts(), self._own(self._parts).T, strict=True))
+        if len(self.ports) > 1:
+            parts = {name: self._by_port(values) for name, values in parts.items()}
+            parts["rewards"] = self._by_port(rewards)
+            rewards = parts["rewards"].mean(axis=1)
+        for name, values in parts.items():
             infos[name], infos["_" + name] = values, self._all
         if any_ended:
             self._add_final(infos)
         return (
             self._own(self._observations),
-            self._own(self._rewards),
+            rewards,
             self._own(self._terminated),
             self._own(self._truncated),
             infos,
         )
+
+    def _by_port(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return values.reshape(self.num_envs, -1)
+
+    def _rows(self, array: NDArray[Any]) -> NDArray[Any]:
+        """The same memory with a row for each agent."""
+        return array.reshape(len(self._rewards), -1)
 
     def _own(self, array: NDArray[Any]) -> NDArray[Any]:
         return array.copy() if self._copy else array
