@@ -471,6 +471,17 @@ impl<P: Packet> QueuedLink<P> {
     }
 }
 
+impl<P: Packet> QueuedLink<P> {
+    /// Its queue passes over a class, or serves it again, from `now` on. Only queues that
+    /// [tell classes apart](AnyQueue::pause_class) do.
+    pub fn pause_class(&mut self, now: Nanos, class: u8, pauses: bool) {
+        self.queue.pause_class(class, pauses);
+        if !pauses {
+            self.leave_idle(now);
+        }
+    }
+}
+
 /// Counts the packets that a queue drops in one call.
 struct Counted<'a, L> {
     losses: &'a mut L,

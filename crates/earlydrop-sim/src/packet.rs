@@ -71,6 +71,11 @@ impl Template {
         Template(at::ALWAYS | others | u64::from(flow))
     }
 
+    /// The class of its packets.
+    pub(crate) fn class(self) -> u8 {
+        (self.0.get() >> at::CLASS & 7) as u8
+    }
+
     /// A packet made from the template.
     #[inline(always)]
     pub(crate) fn packet(self, number: u32, sent: Nanos) -> Packet {
@@ -215,12 +220,11 @@ impl Packet {
         high << 32 | (self.tail & 0xffff_ffff)
     }
 
-    /// The acknowledgment of this segment, up to `next` and of `size` bytes: of the segment's flow
-    /// and class, echoing its time and whether it is a retransmission.
+    /// The acknowledgment of this segment, up to `next` and of `size` bytes: of the segment's flow,
+    /// of class 0, echoing its time and whether it is a retransmission.
     #[inline]
     pub(crate) fn acknowledge(self, next: u32, size: u32) -> Packet {
-        const COPIED: u64 =
-            0x00ff_ffff | 1 << at::RETRANSMISSION | 7 << at::CLASS | 0x3f << at::STAMP;
+        const COPIED: u64 = 0x00ff_ffff | 1 << at::RETRANSMISSION | 0x3f << at::STAMP;
         let fields = (self.head.get() & COPIED) | u64::from(size) << at::SIZE;
         Packet {
             head: at::ALWAYS | fields | (Kind::Ack as u64) << at::KIND,

@@ -30,6 +30,8 @@ pub struct Flow {
     pub steps: Vec<(Nanos, Step)>,
     /// The class its packets carry, 0 to 7, for schemes with a profile for each.
     pub class: u8,
+    /// The class of acknowledgments, congestion notifications among them; `None`: that of its packets.
+    pub ack_class: Option<u8>,
     /// Greatest random delay before each packet is sent, in order. Without it flows of equal
     /// round-trip times synchronise.
     pub overhead: Nanos,
@@ -332,6 +334,7 @@ impl Flow {
             start: Start::At(Nanos::ZERO),
             steps: Vec::new(),
             class: 0,
+            ack_class: None,
             overhead: Nanos::ZERO,
             traffic,
         }
@@ -429,6 +432,12 @@ impl Flow {
     /// Sets the class of its packets.
     pub fn class(self, class: u8) -> Flow {
         Flow { class, ..self }
+    }
+
+    /// Sets the class of its acknowledgments.
+    pub fn ack_class(self, class: u8) -> Flow {
+        let ack_class = Some(class);
+        Flow { ack_class, ..self }
     }
 
     /// Sets the greatest random delay before each packet.

@@ -3,6 +3,7 @@
 mod analytic;
 mod applications;
 mod bbr3;
+mod classes;
 mod coexistence;
 mod coexistence_page;
 mod cuts;

@@ -83,6 +83,7 @@ fn paused(room: impl Fn(Bytes) -> u64) -> (Results, LinkId) {
     let limits = Pfc {
         xoff: Bytes(20_000),
         xon: Bytes(10_000),
+        classes: None,
     };
     let (mut network, hosts, ports) = star(8, "droptail:limit=100 MB");
     network.pause(network.ends(ports[0]).0, limits);

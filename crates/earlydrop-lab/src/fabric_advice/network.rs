@@ -42,6 +42,7 @@ pub fn pauses(question: &FabricQuestion, cable: Nanos) -> Option<Pauses> {
     let (link, back) = network.duplex(one, other, Link::new(fabric.rate, cable));
     let headroom = network.headroom(link, back, fabric.packet);
     let room = PauseRoom {
+        classes: 1,
         links: ports,
         headroom: Bytes(ports.checked_mul(headroom.0)?),
         xoff: Bytes(0),

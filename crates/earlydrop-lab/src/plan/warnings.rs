@@ -378,16 +378,20 @@ impl At<'_> {
                 }
                 None => format!("network.buffer = \"{} bytes\"", needed.0),
             };
+            let each = match room.classes {
+                1 => "of each".to_string(),
+                classes => format!("of each and of each of {classes} classes"),
+            };
             all.push((
                 ("pauses", labels),
                 format!(
-                    "packets may be lost in spite of pauses: {} links lead to a switch, and of each \
+                    "packets may be lost in spite of pauses: {} links lead to a switch, and {each} \
                      `pause` ({}) and headroom ({} on average, for a pause's way, the packets being \
                      sent and what is on the link) may wait at one port, {needed} in all; a port has \
                      {has} under {}; nearest: {nearest} {buffer}",
                     room.links,
                     room.xoff,
-                    Bytes(room.headroom.0 / room.links),
+                    Bytes(room.headroom.0 / (room.links * room.classes)),
                     schemes.join(", "),
                 ),
             ));

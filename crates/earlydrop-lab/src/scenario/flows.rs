@@ -53,6 +53,7 @@ pub struct FlowGroup {
     start: (Nanos, Nanos),
     steps: Vec<TimedStep>,
     class: u8,
+    ack_class: Option<u8>,
 }
 
 /// A change of some flows of a group.
@@ -153,6 +154,7 @@ pub(super) fn read(
         start: (start.0.min(context.duration), start.1.min(context.duration)),
         steps: steps(group, problems),
         class: group.count("class") as u8,
+        ack_class: group.count_or_auto("ack_class").map(|class| class as u8),
     }
 }
 
@@ -486,6 +488,7 @@ impl FlowGroup {
             start,
             steps: steps.map(|step| (step.at, step.step)).collect(),
             class: self.class,
+            ack_class: self.ack_class,
             overhead: self.overhead.unwrap_or(overhead),
             traffic: match (self.traffic.clone(), every) {
                 (

@@ -342,7 +342,7 @@ impl Scenario {
         for scheme in &self.schemes {
             for link in self.network.scheme_links(packet) {
                 let before = problems.len();
-                scheme.check(&self.path, &link, problems);
+                scheme.check(&self.path, &link, self.network.pauses_classes(), problems);
                 if problems.len() > before {
                     break;
                 }

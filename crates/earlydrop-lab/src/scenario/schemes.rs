@@ -446,9 +446,26 @@ impl Scheme {
         };
     }
 
-    /// Checks it as the queue of a link.
-    pub(super) fn check(&self, path: &Path, link: &LinkFacts, problems: &mut Vec<Problem>) {
-        if let Err(error) = path.resolve(&self.written, link).plan(link) {
+    /// Checks it as the queue of a link; with `by_class`, of one whose classes are paused.
+    pub(super) fn check(
+        &self,
+        path: &Path,
+        link: &LinkFacts,
+        by_class: bool,
+        problems: &mut Vec<Problem>,
+    ) {
+        let plan = path.resolve(&self.written, link).plan(link);
+        if by_class && plan.as_ref().is_ok_and(|plan| !plan.can_pause_classes()) {
+            let name = self.written.descriptor().name;
+            let message = format!(
+                "`pause_classes` pauses classes of packets, which {name} does not tell apart"
+            );
+            let help = format!(
+                "nearest: \"drr:by=class,queues=8,inner={name}\", with {name}'s parameters as inner.*"
+            );
+            problems.push(Problem::new(&self.place, message, help));
+        }
+        if let Err(error) = plan {
             let place = error.parameter().and_then(|name| {
                 let mut places = self.places.iter();
                 places

@@ -170,6 +170,7 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
         slot,
         steered,
         is_nic,
+        by_class: _, // Of a network card.
     } = network.get(link);
     if queue.is_some() {
         return Err(second_bottleneck(network, link, "it has a queue"));

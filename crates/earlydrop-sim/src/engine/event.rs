@@ -71,11 +71,13 @@ pub(super) enum Task {
     Change(u32),
     /// The congestion windows of sampled flows are due to be recorded.
     Sample,
-    /// A frame that asks for a pause arrives at this port.
-    Pause(u32),
-    /// A frame that ends it arrives at this port.
-    Resume(u32),
+    /// A frame that asks for a pause of a class arrives at a port, or one that ends it.
+    Pause { port: u32, class: u8, pauses: bool },
 }
+
+/// Codes of [`Task::Pause`], in the lower four bits; the class is above them.
+const PAUSES: u16 = 4;
+const RESUMES: u16 = 5;
 
 impl Event {
     /// Whether it is a packet.
@@ -99,8 +101,11 @@ impl Event {
             1 => Task::Drain(index),
             2 => Task::Change(index),
             3 => Task::Sample,
-            4 => Task::Pause(index),
-            _ => Task::Resume(index),
+            code => Task::Pause {
+                port: index,
+                class: (code >> 4) as u8,
+                pauses: code & 15 == PAUSES,
+            },
         })
     }
 }
@@ -114,8 +119,14 @@ impl Task {
             Task::Drain(port) => (1, port),
             Task::Change(change) => (2, change),
             Task::Sample => (3, 0),
-            Task::Pause(port) => (4, port),
-            Task::Resume(port) => (5, port),
+            Task::Pause {
+                port,
+                class,
+                pauses,
+            } => {
+                let code = if pauses { PAUSES } else { RESUMES };
+                (u16::from(class) << 4 | code, port)
+            }
         };
         Event(Packet::other(code, index))
     }
@@ -133,8 +144,16 @@ mod tests {
             Task::Drain(u32::MAX),
             Task::Change(0),
             Task::Sample,
-            Task::Pause(3),
-            Task::Resume(u32::MAX),
+            Task::Pause {
+                port: 3,
+                class: 0,
+                pauses: true,
+            },
+            Task::Pause {
+                port: u32::MAX,
+                class: 7,
+                pauses: false,
+            },
         ] {
             assert_eq!(task.event().task(), Some(task));
         }

@@ -69,7 +69,8 @@ impl Flow {
             .on_segment_fast(profile, segment.number())?;
         self.counted.acknowledged += 1;
         measure_arrival(&mut self.meter, profile, accounts, (segment, at), new);
-        Some(segment.acknowledge(connection.receiver.rcv_nxt(), profile.ack_size))
+        let ack = segment.acknowledge(connection.receiver.rcv_nxt(), profile.ack_size);
+        Some(ack.with_class(self.ack_class))
     }
 
     /// A segment arrives at `at` at a receiver that delays acknowledgments. `None`: precondition
@@ -101,7 +102,7 @@ impl Flow {
         self.counted.acknowledged += 1;
         let next = receiver.rcv_nxt();
         let ack = Packet::new(Kind::Ack, packet.flow_index(), next, profile.ack_size);
-        let ack = ack.stamped(echo.sent).with_class(self.class);
+        let ack = ack.stamped(echo.sent).with_class(self.ack_class);
         let ack = ack.with_ecn(profile.control_codepoint());
         Some(Answer::Now(ack.retransmitted(echo.retransmission)))
     }

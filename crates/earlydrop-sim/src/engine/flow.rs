@@ -29,7 +29,8 @@ pub(super) struct Flow {
     /// When its access links are free: the one from its sender, and the one to it.
     pub(super) access_free_at: [FineTime; 2],
     pub(super) state: State,
-    pub(super) class: u8,
+    /// The class of its acknowledgments.
+    pub(super) ack_class: u8,
     pub(super) counted: Counted,
     /// The index of its profile, if it is over TCP.
     pub(super) profile: u32,
@@ -348,7 +349,7 @@ impl Flow {
         let packet = Packet::new(Kind::Datagram, index, source.number, size)
             .stamped(now)
             .with_ecn(ecn)
-            .with_class(self.class);
+            .with_class(self.segment.class());
         source.number = source.number.wrapping_add(1);
         source.schedule.advance();
         Some((packet, self.leaves_host_at(now)))

@@ -63,7 +63,9 @@ impl Links {
             return true;
         };
         let measured = accounts.timing.counts(at);
-        let admits = self.buffers[member.buffer as usize].admits(member, packet.size(), measured);
+        let class = port.link.queue().bytes_of_class(packet.class());
+        let buffer = &mut self.buffers[member.buffer as usize];
+        let admits = buffer.admits(member, packet.size(), class, measured);
         if !admits {
             port.refuse(accounts, packet, at);
         }

@@ -221,6 +221,12 @@ impl Port {
         }
     }
 
+    /// Pauses a class or ends its pause, where all departures up to `now` are known.
+    pub(super) fn pause_class(&mut self, now: Nanos, class: u8, pauses: bool) {
+        self.observe(now);
+        self.link.pause_class(now, class, pauses);
+    }
+
     /// Sends the next packet, if its transmission begins by `until`.
     #[inline(always)]
     pub(super) fn transmit_next(

@@ -66,13 +66,20 @@ impl SharedBuffer {
         }
     }
 
-    /// Whether a port takes a packet of `size` bytes: its queue is shorter than alpha (B - Q), and
-    /// the packet fits. Counts a refusal, if `measured`: in the time measured.
-    pub(super) fn admits(&mut self, place: Membership, size: u32, measured: bool) -> bool {
+    /// Whether a port takes a packet of `size` bytes: its queue, or with `class` that of the packet's
+    /// class, is shorter than alpha (B - Q), and the packet fits. Counts a refusal, if `measured`: in
+    /// the time measured.
+    pub(super) fn admits(
+        &mut self,
+        place: Membership,
+        size: u32,
+        class: Option<u64>,
+        measured: bool,
+    ) -> bool {
         let free = self.limits.size.0.saturating_sub(self.used);
         let threshold = self.limits.alpha * free as f64;
         let port = &mut self.ports[place.member as usize];
-        let admits = (port.bytes as f64) < threshold && u64::from(size) <= free;
+        let admits = (class.unwrap_or(port.bytes) as f64) < threshold && u64::from(size) <= free;
         if measured && !admits {
             port.refused.add(size);
         }

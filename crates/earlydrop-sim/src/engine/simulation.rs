@@ -63,8 +63,11 @@ impl Simulation {
             Some(Task::Wake(flow)) => self.on_wake(flow),
             Some(Task::Drain(port)) => self.on_drain(port),
             Some(Task::Change(index)) => self.on_change(index),
-            Some(Task::Pause(port)) => self.on_pause(port, true),
-            Some(Task::Resume(port)) => self.on_pause(port, false),
+            Some(Task::Pause {
+                port,
+                class,
+                pauses,
+            }) => self.on_pause(port, class, pauses),
             Some(Task::Sample) => self.flows.on_sample(&mut self.scheduler),
             None => {}
         }

@@ -79,7 +79,7 @@ impl Flows {
         let packet = Packet::new(kind, index, segment.number, size)
             .stamped(now)
             .with_ecn(segment.ecn)
-            .with_class(flow.class)
+            .with_class(flow.segment.class())
             .retransmitted(segment.retransmission)
             .echoing(segment.cwr);
         Some((packet, leaves_at, more))
@@ -108,7 +108,8 @@ impl Flows {
             flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
         }
         accounts.totals.sent.add(profile.ack_size);
-        Some(packet.acknowledge(receiver.rcv_nxt(), profile.ack_size))
+        let ack = packet.acknowledge(receiver.rcv_nxt(), profile.ack_size);
+        Some(ack.with_class(flow.ack_class))
     }
 
     /// The delayed acknowledgment of a receiver, if it is due by `at`.
@@ -179,7 +180,7 @@ impl Flows {
         let packet = Packet::new(Kind::Ack, index, reply.next, size)
             .stamped(reply.echo)
             .with_ecn(ecn)
-            .with_class(self[index].class)
+            .with_class(self[index].ack_class)
             .retransmitted(reply.echo_retransmitted)
             .echoing(reply.ece);
         if reply.length == 0 && reply.accecn.is_none() {

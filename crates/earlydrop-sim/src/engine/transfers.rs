@@ -44,7 +44,7 @@ impl Flows {
         index: u32,
         now: Nanos,
     ) -> Option<SessionDue> {
-        let class = self[index].class;
+        let class = self[index].segment.class();
         let session = self.session(index)?;
         let (Application::Requests { request, .. } | Application::Incast(Incast { request, .. })) =
             session.application

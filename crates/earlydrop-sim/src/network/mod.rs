@@ -8,6 +8,7 @@ mod access;
 mod cuts;
 mod delays;
 mod fabric;
+mod pauses;
 mod rates;
 mod routes;
 mod steps;
@@ -20,6 +21,7 @@ pub use cuts::Cut;
 pub(crate) use cuts::{Begins, MAX_CHANGES};
 pub use delays::DelayTrace;
 pub use fabric::{Fabric, FabricLinks};
+pub use pauses::{Classes, PAUSE_FRAME, Pfc};
 pub(crate) use routes::MAX_SPRAYED;
 pub use routes::Routes;
 pub use topology::{Dumbbell, ParkingLot};
@@ -77,6 +79,9 @@ pub struct Link {
     /// Whether it is the network card of the host that it begins at, which loses nothing and holds
     /// senders back: see [`Link::network_card`].
     pub is_nic: bool,
+    /// Whether a network card serves traffic classes in turn, by bytes, so that a switch can pause one
+    /// of them.
+    pub by_class: bool,
 }
 
 /// Reordering: packets that are held back on the wire, so that later ones overtake them.
@@ -130,6 +135,7 @@ impl Link {
             slot: None,
             steered: false,
             is_nic: false,
+            by_class: false,
         }
     }
 
@@ -273,6 +279,7 @@ impl Link {
     pub(crate) fn queue_in_front(&self) -> Option<Spec> {
         let described = self.queue.clone();
         described.or_else(|| match self.has_queue() {
+            true if self.is_nic && self.by_class => NIC_BY_CLASS.parse().ok(),
             true if self.is_nic => Spec::new("droptail").ok()?.with("limit", NIC_LIMIT).ok(),
             true => Spec::new("droptail").ok(),
             false => None,
@@ -293,6 +300,10 @@ pub const MOST_AT_NIC: u8 = 2;
 /// The limit of a network card's queue, which is never reached: more packets than there are
 /// acknowledgments under way.
 const NIC_LIMIT: &str = "4194304 packets";
+
+/// The queue of a network card that serves classes in turn.
+const NIC_BY_CLASS: &str =
+    "drr:by=class,queues=8,limit=4194304 packets,memory_limit=1000 GB,inner=droptail";
 
 /// A topology: nodes and one-way links.
 ///
@@ -335,21 +346,6 @@ type NetworkOptions<'a> = (
     &'a [(Node, Pfc)],
 );
 
-/// Priority flow control of a switch (PFC, IEEE 802.1Qbb), with one priority for all packets: once
-/// more than XOFF bytes that came over a link wait in the switch's queues, it asks the other end of
-/// the link to pause; once no more than XON do, to go on. So nothing is lost, if the queues have room
-/// for what still comes: the [headroom](Network::headroom).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pfc {
-    /// A link is paused above so many bytes.
-    pub xoff: Bytes,
-    /// It goes on at so many, or fewer.
-    pub xon: Bytes,
-}
-
-/// A frame that asks for a pause, or ends it: the least of Ethernet's (IEEE 802.1Qbb, figure 31D-1).
-pub const PAUSE_FRAME: Bytes = Bytes(64);
-
 /// A packet buffer that the ports of one switch share, with dynamic thresholds: A. Choudhury,
 /// E. Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Trans.
 /// Networking 6(2), 1998.
@@ -357,7 +353,8 @@ pub const PAUSE_FRAME: Bytes = Bytes(64);
 /// Before its queue sees a packet, a port drops it if the port's queue in bytes has reached
 /// `T = alpha (B - Q)` (equation 1), where `B` is the buffer's size and `Q` are the bytes that
 /// wait at all ports, or if the packet does not fit into `B - Q`. With n congested ports each
-/// queue gets `alpha B / (1 + alpha n)` (equation 4). A packet being sent has left the buffer.
+/// queue gets `alpha B / (1 + alpha n)` (equation 4). A packet being sent has left the buffer. Where a
+/// port has a queue for each class (`drr:by=class`), the queue is that of the packet's class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SharedBuffer {
     /// The buffer's size B.
@@ -399,40 +396,6 @@ impl Network {
     /// Nodes whose queues share a buffer.
     pub fn shared_buffers(&self) -> &[(Node, SharedBuffer)] {
         &self.shared_buffers
-    }
-
-    /// Lets `node` pause the links that lead to it. All of these have a queue, or are network cards,
-    /// and have a link in the other direction.
-    pub fn pause(&mut self, node: Node, limits: Pfc) {
-        self.pauses.retain(|(other, _)| *other != node);
-        self.pauses.push((node, limits));
-    }
-
-    /// Nodes that pause the links that lead to them.
-    pub fn pauses(&self) -> &[(Node, Pfc)] {
-        &self.pauses
-    }
-
-    /// Whether a link is paused or leaves a node that pauses others: its packets take part in flow
-    /// control.
-    pub(crate) fn takes_part_in_pauses(&self, link: LinkId) -> bool {
-        let (from, to, _) = &self.links[link.0 as usize];
-        self.pauses
-            .iter()
-            .any(|(node, _)| node == from || node == to)
-    }
-
-    /// What still comes over a link after its queue's switch has asked for a pause, at most, with
-    /// packets of `largest` bytes: what the link carries while the frame waits for a packet on the
-    /// link `back`, is sent and travels, and one packet being sent then; what is on the way; and the
-    /// packet that led beyond XOFF. Headroom as IEEE 802.1Qbb, annex O, without the times that devices
-    /// take.
-    pub fn headroom(&self, link: LinkId, back: LinkId, largest: Bytes) -> Bytes {
-        let (link, back) = (self.get(link), self.get(back));
-        let frame = Bytes(largest.0 + PAUSE_FRAME.0);
-        let time = back.rate.transmission_time(frame) + back.delay + link.delay;
-        let carried = (u128::from(link.rate.0) * u128::from(time.0)).div_ceil(8_000_000_000);
-        Bytes(carried as u64 + 2 * largest.0)
     }
 
     /// [`multipath`](Network::multipath), [`spraying`](Network::spraying),

@@ -158,6 +158,7 @@ pub(crate) fn link() -> impl Strategy<Value = Link> {
                     slot,
                     steered: rate % 16 == 0,
                     is_nic: false,
+                    by_class: false,
                 };
                 // Some schemes refuse a limit below their thresholds.
                 let facts = facts(&link);
@@ -218,6 +219,7 @@ pub(crate) fn count_link(link: &Link, seen: &mut Coverage) {
         slot,
         steered,
         is_nic,
+        by_class,
     } = link;
     seen.switch("cut", !cuts.is_empty());
     seen.count(
@@ -226,6 +228,7 @@ pub(crate) fn count_link(link: &Link, seen: &mut Coverage) {
     );
     seen.switch("queue", queue.is_some());
     seen.switch("network card", *is_nic);
+    seen.switch("network card by class", *by_class);
     for scheme in SCHEMES {
         let is_it = |spec: &Spec| spec.descriptor().name == scheme.name;
         seen.count(scheme.name, queue.as_ref().is_some_and(is_it));

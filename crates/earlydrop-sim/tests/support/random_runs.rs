@@ -16,7 +16,8 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::measure::{Measure, Queues};
 use earlydrop_sim::network::{
-    Change, Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot, Pfc, SharedBuffer,
+    Change, Classes, Dumbbell, Fabric, FabricLinks, Link, Network, Node, ParkingLot, Pfc,
+    SharedBuffer,
 };
 use earlydrop_sim::traffic::FlowId;
 use proptest::collection::vec;
@@ -134,7 +135,8 @@ pub(crate) fn count_run(run: &Run, seen: &mut Coverage) {
         seen.count("alpha of 1 and more", *alpha >= 1.0);
     }
     seen.switch("pauses", !pauses.is_empty());
-    for (_, Pfc { xoff, xon }) in pauses {
+    for (_, Pfc { xoff, xon, classes }) in pauses {
+        seen.switch("pauses by class", classes.is_some());
         seen.count("small XOFF", xoff.0 < 5000);
         seen.switch("XON below XOFF", xon < xoff);
     }
@@ -230,15 +232,24 @@ fn shared_buffer() -> impl Strategy<Value = SharedBuffer> {
     })
 }
 
+/// A queue for each class, of which two go before the others.
+const BY_CLASS: &str = "drr:by=class,queues=8,strict=2,weights=3 1 2,inner=red";
+
 fn pfc() -> impl Strategy<Value = Pfc> {
     let xoff = prop_oneof![1500..5000_u64, 5000..50_000_u64];
-    (xoff, prop_oneof![Just(1), Just(2)]).prop_map(|(xoff, part)| Pfc {
+    let classes = prop_oneof![
+        Just(None),
+        prop::collection::vec(0..8_u8, 1..8).prop_map(|classes| Classes::new(&classes)),
+    ];
+    (xoff, prop_oneof![Just(1), Just(2)], classes).prop_map(|(xoff, part, classes)| Pfc {
         xoff: Bytes(xoff),
         xon: Bytes(xoff / part),
+        classes,
     })
 }
 
-/// Lets a switch pause the links that lead to it, which then have queues and do not change.
+/// Lets a switch pause the links that lead to it, which then have queues and do not change; by class,
+/// the queues tell classes apart.
 fn pause(network: &mut Network, switch: Node, limits: Pfc) {
     let links = network.links();
     let of_switch = links.filter(|(_, from, to, _)| *from == switch || *to == switch);
@@ -246,7 +257,10 @@ fn pause(network: &mut Network, switch: Node, limits: Pfc) {
         let link = network.get_mut(id);
         link.changes.clear();
         link.trace = None;
-        if link.queue.is_none() && !link.is_nic {
+        if limits.classes.is_some() {
+            link.by_class = link.is_nic;
+            link.queue = (!link.is_nic).then(|| BY_CLASS.parse().unwrap());
+        } else if link.queue.is_none() && !link.is_nic {
             link.queue = Some("droptail".parse().unwrap());
         }
     }

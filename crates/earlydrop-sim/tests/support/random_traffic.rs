@@ -24,7 +24,8 @@ pub(crate) struct FlowCase {
     start: u64,
     between: bool,
     overhead: u64,
-    class: u8,
+    /// Of its packets and of its acknowledgments.
+    classes: (u8, Option<u8>),
     steps: Vec<(u64, Step)>,
 }
 
@@ -44,14 +45,15 @@ pub(crate) fn flow() -> impl Strategy<Value = FlowCase> {
     let step = || (0..3_000_000_000_u64, step());
     let steps = prop_oneof![3 => vec(step(), 0..1), 1 => vec(step(), 1..4)];
     let place = (0..24_usize, 0..24_usize, 0..300_000_000_u64, any::<bool>());
-    (place, traffic(), overhead, 0..8_u8, steps).prop_map(
-        |((from, to, start, between), traffic, overhead, class, steps)| FlowCase {
+    let ack_class = prop_oneof![3 => Just(None), 1 => (0..8_u8).prop_map(Some)];
+    (place, traffic(), overhead, (0..8_u8, ack_class), steps).prop_map(
+        |((from, to, start, between), traffic, overhead, classes, steps)| FlowCase {
             ends: (from, to),
             traffic,
             start,
             between,
             overhead,
-            class,
+            classes,
             steps,
         },
     )
@@ -105,7 +107,8 @@ impl FlowCase {
                 .iter()
                 .map(|(at, step)| (Nanos(*at), *step))
                 .collect(),
-            class: self.class,
+            class: self.classes.0,
+            ack_class: self.classes.1,
             overhead: Nanos(overhead),
             traffic,
         }
@@ -267,6 +270,7 @@ pub(crate) fn count_flow(flow: &Flow, seen: &mut Coverage) {
         start,
         steps,
         class,
+        ack_class,
         overhead,
         traffic,
     } = flow;
@@ -276,6 +280,7 @@ pub(crate) fn count_flow(flow: &Flow, seen: &mut Coverage) {
     }
     steps.iter().for_each(|(_, step)| count_step(step, seen));
     seen.varies("class", *class, 0);
+    seen.switch("acknowledgments of another class", ack_class.is_some());
     seen.switch("host delay", *overhead > Nanos::ZERO);
     count_traffic(traffic, seen);
     match traffic {

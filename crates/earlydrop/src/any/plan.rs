@@ -116,6 +116,14 @@ impl Plan {
         }
     }
 
+    /// Whether a queue of it can [pause a class](AnyQueue::pause_class).
+    pub fn can_pause_classes(&self) -> bool {
+        match self {
+            Plan::Fair { sharing, .. } => sharing.rules.can_pause_classes(),
+            _ => false,
+        }
+    }
+
     /// The same queue, which allocates memory for packets as these come.
     pub fn growing(mut self) -> Plan {
         let limit = match &mut self {

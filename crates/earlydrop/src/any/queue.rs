@@ -158,6 +158,23 @@ impl<P: Packet> AnyQueue<P> {
             _ => None,
         }
     }
+
+    /// What [`FairQueue::pause_class`] does; `false` for any other queue.
+    pub fn pause_class(&mut self, class: u8, pauses: bool) -> bool {
+        match self {
+            AnyQueue::RuledFair(queue) => queue.pause_class(class, pauses),
+            _ => false,
+        }
+    }
+
+    /// The bytes that wait where packets of a class go; `None` where packets are not told apart by
+    /// class.
+    pub fn bytes_of_class(&self, class: u8) -> Option<u64> {
+        match self {
+            AnyQueue::RuledFair(queue) => queue.bytes_of_class(class),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -65,6 +65,8 @@ pub struct FairQueue<P, A, const RULES: bool = false> {
     rehash: Option<Nanos>,
     /// Whether the updates of all sub-queues have started, where they fall together.
     started: bool,
+    /// Sub-queues that may not send, a bit each.
+    paused: u32,
     random: Pcg32,
     counters: Counters,
 }
@@ -128,6 +130,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             pristine: (RULES && sharing.rules.perturb > Nanos::ZERO).then(|| Box::new(aqm.clone())),
             rehash: None,
             started: false,
+            paused: 0,
             random,
             counters: Counters::default(),
         }

@@ -10,6 +10,9 @@
 //! - A turn adds `quantum` times the sub-queue's weight to its deficit, in bytes. It sends while
 //!   its packet at the head is no larger than the deficit, and each packet is subtracted.
 //! - What is left of the deficit is kept for the next turn, unless the sub-queue has become empty.
+//! - `strict` sub-queues, those with the highest numbers, go before all others without turns, the
+//!   highest first: the strict priority and the weighted shares of IEEE 802.1Q, sections 8.6.8.1 and
+//!   8.6.8.3.
 //! - Over the limit, in packets or bytes, the sub-queue with most bytes loses the packet at its
 //!   tail, counted as `forced`.
 //!

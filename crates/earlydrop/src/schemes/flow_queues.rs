@@ -62,6 +62,13 @@ pub(crate) const TURNS: &[Parameter] = &[
     .with_default("equal", DRR)
     .only_with("by", &["flow", "class"]),
     Parameter::new(
+        "strict",
+        "sub-queues, those with the highest numbers, that go before all others, the highest first",
+        Kind::Count(Range::closed(0.0, 32.0), "sub-queues"),
+    )
+    .with_default("0", DRR)
+    .only_with("by", &["flow", "class"]),
+    Parameter::new(
         "perturb",
         "time after which flows are hashed anew; 0: never",
         Kind::Time(Range::NOT_NEGATIVE),
@@ -153,6 +160,14 @@ fn turns(settings: &Settings) -> Result<SharingRules, ConfigError> {
     let text = settings.text("weights");
     let weights = weights_of(text).ok_or_else(|| settings.unreadable("weights"))?;
     let hashes = classifier == Classifier::Hash;
+    let strict = settings.count("strict");
+    if strict > 0 && settings.choice("scheduler") == "new-first" {
+        return Err(settings.contradiction(
+            "strict",
+            format!("strict = {strict}, but scheduler = new-first has an order of its own"),
+            "nearest: scheduler = deficit",
+        ));
+    }
     Ok(SharingRules {
         scheduler: match settings.choice("scheduler") {
             "deficit" => Scheduler::Deficit,
@@ -162,6 +177,7 @@ fn turns(settings: &Settings) -> Result<SharingRules, ConfigError> {
         },
         classifier,
         weights: if hashes { Weights::EQUAL } else { weights },
+        strict: if hashes { 0 } else { strict },
         perturb: if hashes {
             settings.time("perturb")
         } else {

@@ -247,8 +247,15 @@ pub(super) static FLOWS: Section = Section {
             "class",
             Kind::Count(Range::closed(0.0, 7.0), ""),
             "0",
-            "the traffic class of their packets, for schemes with a profile per class",
+            "the traffic class of their packets, for schemes with a profile or a queue per class",
         ),
+        one(
+            "ack_class",
+            Kind::OrAuto(&Kind::Count(Range::closed(0.0, 7.0), "")),
+            "auto",
+            "the traffic class of their acknowledgments, RDMA's congestion notifications among them; auto: `class`",
+        )
+        .when("kind", TCP_KINDS),
         one(
             "overhead",
             Kind::OrAuto(&TIME),

@@ -175,7 +175,7 @@ pub(super) static NETWORK: Section = Section {
             "pause",
             Kind::OrAuto(&Kind::Bytes(Range::closed(1.0, 1e12))),
             "auto",
-            "priority flow control (PFC, IEEE 802.1Qbb) at every switch, one priority for all: XOFF, the bytes that came over a link and wait, above which that link is paused; what still comes needs room in `buffer`; auto: none",
+            "priority flow control (PFC, IEEE 802.1Qbb) at every switch: XOFF, the bytes that came over a link and wait, above which that link is paused; what still comes needs room in `buffer`; auto: none",
         )
         .written_like("100 kB")
         .when("shape", FABRICS),
@@ -186,6 +186,13 @@ pub(super) static NETWORK: Section = Section {
             "XON: at so many bytes a paused link goes on; auto: half of `pause`",
         )
         .written_like("50 kB")
+        .when("shape", FABRICS),
+        one(
+            "pause_classes",
+            Kind::Text("traffic classes 0 to 7 between spaces, such as \"3\" or \"3 4\""),
+            "",
+            "the traffic classes that are counted and paused each alone, while others are not paused; every port's queue must tell classes apart, as `drr:by=class,queues=8` does; empty: a pause stops all of a link",
+        )
         .when("shape", FABRICS),
         one(
             "ecmp",

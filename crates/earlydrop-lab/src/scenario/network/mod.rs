@@ -152,6 +152,7 @@ impl LinkSpec {
             slot: self.slot,
             steered: false,
             is_nic: matches!(self.queue, QueueChoice::Nic),
+            by_class: false,
         }
     }
 

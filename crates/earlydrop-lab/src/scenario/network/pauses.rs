@@ -2,7 +2,7 @@
 //! room that it needs.
 
 use earlydrop::units::Bytes;
-use earlydrop_sim::network::{Network, Node as Host, Pfc, SharedBuffer};
+use earlydrop_sim::network::{Classes, Network, Node as Host, Pfc, SharedBuffer};
 
 use super::{BuiltNetwork, Path, Topology};
 use crate::document::{Entries, Problem};
@@ -12,9 +12,11 @@ use crate::document::{Entries, Problem};
 pub(crate) struct PauseRoom {
     /// The links that lead to it.
     pub(crate) links: u64,
+    /// The classes that are paused each alone; 1 where all of a link is.
+    pub(crate) classes: u64,
     /// The headroom of all of them together.
     pub(crate) headroom: Bytes,
-    /// XOFF, of each of them.
+    /// XOFF, of each of them and of each class.
     pub(crate) xoff: Bytes,
     /// The buffer that its ports share, and the most that one port may have of it.
     pub(crate) shared: Option<(SharedBuffer, Bytes)>,
@@ -23,13 +25,13 @@ pub(crate) struct PauseRoom {
 impl PauseRoom {
     /// What waits at most, all of it at one port in the worst case.
     pub(crate) fn needed(&self) -> Bytes {
-        Bytes(self.links * self.xoff.0 + self.headroom.0)
+        Bytes(self.links * self.classes * self.xoff.0 + self.headroom.0)
     }
 
     /// The largest XOFF with which `room` suffices; `None` if headroom alone is more.
     pub(crate) fn largest_xoff(&self, room: Bytes) -> Option<Bytes> {
         let left = room.0.checked_sub(self.headroom.0)?;
-        Some(Bytes(left / self.links)).filter(|xoff| xoff.0 > 0)
+        Some(Bytes(left / (self.links * self.classes))).filter(|xoff| xoff.0 > 0)
     }
 }
 
@@ -45,9 +47,10 @@ pub(super) fn read(network: &Entries, problems: &mut Vec<Problem>) -> Option<Pfc
         ));
     };
     let Some(xoff) = xoff else {
-        if xon.is_some() {
-            let help = "nearest: pause = \"100 kB\", or no `resume`".to_string();
-            wrong("resume", "`resume` without `pause`", help);
+        let written = ["resume", "pause_classes"];
+        if let Some(field) = written.into_iter().find(|field| network.has(field)) {
+            let help = format!("nearest: pause = \"100 kB\", or no `{field}`");
+            wrong(field, &format!("`{field}` without `pause`"), help);
         }
         return None;
     };
@@ -63,17 +66,32 @@ pub(super) fn read(network: &Entries, problems: &mut Vec<Problem>) -> Option<Pfc
         let help = "nearest: host_queue = \"nic\"".to_string();
         wrong("pause", "hosts without a queue cannot be paused", help);
     }
+    let text = network.text("pause_classes");
+    let classes = classes_of(&text);
+    if classes.is_none() && !text.is_empty() {
+        let message = format!("classes \"{text}\"");
+        let help = "allowed: numbers from 0 to 7 between spaces; nearest: \"3\"".to_string();
+        wrong("pause_classes", &message, help);
+    }
     Some(Pfc {
         xoff,
         xon: xon.min(xoff),
+        classes,
     })
+}
+
+/// Classes as numbers between spaces; `None` for none of them, and for other text.
+fn classes_of(text: &str) -> Option<Classes> {
+    let numbers: Result<Vec<u8>, _> = text.split_whitespace().map(str::parse).collect();
+    Classes::new(&numbers.ok().filter(|numbers| !numbers.is_empty())?)
 }
 
 impl Topology {
     /// The room that pauses need at the switch where it is the most, with packets of `packet` bytes;
     /// `None` without pauses.
     pub(crate) fn room_for_pauses(&self, packet: Bytes, path: Path) -> Option<PauseRoom> {
-        let Pfc { xoff, .. } = self.pauses?;
+        let Pfc { xoff, classes, .. } = self.pauses?;
+        let classes = classes.map_or(1, |classes| classes.iter().count() as u64);
         let built = self.under_droptail(packet, path)?;
         let rooms = (0..built.network.nodes() as u32).map(Host);
         let switches = rooms.filter(|node| !built.hosts.contains(node));
@@ -81,7 +99,8 @@ impl Topology {
             let (links, headroom) = headroom_at(&built.network, switch, packet);
             PauseRoom {
                 links,
-                headroom,
+                classes,
+                headroom: Bytes(headroom.0 * classes),
                 xoff,
                 shared: self.shared_buffer.map(|buffer| (buffer, most_of(buffer))),
             }
@@ -110,9 +129,22 @@ fn most_of(buffer: SharedBuffer) -> Bytes {
     Bytes((size * buffer.alpha / (1.0 + buffer.alpha)) as u64)
 }
 
+impl Topology {
+    /// Whether its switches pause classes, each alone.
+    pub(in crate::scenario) fn pauses_classes(&self) -> bool {
+        self.pauses.is_some_and(|limits| limits.classes.is_some())
+    }
+}
+
 impl BuiltNetwork {
-    /// Lets every switch of a fabric pause the links that lead to it.
+    /// Lets every switch of a fabric pause the links that lead to it. Network cards tell apart the
+    /// classes that are paused.
     pub(super) fn pause(&mut self, limits: Pfc) {
+        let links = self.network.links();
+        let cards = links.filter(|(.., link)| link.is_nic && limits.classes.is_some());
+        for card in cards.map(|(id, ..)| id).collect::<Vec<_>>() {
+            self.network.get_mut(card).by_class = true;
+        }
         for node in (0..self.network.nodes() as u32).map(Host) {
             if !self.hosts.contains(&node) {
                 self.network.pause(node, limits);

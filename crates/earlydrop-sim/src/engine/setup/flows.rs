@@ -310,10 +310,10 @@ impl FlowBuilder<'_> {
             Traffic::Tcp { profile, .. } => {
                 Packet::new(Kind::Data, self.index as u32, 0, profile.segment_size)
                     .with_ecn(profile.ecn.codepoint())
-                    .with_class(self.described.class)
             }
             Traffic::Datagrams { .. } => Packet::new(Kind::Datagram, self.index as u32, 0, 0),
         };
+        let segment = segment.with_class(self.described.class);
         let mut flow = Flow {
             wake_at: Nanos::NEVER,
             access_free_at: Default::default(),
@@ -325,7 +325,7 @@ impl FlowBuilder<'_> {
                 has_baseline: false,
                 at_nic: (self.behind_nic && matches!(ends, Ends::Tcp(_))).then_some(0),
             },
-            class: self.described.class,
+            ack_class: self.described.ack_class.unwrap_or(self.described.class),
             ends,
             meter,
             counted: Counted::default(),
@@ -469,8 +469,9 @@ fn check(
             "it starts at {last_start}, after the run's end at {duration}"
         ));
     }
-    if described.class > 7 {
-        return wrong(format!("class {}; classes are 0 to 7", described.class));
+    let classes = [Some(described.class), described.ack_class];
+    if let Some(class) = classes.into_iter().flatten().find(|class| *class > 7) {
+        return wrong(format!("class {class}; classes are 0 to 7"));
     }
     match &described.traffic {
         Traffic::Tcp {

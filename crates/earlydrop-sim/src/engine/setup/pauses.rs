@@ -4,10 +4,18 @@ use earlydrop::units::Nanos;
 
 use super::super::Simulation;
 use super::super::pauses::{Pausable, problem};
+use super::super::port::Port;
 use super::super::route::Stage;
 use super::routes::LinkStages;
-use crate::network::LinkId;
+use crate::network::{Classes, LinkId};
 use crate::run::{Run, RunError};
+
+/// Whether the queue of a port can pause each of these classes.
+fn tells_apart(port: &mut Port, classes: Classes) -> bool {
+    let queue = port.link.queue_mut();
+    let mut all = classes.iter();
+    all.all(|class| queue.pause_class(class, false))
+}
 
 /// Prepares the ports at both ends of links that are paused.
 pub(super) fn add(
@@ -38,6 +46,15 @@ pub(super) fn add(
             };
             if !described.changes.is_empty() || described.trace.is_some() {
                 let problem = format!("{} changes, which pauses do not allow for", name());
+                return Err(wrong(problem));
+            }
+            if let Some(classes) = limits.classes
+                && !tells_apart(&mut simulation.links.ports[port as usize], classes)
+            {
+                let problem = format!(
+                    "the queue of {} does not tell classes apart, as drr:by=class does",
+                    name()
+                );
                 return Err(wrong(problem));
             }
             // Departures must be known when they begin.

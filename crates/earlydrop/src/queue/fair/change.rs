@@ -73,6 +73,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             pristine: None,
             rehash: self.rehash,
             started: self.started,
+            paused: self.paused,
             random: self.random,
             counters: self.counters,
         };
@@ -106,7 +107,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         }
         if rules.classifier != before.classifier {
             self.reseat(now, aqm);
-        } else if rules.scheduler != before.scheduler {
+        } else if (rules.scheduler, rules.strict) != (before.scheduler, before.strict) {
             self.merge_lists();
         }
         if self.rules().buffer_memory {
@@ -149,19 +150,22 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         }
     }
 
-    /// Puts all listed sub-queues into the old list, each with the credit of a turn.
+    /// Puts all listed sub-queues into the old list, old ones first, each with the credit of a turn;
+    /// strict ones into theirs.
     fn merge_lists(&mut self) {
-        while self.lists[NEW].head != NONE {
-            let index = self.lists[NEW].head;
-            self.unlist_head(NEW);
-            self.append(OLD, index);
-        }
-        let mut index = self.lists[OLD].head;
-        while index != NONE {
-            let turn = self.turn_of(index);
-            let sub_queue = &mut self.sub_queues[index as usize];
-            sub_queue.credit = turn;
-            index = sub_queue.next;
+        let [new, old] = core::mem::replace(&mut self.lists, [List::EMPTY; 2]);
+        for mut index in [old.head, new.head] {
+            while index != NONE {
+                let turn = self.turn_of(index);
+                let sub_queue = &mut self.sub_queues[index as usize];
+                sub_queue.credit = turn;
+                let next = sub_queue.next;
+                match self.is_strict(index) {
+                    true => self.list_strict(index),
+                    false => self.append(OLD, index),
+                }
+                index = next;
+            }
         }
     }
 }

@@ -29,6 +29,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
                 .map(|pristine| Box::new(aqm(pristine))),
             rehash: self.rehash,
             started: self.started,
+            paused: self.paused,
             random: self.random.clone(),
             counters: self.counters.clone(),
         }

@@ -104,6 +104,9 @@ pub struct SharingRules {
     pub classifier: Classifier,
     /// Quanta that a sub-queue gets a turn.
     pub weights: Weights,
+    /// Sub-queues with the highest indices that are served before all others, the highest first;
+    /// under any scheduler but [`Scheduler::NewFirst`].
+    pub strict: u32,
     /// How often flows are hashed anew; zero for never. Packets move to their new sub-queues, whose
     /// schemes start afresh.
     pub perturb: Nanos,
@@ -134,6 +137,7 @@ impl SharingRules {
         scheduler: Scheduler::NewFirst,
         classifier: Classifier::Hash,
         weights: Weights::EQUAL,
+        strict: 0,
         perturb: Nanos::ZERO,
         longest_in_packets: false,
         overflow: Overflow::Batches,
@@ -143,6 +147,12 @@ impl SharingRules {
         buffer_memory: false,
         bypass: false,
     };
+
+    /// Whether the sub-queue of a class can be [paused](super::FairQueue::pause_class): packets are told
+    /// apart by class, and take turns.
+    pub fn can_pause_classes(&self) -> bool {
+        self.classifier == Classifier::Class && self.scheduler != Scheduler::NewFirst
+    }
 }
 
 /// Memory of a packet's buffer in Linux: the data with its headroom and trailer, in a slab of

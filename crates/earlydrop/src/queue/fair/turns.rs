@@ -9,10 +9,14 @@
 //! - if its credit allows no packet, it receives that of another turn and moves to the end;
 //! - when its last packet has left, it leaves the list, and what is left of its credit lapses.
 //!
+//! Strict sub-queues have a list of their own, by priority; the first of it that may send is served
+//! before the others. A sub-queue that is [paused](FairQueue::pause_class) is passed over, and keeps
+//! its credit.
+//!
 //! Under [`Scheduler::Deficit`] credit allows a packet that is no larger, so that no sub-queue
 //! ever sends more than its turns are worth; otherwise any packet while there is credit.
 
-use super::lists::{NEW, OLD};
+use super::lists::{NEW, NONE, OLD};
 use super::{Classifier, FairQueue, Scheduler};
 use crate::aqm::Aqm;
 use crate::packet::{FlowKey, Packet, PacketInfo};
@@ -59,12 +63,99 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         sub_queue.idle = false;
         if !core::mem::replace(&mut sub_queue.listed, true) {
             sub_queue.credit = turn;
+            if RULES && self.is_strict(index) {
+                return self.list_strict(index);
+            }
             let list = match self.rules().scheduler {
                 Scheduler::NewFirst => NEW,
                 _ => OLD,
             };
             self.append(list, index);
         }
+    }
+
+    /// Whether a sub-queue goes before those that take turns.
+    pub(super) fn is_strict(&self, index: u32) -> bool {
+        u64::from(index) + u64::from(self.rules().strict) >= self.sub_queues.len() as u64
+    }
+
+    /// Puts a strict sub-queue into its list: higher indices are before it.
+    pub(super) fn list_strict(&mut self, index: u32) {
+        let (mut before, mut after) = (NONE, self.lists[NEW].head);
+        while after != NONE && after > index {
+            (before, after) = (after, self.sub_queues[after as usize].next);
+        }
+        self.sub_queues[index as usize].next = after;
+        match before {
+            NONE => self.lists[NEW].head = index,
+            before => self.sub_queues[before as usize].next = index,
+        }
+        if after == NONE {
+            self.lists[NEW].tail = index;
+        }
+    }
+
+    /// Takes a sub-queue out of the list of strict ones.
+    fn unlist_strict(&mut self, index: u32) {
+        let (mut before, mut after) = (NONE, self.lists[NEW].head);
+        while after > index {
+            (before, after) = (after, self.sub_queues[after as usize].next);
+        }
+        let after = self.sub_queues[index as usize].next;
+        match before {
+            NONE => self.lists[NEW].head = after,
+            before => self.sub_queues[before as usize].next = after,
+        }
+        if after == NONE {
+            self.lists[NEW].tail = before;
+        }
+    }
+
+    fn is_paused(&self, index: u32) -> bool {
+        index < u32::BITS && self.paused >> index & 1 != 0
+    }
+
+    /// The sub-queue of a class may not send, or may again. Without effect, and `false`, where
+    /// packets are not told apart by class, or new flows go first.
+    pub fn pause_class(&mut self, class: u8, pauses: bool) -> bool {
+        if !self.rules().can_pause_classes() {
+            return false;
+        }
+        let bit = 1 << self.place(FlowKey(0), class);
+        match pauses {
+            true => self.paused |= bit,
+            false => self.paused &= !bit,
+        }
+        true
+    }
+
+    /// The bytes in the sub-queue of a class; `None` where packets are not told apart by class.
+    pub(crate) fn bytes_of_class(&self, class: u8) -> Option<u64> {
+        let by_class = self.rules().classifier == Classifier::Class;
+        let index = self.place(FlowKey(0), class);
+        by_class.then(|| self.sub_queues[index as usize].chain.bytes())
+    }
+
+    /// The sub-queue that is next: the first strict one that may send, or the first of the others,
+    /// which is then the head of their list.
+    fn next_in_turn(&mut self) -> Option<u32> {
+        let mut index = self.lists[NEW].head;
+        while index != NONE && self.is_paused(index) {
+            index = self.sub_queues[index as usize].next;
+        }
+        if index != NONE {
+            return Some(index);
+        }
+        let first = self.lists[OLD].head;
+        while self.is_paused(self.lists[OLD].head) {
+            let head = self.lists[OLD].head;
+            self.unlist_head(OLD);
+            self.append(OLD, head);
+            if self.lists[OLD].head == first {
+                return None;
+            }
+        }
+        Some(self.lists[OLD].head).filter(|head| *head != NONE)
     }
 
     /// Starts the updates of all sub-queues at once, where they fall together.
@@ -105,14 +196,15 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
     ) -> Option<Departure<P>> {
         let scheduler = self.rules().scheduler;
         loop {
-            let index = self.lists[OLD].head;
-            let sub_queue = self.sub_queues.get(index as usize)?;
+            let index = self.next_in_turn()?;
+            let is_strict = self.is_strict(index);
+            let sub_queue = &self.sub_queues[index as usize];
             let next = self.pool.head_size(&sub_queue.chain);
             let needed = match scheduler {
                 Scheduler::Deficit => next.map_or(0, i64::from),
                 _ => 1,
             };
-            if next.is_some() && sub_queue.credit < needed {
+            if next.is_some() && sub_queue.credit < needed && !is_strict {
                 let turn = self.turn_of(index);
                 self.sub_queues[index as usize].credit += turn;
                 self.unlist_head(OLD);
@@ -132,7 +224,10 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
                 if !core::mem::replace(&mut sub_queue.idle, true) {
                     sub_queue.aqm.on_idle(now);
                 }
-                self.unlist_head(OLD);
+                match is_strict {
+                    true => self.unlist_strict(index),
+                    false => self.unlist_head(OLD),
+                }
             }
             if departure.is_some() {
                 return departure;
@@ -140,3 +235,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "turns_tests.rs"]
+mod tests;
