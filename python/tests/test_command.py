@@ -17,6 +17,7 @@ SUITES = ROOT / "crates/earlydrop-lab/suites"
 # Links of a data centre carry as much in a hundredth of the time, but for the warm-up of some.
 SHORT = {
     "leaf-spine": "20ms",
+    "rdma-classes": "60ms",
     "rdma-thresholds": "20ms",
     "rdma": "120ms",
     "pauses": "120ms",

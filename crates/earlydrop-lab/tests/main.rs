@@ -3,6 +3,7 @@
 mod analytic;
 mod cables;
 mod changes;
+mod classes;
 mod expectations;
 #[cfg(feature = "store")]
 mod memory;

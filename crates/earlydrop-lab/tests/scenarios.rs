@@ -46,6 +46,7 @@ const FULL_LENGTH: &[&str] = &[
     "leaf-spine.toml",
     "pauses.toml",
     "rdma.toml",
+    "rdma-classes.toml",
     "rdma-convergence.toml",
     "rdma-thresholds.toml",
     "web-search.toml",

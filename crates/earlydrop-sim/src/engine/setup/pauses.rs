@@ -4,17 +4,17 @@ use earlydrop::units::Nanos;
 
 use super::super::Simulation;
 use super::super::pauses::{Pausable, problem};
-use super::super::port::Port;
 use super::super::route::Stage;
 use super::routes::LinkStages;
-use crate::network::{Classes, LinkId};
+use crate::network::{Link, LinkId};
 use crate::run::{Run, RunError};
 
-/// Whether the queue of a port can pause each of these classes.
-fn tells_apart(port: &mut Port, classes: Classes) -> bool {
-    let queue = port.link.queue_mut();
-    let mut all = classes.iter();
-    all.all(|class| queue.pause_class(class, false))
+/// Whether the queue in front of a link can pause a class.
+fn tells_classes_apart(described: &Link) -> bool {
+    let plan = described
+        .queue_in_front()
+        .map(|spec| spec.plan(&described.facts()));
+    plan.is_some_and(|plan| plan.is_ok_and(|plan| plan.can_pause_classes()))
 }
 
 /// Prepares the ports at both ends of links that are paused.
@@ -48,9 +48,7 @@ pub(super) fn add(
                 let problem = format!("{} changes, which pauses do not allow for", name());
                 return Err(wrong(problem));
             }
-            if let Some(classes) = limits.classes
-                && !tells_apart(&mut simulation.links.ports[port as usize], classes)
-            {
+            if limits.classes.is_some() && !tells_classes_apart(described) {
                 let problem = format!(
                     "the queue of {} does not tell classes apart, as drr:by=class does",
                     name()
