@@ -198,9 +198,9 @@ class Builder {
     const { root } = this.options;
     const made = join(process.env["CARGO_TARGET_DIR"] ?? join(root, "target"), "doc");
     rmSync(made, { recursive: true, force: true });
-    // rustdoc links to a crate whose pages are there already, and cargo runs it for several at once.
-    for (const crates of [CRATES.slice(0, 1), CRATES]) {
-      execFileSync("cargo", ["doc", "--no-deps", "--lib", "--locked", "--quiet", ...crates.flatMap((name) => ["-p", name])], { cwd: root, stdio: "inherit" });
+    // rustdoc links to a crate whose pages are there already. Asked for several, cargo makes them at once, and some anew.
+    for (const name of CRATES) {
+      execFileSync("cargo", ["doc", "--no-deps", "--lib", "--locked", "--quiet", "-p", name], { cwd: root, stdio: "inherit" });
     }
     cpSync(made, out, { recursive: true });
     const items = CRATES.map((name) => `<li><a href="${folderOf(name)}/index.html">${name}</a></li>`);

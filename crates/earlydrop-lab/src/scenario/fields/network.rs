@@ -189,9 +189,9 @@ pub(super) static NETWORK: Section = Section {
         .when("shape", FABRICS),
         one(
             "pause_classes",
-            Kind::Text("traffic classes 0 to 7 between spaces, such as \"3\" or \"3 4\""),
-            "",
-            "the traffic classes that are counted and paused each alone, while others are not paused; every port's queue must tell classes apart, as `drr:by=class,queues=8` does; empty: a pause stops all of a link",
+            Kind::Text("traffic classes 0 to 7 between spaces, such as 3 or 3 4, or all"),
+            "all",
+            "the traffic classes that are counted and paused each alone, while others are not paused; every port's queue must tell classes apart, as `drr:by=class,queues=8` does; all: a pause stops all of a link",
         )
         .when("shape", FABRICS),
         one(

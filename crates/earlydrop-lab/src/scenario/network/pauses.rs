@@ -35,6 +35,9 @@ impl PauseRoom {
     }
 }
 
+/// The value of `pause_classes` with which a pause stops all of a link.
+const ALL: &str = "all";
+
 /// When switches pause the links that lead to them, if they do.
 pub(super) fn read(network: &Entries, problems: &mut Vec<Problem>) -> Option<Pfc> {
     let xoff = network.size_or_auto("pause");
@@ -68,9 +71,9 @@ pub(super) fn read(network: &Entries, problems: &mut Vec<Problem>) -> Option<Pfc
     }
     let text = network.text("pause_classes");
     let classes = classes_of(&text);
-    if classes.is_none() && !text.is_empty() {
+    if classes.is_none() && text != ALL {
         let message = format!("classes \"{text}\"");
-        let help = "allowed: numbers from 0 to 7 between spaces; nearest: \"3\"".to_string();
+        let help = "allowed: numbers from 0 to 7 between spaces, or all; nearest: \"3\"".to_string();
         wrong("pause_classes", &message, help);
     }
     Some(Pfc {
