@@ -73,7 +73,8 @@ pub(super) fn read(network: &Entries, problems: &mut Vec<Problem>) -> Option<Pfc
     let classes = classes_of(&text);
     if classes.is_none() && text != ALL {
         let message = format!("classes \"{text}\"");
-        let help = "allowed: numbers from 0 to 7 between spaces, or all; nearest: \"3\"".to_string();
+        let help =
+            "allowed: numbers from 0 to 7 between spaces, or all; nearest: \"3\"".to_string();
         wrong("pause_classes", &message, help);
     }
     Some(Pfc {
