@@ -33,6 +33,7 @@ pub(crate) fn unsupported(run: &Run, watched: LinkId) -> Vec<Unsupported> {
     let unsupported = [
         captures,
         incast(run),
+        ack_class(run),
         shared_buffer(run),
         Topology::new(run, watched).err(),
         AddressPlan::new(&run.flows).err(),
@@ -57,6 +58,18 @@ fn incast(run: &Run) -> Option<Unsupported> {
         flow: Some(flow),
         message: "real hosts have no client that waits for several servers (incast)".to_string(),
         help: "nearest: kind = \"requests\", whose clients ask one server each".to_string(),
+    })
+}
+
+/// Acknowledgments of a class of their own: the kernel's carry that of the connection's packets.
+fn ack_class(run: &Run) -> Option<Unsupported> {
+    let differs = |flow: &Flow| flow.ack_class.is_some_and(|class| class != flow.class);
+    let flow = run.flows.iter().position(differs)?;
+    Some(Unsupported {
+        flow: Some(flow),
+        message: "acknowledgments of real hosts have the class of the connection's packets"
+            .to_string(),
+        help: format!("nearest: ack_class = {}", run.flows[flow].class),
     })
 }
 
@@ -99,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn incasts_and_shared_buffers_are_refused_with_the_nearest() {
+    fn incasts_classes_of_acknowledgments_and_shared_buffers_are_refused_with_the_nearest() {
         let rate = BitsPerSec::from_mbps(10);
         let link = Link::new(rate, Nanos::from_millis(20)).queue("red".parse().unwrap());
         let mut dumbbell = Dumbbell::new(link.clone(), link);
@@ -116,9 +129,10 @@ mod tests {
             rounds: None,
         });
         let profile = Arc::new(Profile::modern(Algorithm::Reno));
-        run.add(Flow::tcp(from, to, &profile, application));
+        run.add(Flow::tcp(from, to, &profile, application).ack_class(6));
         let refused = unsupported(&run, dumbbell.bottleneck);
         assert!(refused[0].help.contains("kind = \"requests\""));
-        assert!(refused[1].message.contains("share no buffer"));
+        assert!(refused[1].help.contains("ack_class = 0"));
+        assert!(refused[2].message.contains("share no buffer"));
     }
 }
