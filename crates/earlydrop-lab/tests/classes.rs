@@ -20,9 +20,15 @@ const BY_CLASS: &str = "drr:by=class,queues=8,strict=2,inner=red,inner.as=dcqcn"
 #[test]
 fn a_scheme_that_does_not_tell_classes_apart_is_refused_with_one_that_does() {
     let pauses = "pause = \"20 kB\"\npause_classes = \"3\"";
-    for scheme in ["red", "fq-codel", "drr:by=flow"] {
+    for (scheme, nearest) in [
+        ("red", "drr:by=class,queues=8,inner=red"),
+        ("fq-codel", "drr:by=class,queues=8"),
+        ("drr:by=class,queues=2", "drr:by=class,queues=8"),
+        ("fq-red:by=class,queues=8", "drr:by=class,queues=8"),
+    ] {
         let found = plan(pauses, scheme).unwrap_err();
-        assert!(found.contains("drr:by=class,queues=8,inner="), "{found}");
+        assert!(found.contains(nearest), "{nearest} in {found}");
+        plan(pauses, nearest).unwrap();
     }
     plan(pauses, BY_CLASS).unwrap();
     plan("pause = \"20 kB\"", "red").unwrap();
@@ -31,14 +37,34 @@ fn a_scheme_that_does_not_tell_classes_apart_is_refused_with_one_that_does() {
 #[test]
 fn classes_are_numbers_up_to_seven_and_need_pauses() {
     for (network, said) in [
-        ("pause = \"20 kB\"\npause_classes = \"8\"", "from 0 to 7"),
-        ("pause = \"20 kB\"\npause_classes = \"3,4\"", "from 0 to 7"),
+        (
+            "pause = \"20 kB\"\npause_classes = \"8\"",
+            "nearest: \\\\\"7",
+        ),
+        (
+            "pause = \"20 kB\"\npause_classes = \"3-4\"",
+            "nearest: \\\\\"3 4",
+        ),
         ("pause_classes = \"3\"", "`pause_classes` without `pause`"),
         ("resume = \"3 kB\"", "`resume` without `pause`"),
     ] {
         let found = plan(network, BY_CLASS).unwrap_err();
         assert!(found.contains(said), "{said} in {found}");
     }
+}
+
+#[test]
+fn a_class_that_nobody_sends_is_warned_of() {
+    let warnings = |classes: &str| {
+        let network = format!("pause = \"20 kB\"\npause_classes = \"{classes}\"");
+        format!("{:?}", plan(&network, BY_CLASS).unwrap().warnings())
+    };
+    assert!(warnings("5").contains("has class 5"), "{}", warnings("5"));
+    assert!(
+        !warnings("3, 6").contains("has class"),
+        "{}",
+        warnings("3, 6")
+    );
 }
 
 /// Each class may have its XOFF and its headroom at a port.

@@ -201,7 +201,8 @@ pub struct QueuedLink<P> {
     /// When it next takes a packet from the queue: when the transmitter is free; never while it
     /// is idle or down.
     next_transmission: Nanos,
-    /// The transmitter is free and found the queue empty.
+    /// The transmitter is free and found nothing to send: the queue is empty, or all that waits is
+    /// [paused](QueuedLink::pause_class).
     idle: bool,
     down: bool,
     transmitter: Transmitter,
@@ -305,7 +306,7 @@ impl<P: Packet> QueuedLink<P> {
     }
 
     /// When it next takes a packet from the queue, as far as is known; [`Nanos::NEVER`] while
-    /// nothing waits or the link is down.
+    /// nothing may be sent.
     #[inline]
     pub fn next_transmission(&self) -> Nanos {
         self.next_transmission
@@ -338,8 +339,8 @@ impl<P: Packet> QueuedLink<P> {
     }
 
     /// Takes the next packet from the queue at [`next_transmission`](QueuedLink::next_transmission)
-    /// and sends it; what the queue drops on the way goes to `losses`. `None`: the queue was
-    /// empty, and the link is idle.
+    /// and sends it; what the queue drops on the way goes to `losses`. `None`: nothing
+    /// may be sent, and the link is idle.
     #[inline(always)]
     pub fn transmit(&mut self, losses: &mut impl Losses<P>) -> Option<Transmission<P>> {
         // The time at which the transmitter is free, unless it waits for an opportunity.

@@ -28,7 +28,7 @@ pub struct Flow {
     pub start: Start,
     /// Changes to it later, with their times.
     pub steps: Vec<(Nanos, Step)>,
-    /// The class its packets carry, 0 to 7, for schemes with a profile for each.
+    /// The class its packets carry, 0 to 7, for schemes with a profile or a queue for each.
     pub class: u8,
     /// The class of acknowledgments, congestion notifications among them; `None`: that of its packets.
     pub ack_class: Option<u8>,
@@ -80,6 +80,16 @@ pub enum Traffic {
         /// The ECN field they carry; recorded packets have their own.
         ecn: Ecn,
     },
+}
+
+impl Traffic {
+    /// The size of its largest packets.
+    pub fn largest_packet(&self) -> Bytes {
+        match self {
+            Traffic::Tcp { profile, .. } => Bytes(u64::from(profile.segment_size)),
+            Traffic::Datagrams { size, .. } => *size,
+        }
+    }
 }
 
 /// An application over TCP: what there is to send. Sizes are payload.

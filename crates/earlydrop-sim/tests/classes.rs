@@ -162,3 +162,51 @@ fn classes_of_a_port_have_thresholds_of_their_own() {
     assert!(flood > 100, "{flood}");
     assert_eq!(other, 0);
 }
+
+/// RDMA of seven hosts to one in class 3 with pauses, and more of class 0 than the port carries: with
+/// just the room that pauses need, in the port's own limit or in a shared buffer.
+fn beside_a_flood(own_limit: bool) -> Results {
+    let (mut network, hosts) = star(9, true);
+    let switch = network.ends(LinkId(0)).1;
+    let limits = Pfc {
+        xoff: Bytes(20_000),
+        xon: Bytes(10_000),
+        classes: Classes::new(&[3]),
+    };
+    network.pause(switch, limits);
+    let (links, headroom) = network.headroom_at(switch, Bytes(1068));
+    let size = Bytes(links * limits.xoff.0 + headroom.0);
+    if own_limit {
+        let queue = format!("drr:by=class,queues=8,limit={} bytes", size.0);
+        network.get_mut(LinkId(15)).queue = Some(queue.parse().unwrap());
+    } else {
+        let size = Bytes(2 * size.0);
+        network.share_buffer(switch, SharedBuffer { size, alpha: 8.0 });
+    }
+    let mut run = Run::new(network, Nanos::from_millis(3));
+    for host in 0..7 {
+        run.add(roce(hosts[host], hosts[7]).class(3));
+    }
+    for class in [0, 1, 2] {
+        let rate = BitsPerSec::from_mbps(13_000);
+        let flow = Flow::datagrams(hosts[8], hosts[7], Bytes(1000), rate, Pattern::Constant);
+        run.add(flow.class(class));
+    }
+    run.results().unwrap()
+}
+
+/// What a class that is paused has room for, others cannot take, as with the reserved buffer of lossless
+/// queues in switches.
+#[test]
+fn a_paused_class_loses_nothing_beside_a_flood_of_others() {
+    for own_limit in [true, false] {
+        let results = beside_a_flood(own_limit);
+        let lost = |flows: std::ops::Range<usize>| -> u64 {
+            results.flows[flows].iter().map(|flow| flow.lost).sum()
+        };
+        assert_eq!(lost(0..7), 0, "own limit: {own_limit}");
+        assert!(lost(7..10) > 100, "own limit: {own_limit}, {}", lost(7..10));
+        let pauses = results.queue(LinkId(0)).unwrap().pauses.unwrap();
+        assert!(pauses.pauses > 10, "{pauses:?}");
+    }
+}

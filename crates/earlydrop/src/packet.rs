@@ -15,7 +15,7 @@ pub trait Packet {
     fn ecn(&self) -> Ecn;
     /// Sets the ECN field to CE. Called for ECN-capable packets only.
     fn mark(&mut self);
-    /// Traffic class for schemes with a profile per class (WRED); 0 when there is none.
+    /// Traffic class, for schemes with a profile (WRED) or a queue (DRR) per class; 0 when there is none.
     fn class(&self) -> u8 {
         0
     }

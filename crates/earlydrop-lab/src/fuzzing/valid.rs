@@ -124,6 +124,7 @@ fn texts(field: &str) -> &'static [&'static str] {
         "packets" => &["packets.csv"],
         "list" => &["flows.csv"],
         "from" | "to" => &["a", "b", "c", "left", "right", "hosts", "router 0"],
+        "pause_classes" => &["3", "0 5"],
         "queue" | "host_queue" => &["scheme", "droptail", "none", "fq-codel"],
         _ => &[],
     }
@@ -326,6 +327,10 @@ impl Draw<'_> {
 
     /// A scheme with up to two parameters, of which those that it refuses go.
     fn scheme(&mut self) -> String {
+        // What a fabric needs that pauses classes.
+        if self.rarely(16) {
+            return "drr:by=class,queues=8,strict=2,inner=red".to_string();
+        }
         let scheme = &SCHEMES[self.below(SCHEMES.len())];
         let parameters: Vec<_> = scheme.parameters().collect();
         let link = LinkFacts::at(BitsPerSec::from_mbps(10));

@@ -519,7 +519,7 @@ pub static METRICS: &[Metric] = &[
         "paused, most paused link",
         ("%", 100.0),
         Better::Less,
-        "the share of the time that the link paused the longest was paused",
+        "the share of the time that the link paused the longest was paused, or a class of it",
         Compute::Network(|results| {
             let most = paused_links(results)?.map(|pauses| pauses.paused).max()?;
             Some(most.as_secs_f64() / results.measured.as_secs_f64())

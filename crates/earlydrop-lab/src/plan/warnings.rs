@@ -68,6 +68,13 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
     all.extend(few_round_trips(scenario));
     all.extend(bbr3_as_l4s(scenario));
     all.extend(skipped_arrivals(scenario));
+    all.extend(scenario.paused_but_not_sent().map(|(class, sent)| {
+        let text = format!(
+            "`pause_classes` has class {class}, of which no group's packets are: nothing of it is \
+             paused; nearest: pause_classes = \"{sent}\", or a group with class = {class}"
+        );
+        (("classes", Vec::new()), text)
+    }));
     all.extend(
         scenario
             .overload()
@@ -361,8 +368,7 @@ impl At<'_> {
             let limit = scheme.limit;
             let bytes = u64::from(limit.packets).saturating_mul(self.sizes.link.mean_packet.0);
             let own = limit.bytes.min(Bytes(bytes));
-            let shared = room.shared.map(|(_, most)| most);
-            let has = shared.map_or(own, |shared| shared.min(own));
+            let has = room.most_shared().map_or(own, |most| most.min(own));
             (has < needed).then(|| (has.0.to_string(), String::new()))
         });
         for (has, (labels, schemes)) in groups {
@@ -372,8 +378,8 @@ impl At<'_> {
                 None => "only".to_string(),
             };
             let buffer = match room.shared {
-                Some((buffer, _)) => {
-                    let size = needed.0 as f64 * (1.0 + buffer.alpha) / buffer.alpha;
+                Some((_, share)) => {
+                    let size = needed.0 as f64 / share;
                     format!("shared_buffer = \"{} bytes\"", size.ceil())
                 }
                 None => format!("network.buffer = \"{} bytes\"", needed.0),

@@ -458,10 +458,12 @@ fn valid<T: Quantity>(
 impl FlowGroup {
     /// The size of its largest packets.
     pub fn packet(&self) -> Bytes {
-        match &self.traffic {
-            Traffic::Tcp { profile, .. } => Bytes(u64::from(profile.segment_size)),
-            Traffic::Datagrams { size, .. } => *size,
-        }
+        self.traffic.largest_packet()
+    }
+
+    /// The classes of its packets and of its acknowledgments.
+    pub(super) fn classes(&self) -> impl Iterator<Item = u8> {
+        [Some(self.class), self.ack_class].into_iter().flatten()
     }
 
     /// The flow with this number in the group, from 0, between two hosts.

@@ -310,6 +310,15 @@ impl Scenario {
         self.network.room_for_pauses(packet, self.path)
     }
 
+    /// The first class that switches pause and no group sends, and the nearest one that is sent.
+    pub(crate) fn paused_but_not_sent(&self) -> Option<(u8, u8)> {
+        let sent: Vec<u8> = self.groups.iter().flat_map(FlowGroup::classes).collect();
+        let paused = self.network.paused_classes()?;
+        let class = paused.iter().find(|class| !sent.contains(class))?;
+        let nearest = sent.into_iter().min_by_key(|sent| sent.abs_diff(class))?;
+        Some((class, nearest))
+    }
+
     /// Whether a link or a scheme changes during a run, or a link is recorded.
     pub(crate) fn changes(&self) -> bool {
         let of_scheme = self.schemes.iter().any(|scheme| !scheme.changes.is_empty());
@@ -342,7 +351,12 @@ impl Scenario {
         for scheme in &self.schemes {
             for link in self.network.scheme_links(packet) {
                 let before = problems.len();
-                scheme.check(&self.path, &link, self.network.pauses_classes(), problems);
+                scheme.check(
+                    &self.path,
+                    &link,
+                    self.network.paused_classes().is_some(),
+                    problems,
+                );
                 if problems.len() > before {
                     break;
                 }

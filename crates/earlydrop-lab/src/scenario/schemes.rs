@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use earlydrop::registry::{self, ConfigError, LinkFacts, Registry, Spec};
+use earlydrop::registry::{self, ConfigError, LinkFacts, Plan, Registry, Spec};
 use earlydrop::units::Nanos;
 
 use super::ALLOCATION;
@@ -458,11 +458,16 @@ impl Scheme {
         if by_class && plan.as_ref().is_ok_and(|plan| !plan.can_pause_classes()) {
             let name = self.written.descriptor().name;
             let message = format!(
-                "`pause_classes` pauses classes of packets, which {name} does not tell apart"
+                "`pause_classes` needs a queue for each of 8 classes, served in turn, which {name} \
+                 here does not have"
             );
-            let help = format!(
-                "nearest: \"drr:by=class,queues=8,inner={name}\", with {name}'s parameters as inner.*"
-            );
+            let help = match &plan {
+                Ok(Plan::Single { .. }) => format!(
+                    "nearest: \"drr:by=class,queues=8,inner={name}\", with {name}'s parameters as \
+                     inner.*"
+                ),
+                _ => "nearest: \"drr:by=class,queues=8\"".to_string(),
+            };
             problems.push(Problem::new(&self.place, message, help));
         }
         if let Err(error) = plan {

@@ -388,7 +388,10 @@ fn queue_columns(cell: Column) -> Vec<Column> {
         "pauses",
         "how often the switch at the link's end has paused it; empty without flow control",
     ));
-    columns.push(real("paused", "how long it was paused in all, in seconds"));
+    columns.push(real(
+        "paused",
+        "how long it, or a class of it, was paused in all, in seconds",
+    ));
     columns
 }
 

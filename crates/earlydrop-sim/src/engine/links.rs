@@ -1,7 +1,5 @@
 //! The links of a run: what they are made of, and what all packets share there.
 
-use earlydrop::packet::Packet as _;
-use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
 use super::accounts::Accounts;
@@ -63,9 +61,8 @@ impl Links {
             return true;
         };
         let measured = accounts.timing.counts(at);
-        let class = port.link.queue().bytes_of_class(packet.class());
         let buffer = &mut self.buffers[member.buffer as usize];
-        let admits = buffer.admits(member, packet.size(), class, measured);
+        let admits = buffer.admits(member, packet, port.link.queue(), measured);
         if !admits {
             port.refuse(accounts, packet, at);
         }
@@ -77,8 +74,8 @@ impl Links {
     pub(super) fn count_shared(&mut self, index: u32, measured: bool) {
         let Port { link, shared, .. } = &self.ports[index as usize];
         if let Some(member) = shared {
-            let (bytes, next) = (link.queue().bytes(), link.next_transmission());
-            self.buffers[member.buffer as usize].count(*member, bytes, next, measured);
+            let buffer = &mut self.buffers[member.buffer as usize];
+            buffer.count(*member, link.queue(), link.next_transmission(), measured);
         }
     }
 }

@@ -85,7 +85,7 @@ pub struct SharedBufferResult {
 pub struct PauseResult {
     /// Pauses that began.
     pub pauses: u64,
-    /// How long the link was paused.
+    /// How long the link, or a class of it, was paused.
     pub paused: Nanos,
 }
 

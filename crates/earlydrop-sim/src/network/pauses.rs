@@ -21,6 +21,14 @@ pub struct Pfc {
     pub classes: Option<Classes>,
 }
 
+impl Pfc {
+    /// The classes that are counted each alone; 1 where a pause stops all of a link.
+    pub fn counted(&self) -> u64 {
+        self.classes
+            .map_or(1, |classes| classes.iter().count() as u64)
+    }
+}
+
 /// Some of the traffic classes 0 to 7.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Classes(u8);
@@ -81,5 +89,14 @@ impl Network {
         let time = back.rate.transmission_time(frame) + back.delay + link.delay;
         let carried = (u128::from(link.rate.0) * u128::from(time.0)).div_ceil(8_000_000_000);
         Bytes(carried as u64 + 2 * largest.0)
+    }
+
+    /// The links that lead to a node, and their headroom together.
+    pub fn headroom_at(&self, node: Node, largest: Bytes) -> (u64, Bytes) {
+        let leading = self.links().filter(|(_, _, to, _)| *to == node);
+        leading.fold((0, Bytes(0)), |(links, sum), (id, ..)| {
+            let back = self.way_back(id).unwrap_or(id);
+            (links + 1, Bytes(sum.0 + self.headroom(id, back, largest).0))
+        })
     }
 }

@@ -119,7 +119,7 @@ impl Plan {
     /// Whether a queue of it can [pause a class](AnyQueue::pause_class).
     pub fn can_pause_classes(&self) -> bool {
         match self {
-            Plan::Fair { sharing, .. } => sharing.rules.can_pause_classes(),
+            Plan::Fair { sharing, .. } => sharing.can_pause_classes(),
             _ => false,
         }
     }

@@ -167,6 +167,13 @@ impl<P: Packet> AnyQueue<P> {
         }
     }
 
+    /// What [`FairQueue::protect_class`] does; nothing for any other queue.
+    pub fn protect_class(&mut self, class: u8) {
+        if let AnyQueue::RuledFair(queue) = self {
+            queue.protect_class(class);
+        }
+    }
+
     /// The bytes that wait where packets of a class go; `None` where packets are not told apart by
     /// class.
     pub fn bytes_of_class(&self, class: u8) -> Option<u64> {

@@ -67,6 +67,8 @@ pub struct FairQueue<P, A, const RULES: bool = false> {
     started: bool,
     /// Sub-queues that may not send, a bit each.
     paused: u32,
+    /// Sub-queues that lose nothing as long as others do, a bit each.
+    protected: u32,
     random: Pcg32,
     counters: Counters,
 }
@@ -131,6 +133,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             rehash: None,
             started: false,
             paused: 0,
+            protected: 0,
             random,
             counters: Counters::default(),
         }
@@ -158,14 +161,15 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         }
     }
 
-    /// Whether the limit leaves room for a packet of `size` bytes, others dropped if need be.
-    fn fits(&self, size: u32) -> bool {
+    /// Whether the limit leaves room for a packet of `size` bytes in a sub-queue, others dropped if
+    /// need be.
+    fn fits(&self, index: u32, size: u32) -> bool {
         let memory = self.memory_of(size);
         let limit = self.sharing.limit;
         let alone = matches!(
             self.rules().overflow,
             Overflow::Arrival | Overflow::Unjudged
-        );
+        ) && !self.is_protected(index);
         let waiting = if alone { self.counted_bytes() } else { 0 };
         waiting + memory <= limit.bytes.0 && !(alone && self.packets >= limit.packets)
     }
@@ -314,7 +318,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQu
         }
         let index = self.place_of(&info);
         let rules = self.rules();
-        let fits = self.fits(info.size);
+        let fits = self.fits(index, info.size);
         let sub_queue = &mut self.sub_queues[index as usize];
         let view = self.pool.view(&sub_queue.chain);
         sub_queue.aqm.poll(now, &view);

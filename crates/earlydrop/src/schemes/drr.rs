@@ -16,7 +16,7 @@
 //! - Over the limit, in packets or bytes, the sub-queue with most bytes loses the packet at its
 //!   tail, counted as `forced`.
 //!
-//! While all of n sub-queues hold packets, each sends its weight over the sum of their weights of
+//! While all of n sub-queues hold packets and none is strict, each sends its weight over the sum of their weights of
 //! the link, within a quantum and the largest packet.
 //!
 //! # Our readings

@@ -63,7 +63,7 @@ pub(crate) const TURNS: &[Parameter] = &[
     .only_with("by", &["flow", "class"]),
     Parameter::new(
         "strict",
-        "sub-queues, those with the highest numbers, that go before all others, the highest first",
+        "sub-queues, those with the highest numbers (by class: from 7 down), that go before all others, the highest first",
         Kind::Count(Range::closed(0.0, 32.0), "sub-queues"),
     )
     .with_default("0", DRR)

@@ -168,7 +168,7 @@ pub(super) static NETWORK: Section = Section {
                 "factor",
             ),
             "1",
-            "the dynamic threshold's factor: a port drops what arrives while its queue is at least alpha times the free part of `shared_buffer`",
+            "the dynamic threshold's factor: a port drops what arrives while its queue, or that of the packet's class where each has one, is at least alpha times the free part of `shared_buffer`",
         )
         .when("shape", SWITCHED),
         one(

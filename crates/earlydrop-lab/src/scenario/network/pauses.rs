@@ -2,7 +2,7 @@
 //! room that it needs.
 
 use earlydrop::units::Bytes;
-use earlydrop_sim::network::{Classes, Network, Node as Host, Pfc, SharedBuffer};
+use earlydrop_sim::network::{Classes, Node as Host, Pfc, SharedBuffer};
 
 use super::{BuiltNetwork, Path, Topology};
 use crate::document::{Entries, Problem};
@@ -18,14 +18,20 @@ pub(crate) struct PauseRoom {
     pub(crate) headroom: Bytes,
     /// XOFF, of each of them and of each class.
     pub(crate) xoff: Bytes,
-    /// The buffer that its ports share, and the most that one port may have of it.
-    pub(crate) shared: Option<(SharedBuffer, Bytes)>,
+    /// The buffer that its ports share, and the share of it that one port may have.
+    pub(crate) shared: Option<(SharedBuffer, f64)>,
 }
 
 impl PauseRoom {
     /// What waits at most, all of it at one port in the worst case.
     pub(crate) fn needed(&self) -> Bytes {
         Bytes(self.links * self.classes * self.xoff.0 + self.headroom.0)
+    }
+
+    /// The most that one port may have of the shared buffer.
+    pub(crate) fn most_shared(&self) -> Option<Bytes> {
+        let (buffer, share) = self.shared?;
+        Some(Bytes((buffer.size.0 as f64 * share) as u64))
     }
 
     /// The largest XOFF with which `room` suffices; `None` if headroom alone is more.
@@ -72,9 +78,16 @@ pub(super) fn read(network: &Entries, problems: &mut Vec<Problem>) -> Option<Pfc
     let text = network.text("pause_classes");
     let classes = classes_of(&text);
     if classes.is_none() && text != ALL {
-        let message = format!("classes \"{text}\"");
-        let help =
-            "allowed: numbers from 0 to 7 between spaces, or all; nearest: \"3\"".to_string();
+        let message = format!("`pause_classes` = \"{text}\" are no traffic classes");
+        let digits = text.chars().filter_map(|c| c.to_digit(10));
+        let mut nearest: Vec<String> = digits.map(|digit| digit.min(7).to_string()).collect();
+        if nearest.is_empty() {
+            nearest.push("3".to_string());
+        }
+        let help = format!(
+            "allowed: numbers from 0 to 7 between spaces, or all; nearest: \"{}\"",
+            nearest.join(" ")
+        );
         wrong("pause_classes", &message, help);
     }
     Some(Pfc {
@@ -84,9 +97,10 @@ pub(super) fn read(network: &Entries, problems: &mut Vec<Problem>) -> Option<Pfc
     })
 }
 
-/// Classes as numbers between spaces; `None` for none of them, and for other text.
+/// Classes as numbers between spaces or commas; `None` for none of them, and for other text.
 fn classes_of(text: &str) -> Option<Classes> {
-    let numbers: Result<Vec<u8>, _> = text.split_whitespace().map(str::parse).collect();
+    let numbers = text.split([' ', ',']).filter(|number| !number.is_empty());
+    let numbers: Result<Vec<u8>, _> = numbers.map(str::parse).collect();
     Classes::new(&numbers.ok().filter(|numbers| !numbers.is_empty())?)
 }
 
@@ -94,49 +108,35 @@ impl Topology {
     /// The room that pauses need at the switch where it is the most, with packets of `packet` bytes;
     /// `None` without pauses.
     pub(crate) fn room_for_pauses(&self, packet: Bytes, path: Path) -> Option<PauseRoom> {
-        let Pfc { xoff, classes, .. } = self.pauses?;
-        let classes = classes.map_or(1, |classes| classes.iter().count() as u64);
+        let limits = self.pauses?;
+        let (xoff, classes) = (limits.xoff, limits.counted());
+        let share = |buffer: SharedBuffer| match limits.classes {
+            // Alone it has alpha B / (1 + alpha) (Choudhury and Hahne 1998, equation 4).
+            None => buffer.alpha / (1.0 + buffer.alpha),
+            // Room is reserved for classes that are paused.
+            Some(_) => 1.0,
+        };
         let built = self.under_droptail(packet, path)?;
         let rooms = (0..built.network.nodes() as u32).map(Host);
         let switches = rooms.filter(|node| !built.hosts.contains(node));
         let rooms = switches.map(|switch| {
-            let (links, headroom) = headroom_at(&built.network, switch, packet);
+            let (links, headroom) = built.network.headroom_at(switch, packet);
             PauseRoom {
                 links,
                 classes,
                 headroom: Bytes(headroom.0 * classes),
                 xoff,
-                shared: self.shared_buffer.map(|buffer| (buffer, most_of(buffer))),
+                shared: self.shared_buffer.map(|buffer| (buffer, share(buffer))),
             }
         });
         rooms.max_by_key(PauseRoom::needed)
     }
 }
 
-/// The links that lead to a switch, and their headroom together.
-fn headroom_at(network: &Network, switch: Host, packet: Bytes) -> (u64, Bytes) {
-    let all = network.links();
-    let leading = all.filter(|(_, _, to, _)| *to == switch);
-    let (mut links, mut headroom) = (0, 0);
-    for (id, ..) in leading {
-        links += 1;
-        let back = network.way_back(id).unwrap_or(id);
-        headroom += network.headroom(id, back, packet).0;
-    }
-    (links, Bytes(headroom))
-}
-
-/// What one port may have of a shared buffer, alone: `alpha B / (1 + alpha)` (Choudhury and Hahne
-/// 1998, equation 4).
-fn most_of(buffer: SharedBuffer) -> Bytes {
-    let size = buffer.size.0 as f64;
-    Bytes((size * buffer.alpha / (1.0 + buffer.alpha)) as u64)
-}
-
 impl Topology {
-    /// Whether its switches pause classes, each alone.
-    pub(in crate::scenario) fn pauses_classes(&self) -> bool {
-        self.pauses.is_some_and(|limits| limits.classes.is_some())
+    /// The classes that its switches pause, each alone.
+    pub(in crate::scenario) fn paused_classes(&self) -> Option<Classes> {
+        self.pauses?.classes
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::Simulation;
 use super::super::pauses::{Pausable, problem};
 use super::super::route::Stage;
 use super::routes::LinkStages;
-use crate::network::{Link, LinkId};
+use crate::network::{Classes, Link, LinkId};
 use crate::run::{Run, RunError};
 
 /// Whether the queue in front of a link can pause a class.
@@ -58,7 +58,11 @@ pub(super) fn add(
             // Departures must be known when they begin.
             simulation.links.ports[port as usize].slack = Nanos::ZERO;
             if from == *node {
-                simulation.links.ports[port as usize].dropped = Some(Vec::new());
+                let port = &mut simulation.links.ports[port as usize];
+                port.dropped = Some(Vec::new());
+                for class in limits.classes.into_iter().flat_map(Classes::iter) {
+                    port.link.queue_mut().protect_class(class);
+                }
                 continue;
             }
             let Some(back) = run.network.way_back(id).and_then(port_of) else {
@@ -67,6 +71,17 @@ pub(super) fn add(
             };
             let pausable = Pausable::new(*limits, back);
             simulation.links.ports[port as usize].pausable = Some(Box::new(pausable));
+        }
+        if let Some(classes) = limits.classes {
+            let shared = run.network.shared_buffers().iter();
+            let number = shared.take_while(|(shares, _)| shares != node).count();
+            if let Some(buffer) = simulation.links.buffers.get_mut(number) {
+                let sizes = run.flows.iter().map(|flow| flow.traffic.largest_packet());
+                let largest = sizes.max().unwrap_or_default();
+                let (links, headroom) = run.network.headroom_at(*node, largest);
+                let room = limits.counted() * (links * limits.xoff.0 + headroom.0);
+                buffer.reserve(classes, room);
+            }
         }
     }
     Ok(())

@@ -74,6 +74,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             rehash: self.rehash,
             started: self.started,
             paused: self.paused,
+            protected: self.protected,
             random: self.random,
             counters: self.counters,
         };
@@ -100,6 +101,9 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         let before = self.sharing.rules;
         self.sharing = sharing;
         let rules = self.rules();
+        if !self.sharing.can_pause_classes() {
+            (self.paused, self.protected) = (0, 0);
+        }
         let hashes = RULES && rules.perturb > Nanos::ZERO;
         self.pristine = hashes.then(|| Box::new(aqm.clone()));
         if rules.perturb != before.perturb {
@@ -108,7 +112,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         if rules.classifier != before.classifier {
             self.reseat(now, aqm);
         } else if (rules.scheduler, rules.strict) != (before.scheduler, before.strict) {
-            self.merge_lists();
+            self.relist();
         }
         if self.rules().buffer_memory {
             let chains = self.sub_queues.iter().map(|sub_queue| &sub_queue.chain);
@@ -152,7 +156,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
 
     /// Puts all listed sub-queues into the old list, old ones first, each with the credit of a turn;
     /// strict ones into theirs.
-    fn merge_lists(&mut self) {
+    fn relist(&mut self) {
         let [new, old] = core::mem::replace(&mut self.lists, [List::EMPTY; 2]);
         for mut index in [old.head, new.head] {
             while index != NONE {

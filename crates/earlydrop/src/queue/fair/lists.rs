@@ -8,6 +8,8 @@ use crate::units::Nanos;
 pub(super) const NONE: u32 = u32::MAX;
 pub(super) const NEW: usize = 0;
 pub(super) const OLD: usize = 1;
+/// The list of strict sub-queues, by priority: schedulers that have them know no new ones.
+pub(super) const STRICT: usize = NEW;
 
 #[derive(Clone, Debug)]
 pub(super) struct SubQueue<A> {

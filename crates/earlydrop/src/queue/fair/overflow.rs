@@ -7,7 +7,8 @@ use crate::queue::{Limit, Losses};
 use crate::units::{Bytes, Nanos};
 
 impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
-    /// The sub-queue with most bytes, or packets, the first listed of equals; never an empty one.
+    /// The sub-queue with most bytes, or packets, the first listed of equals; never an empty one, and a
+    /// [protected](FairQueue::protect_class) one only where all are.
     pub(super) fn fattest(&self) -> Option<u32> {
         let chain = |index: u32| &self.sub_queues[index as usize].chain;
         let in_packets = self.rules().longest_in_packets;
@@ -17,9 +18,12 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
         };
         self.listed()
             .filter(|index| chain(*index).packets() > 0)
-            .reduce(|best, next| match length(next) > length(best) {
-                true => next,
-                false => best,
+            .reduce(|best, next| {
+                let rank = |index: u32| (!self.is_protected(index), length(index));
+                match rank(next) > rank(best) {
+                    true => next,
+                    false => best,
+                }
             })
     }
 

@@ -30,6 +30,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             rehash: self.rehash,
             started: self.started,
             paused: self.paused,
+            protected: self.protected,
             random: self.random.clone(),
             counters: self.counters.clone(),
         }

@@ -18,6 +18,20 @@ pub struct Sharing {
     pub rules: SharingRules,
 }
 
+/// The number of traffic classes: 0 to 7, as those of IEEE 802.1Q and the class selectors of RFC 2474.
+pub(crate) const CLASSES: u32 = 8;
+
+impl Sharing {
+    /// Whether the sub-queue of a class can be [paused](super::FairQueue::pause_class): each class has
+    /// one of its own, and they take turns.
+    pub fn can_pause_classes(&self) -> bool {
+        let rules = &self.rules;
+        rules.classifier == Classifier::Class
+            && rules.scheduler != Scheduler::NewFirst
+            && self.queues >= CLASSES
+    }
+}
+
 /// Whose turn it is among sub-queues that hold packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduler {
@@ -105,7 +119,7 @@ pub struct SharingRules {
     /// Quanta that a sub-queue gets a turn.
     pub weights: Weights,
     /// Sub-queues with the highest indices that are served before all others, the highest first;
-    /// under any scheduler but [`Scheduler::NewFirst`].
+    /// by class, the highest classes. Under any scheduler but [`Scheduler::NewFirst`].
     pub strict: u32,
     /// How often flows are hashed anew; zero for never. Packets move to their new sub-queues, whose
     /// schemes start afresh.
@@ -147,12 +161,6 @@ impl SharingRules {
         buffer_memory: false,
         bypass: false,
     };
-
-    /// Whether the sub-queue of a class can be [paused](super::FairQueue::pause_class): packets are told
-    /// apart by class, and take turns.
-    pub fn can_pause_classes(&self) -> bool {
-        self.classifier == Classifier::Class && self.scheduler != Scheduler::NewFirst
-    }
 }
 
 /// Memory of a packet's buffer in Linux: the data with its headroom and trailer, in a slab of

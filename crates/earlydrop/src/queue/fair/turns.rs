@@ -16,7 +16,8 @@
 //! Under [`Scheduler::Deficit`] credit allows a packet that is no larger, so that no sub-queue
 //! ever sends more than its turns are worth; otherwise any packet while there is credit.
 
-use super::lists::{NEW, NONE, OLD};
+use super::lists::{NEW, NONE, OLD, STRICT};
+use super::sharing::CLASSES;
 use super::{Classifier, FairQueue, Scheduler};
 use crate::aqm::Aqm;
 use crate::packet::{FlowKey, Packet, PacketInfo};
@@ -76,57 +77,82 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
 
     /// Whether a sub-queue goes before those that take turns.
     pub(super) fn is_strict(&self, index: u32) -> bool {
-        u64::from(index) + u64::from(self.rules().strict) >= self.sub_queues.len() as u64
+        let rules = self.rules();
+        let queues = self.sub_queues.len() as u64;
+        let used = match rules.classifier {
+            Classifier::Class => queues.min(u64::from(CLASSES)),
+            _ => queues,
+        };
+        u64::from(index) + u64::from(rules.strict) >= used
     }
 
     /// Puts a strict sub-queue into its list: higher indices are before it.
     pub(super) fn list_strict(&mut self, index: u32) {
-        let (mut before, mut after) = (NONE, self.lists[NEW].head);
+        let (mut before, mut after) = (NONE, self.lists[STRICT].head);
         while after != NONE && after > index {
             (before, after) = (after, self.sub_queues[after as usize].next);
         }
         self.sub_queues[index as usize].next = after;
         match before {
-            NONE => self.lists[NEW].head = index,
+            NONE => self.lists[STRICT].head = index,
             before => self.sub_queues[before as usize].next = index,
         }
         if after == NONE {
-            self.lists[NEW].tail = index;
+            self.lists[STRICT].tail = index;
         }
     }
 
     /// Takes a sub-queue out of the list of strict ones.
     fn unlist_strict(&mut self, index: u32) {
-        let (mut before, mut after) = (NONE, self.lists[NEW].head);
+        let (mut before, mut after) = (NONE, self.lists[STRICT].head);
         while after > index {
             (before, after) = (after, self.sub_queues[after as usize].next);
         }
         let after = self.sub_queues[index as usize].next;
         match before {
-            NONE => self.lists[NEW].head = after,
+            NONE => self.lists[STRICT].head = after,
             before => self.sub_queues[before as usize].next = after,
         }
         if after == NONE {
-            self.lists[NEW].tail = before;
+            self.lists[STRICT].tail = before;
         }
     }
 
     fn is_paused(&self, index: u32) -> bool {
-        index < u32::BITS && self.paused >> index & 1 != 0
+        has_bit(self.paused, index)
     }
 
-    /// The sub-queue of a class may not send, or may again. Without effect, and `false`, where
-    /// packets are not told apart by class, or new flows go first.
+    /// The bit of a class's sub-queue among those that can be paused; `None` where no class can.
+    fn bit_of_class(&self, class: u8) -> Option<u32> {
+        let can = RULES && self.sharing.can_pause_classes();
+        1_u32
+            .checked_shl(self.place(FlowKey(0), class))
+            .filter(|_| can)
+    }
+
+    /// The sub-queue of a class may not send, or may again. Without effect, and `false`, where classes
+    /// have no sub-queues of their own, or new flows go first. A change to such rules ends all pauses.
     pub fn pause_class(&mut self, class: u8, pauses: bool) -> bool {
-        if !self.rules().can_pause_classes() {
+        let Some(bit) = self.bit_of_class(class) else {
             return false;
-        }
-        let bit = 1 << self.place(FlowKey(0), class);
+        };
         match pauses {
             true => self.paused |= bit,
             false => self.paused &= !bit,
         }
         true
+    }
+
+    /// Packets of a class are not dropped for the limit as long as others wait: one that finds no room
+    /// takes that of others. Such classes have reserved buffer in switches that pause them. Without
+    /// effect where no class can be paused.
+    pub fn protect_class(&mut self, class: u8) {
+        self.protected |= self.bit_of_class(class).unwrap_or(0);
+    }
+
+    /// Whether a sub-queue is that of a [protected](FairQueue::protect_class) class.
+    pub(super) fn is_protected(&self, index: u32) -> bool {
+        RULES && has_bit(self.protected, index)
     }
 
     /// The bytes in the sub-queue of a class; `None` where packets are not told apart by class.
@@ -139,7 +165,7 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
     /// The sub-queue that is next: the first strict one that may send, or the first of the others,
     /// which is then the head of their list.
     fn next_in_turn(&mut self) -> Option<u32> {
-        let mut index = self.lists[NEW].head;
+        let mut index = self.lists[STRICT].head;
         while index != NONE && self.is_paused(index) {
             index = self.sub_queues[index as usize].next;
         }
@@ -234,6 +260,10 @@ impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
             }
         }
     }
+}
+
+fn has_bit(bits: u32, index: u32) -> bool {
+    index < u32::BITS && bits >> index & 1 != 0
 }
 
 #[cfg(test)]
