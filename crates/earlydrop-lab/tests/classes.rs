@@ -37,13 +37,10 @@ fn a_scheme_that_does_not_tell_classes_apart_is_refused_with_one_that_does() {
 #[test]
 fn classes_are_numbers_up_to_seven_and_need_pauses() {
     for (network, said) in [
-        (
-            "pause = \"20 kB\"\npause_classes = \"8\"",
-            "nearest: \\\\\"7",
-        ),
+        ("pause = \"20 kB\"\npause_classes = \"8\"", "nearest: \\\"7"),
         (
             "pause = \"20 kB\"\npause_classes = \"3-4\"",
-            "nearest: \\\\\"3 4",
+            "nearest: \\\"3 4",
         ),
         ("pause_classes = \"3\"", "`pause_classes` without `pause`"),
         ("resume = \"3 kB\"", "`resume` without `pause`"),

@@ -506,9 +506,7 @@ mod tests {
             .with_class(3)
             .echoing(true)
             .at_hop(5);
-        let expected = Packet::new(Kind::Ack, 7, 10, 40)
-            .stamped(Nanos(5))
-            .with_class(3);
+        let expected = Packet::new(Kind::Ack, 7, 10, 40).stamped(Nanos(5));
         assert_eq!(marked.acknowledge(10, 40), expected);
         let data = Packet::new(Kind::Datagram, 7, 9, 40);
         assert!(data.is_forward() && !ack.is_forward());

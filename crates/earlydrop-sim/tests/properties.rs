@@ -333,6 +333,10 @@ fn shortcuts_change_no_result(mut run: Run) -> Result<(), TestCaseError> {
 ///
 /// Packets that leave at one opportunity arrive in the same nanosecond. If two flows then act in
 /// the same nanosecond, they do so in the order in which that was computed.
+///
+/// Delays the packets of connections that delay acknowledgments by the same time, each a little at
+/// random: what one sends upon a segment, and another upon a timer that the segment before it has
+/// started, would be sent in the same nanosecond.
 fn avoid_ties(run: &mut Run) {
     let connections = |flow: &Flow| match &flow.traffic {
         Traffic::Datagrams { .. } => 0,
@@ -348,6 +352,15 @@ fn avoid_ties(run: &mut Run) {
         let links: Vec<_> = run.network.links().map(|(id, ..)| id).collect();
         for link in links {
             run.network.get_mut(link).trace = None;
+        }
+    }
+    for flow in &mut run.flows {
+        let has_several = connections(flow) > 1;
+        if let Traffic::Tcp { profile, .. } = &flow.traffic
+            && has_several
+            && profile.delayed_acks.is_some()
+        {
+            flow.overhead = flow.overhead.max(Nanos::from_micros(1));
         }
     }
 }

@@ -113,13 +113,13 @@ fn only_queues_by_class_in_turn_pause_a_class() {
 #[test]
 fn a_change_of_the_rules_keeps_strict_order_and_frees_what_no_rule_pauses() {
     let plan = |spec: &str| spec.parse::<Spec>().unwrap().plan(&LinkFacts::at(mbps(8)));
-    let mut queue = queue("drr:by=class,queues=4");
+    let mut queue = queue("drr:by=class,queues=8");
     fill(&mut queue, &[0, 1, 2, 3], 2);
     assert!(queue.pause_class(1, true));
-    let strict = plan("drr:by=class,queues=4,strict=3").unwrap();
+    let strict = plan("drr:by=class,queues=8,strict=7").unwrap();
     queue.change(Nanos::ZERO, &strict).unwrap();
     assert_eq!(leave(&mut queue, 3), [3, 3, 2]);
-    let by_flow = plan("drr:by=flow,queues=4").unwrap();
+    let by_flow = plan("drr:by=flow,queues=8").unwrap();
     queue.change(Nanos::ZERO, &by_flow).unwrap();
     assert_eq!(leave(&mut queue, 9).len(), 5);
 }
