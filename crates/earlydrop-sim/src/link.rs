@@ -470,9 +470,7 @@ impl<P: Packet> QueuedLink<P> {
             }
         }
     }
-}
 
-impl<P: Packet> QueuedLink<P> {
     /// Its queue passes over a class, or serves it again, from `now` on. Only queues that
     /// [tell classes apart](AnyQueue::pause_class) do.
     pub fn pause_class(&mut self, now: Nanos, class: u8, pauses: bool) {

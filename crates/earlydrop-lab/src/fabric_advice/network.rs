@@ -3,7 +3,7 @@
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_model::ModelError;
 use earlydrop_model::fabric::Pauses;
-use earlydrop_sim::network::{Link, Network};
+use earlydrop_sim::network::{Link, Network, Pfc};
 use earlydrop_sim::tcp::control::dcqcn::Card;
 
 use super::{FabricQuestion, Transport, Trial};
@@ -42,10 +42,13 @@ pub fn pauses(question: &FabricQuestion, cable: Nanos) -> Option<Pauses> {
     let (link, back) = network.duplex(one, other, Link::new(fabric.rate, cable));
     let headroom = network.headroom(link, back, fabric.packet);
     let room = PauseRoom {
-        classes: 1,
         links: ports,
         headroom: Bytes(ports.checked_mul(headroom.0)?),
-        xoff: Bytes(0),
+        limits: Pfc {
+            xoff: Bytes(0),
+            xon: Bytes(0),
+            classes: None,
+        },
         shared: None,
     };
     Some(Pauses {

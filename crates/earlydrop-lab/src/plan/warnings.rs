@@ -384,7 +384,7 @@ impl At<'_> {
                 }
                 None => format!("network.buffer = \"{} bytes\"", needed.0),
             };
-            let each = match room.classes {
+            let each = match room.limits.counted() {
                 1 => "of each".to_string(),
                 classes => format!("of each and of each of {classes} classes"),
             };
@@ -396,8 +396,8 @@ impl At<'_> {
                      sent and what is on the link) may wait at one port, {needed} in all; a port has \
                      {has} under {}; nearest: {nearest} {buffer}",
                     room.links,
-                    room.xoff,
-                    Bytes(room.headroom.0 / (room.links * room.classes)),
+                    room.limits.xoff,
+                    Bytes(room.headroom.0 / room.links),
                     schemes.join(", "),
                 ),
             ));

@@ -24,7 +24,7 @@ pub(super) struct SharedBuffer {
     limits: network::SharedBuffer,
     ports: Vec<Member>,
     /// Classes with reserved room, and its size.
-    reserved: (Classes, u64),
+    reserved: (Classes, Bytes),
     /// Bytes that wait at all ports, as far as is known, and those of them in reserved room.
     used: u64,
     used_reserved: u64,
@@ -58,7 +58,7 @@ impl SharedBuffer {
         SharedBuffer {
             limits,
             ports: Vec::new(),
-            reserved: (Classes::default(), 0),
+            reserved: (Classes::default(), Bytes(0)),
             used: 0,
             used_reserved: 0,
             peak: 0,
@@ -81,8 +81,8 @@ impl SharedBuffer {
     }
 
     /// Reserves room for packets of some classes.
-    pub(super) fn reserve(&mut self, classes: Classes, bytes: u64) {
-        self.reserved = (classes, bytes);
+    pub(super) fn reserve(&mut self, classes: Classes, room: Bytes) {
+        self.reserved = (classes, room);
     }
 
     /// Whether the port of a queue takes a packet: the queue is shorter than alpha (B - Q), or the
@@ -102,7 +102,7 @@ impl SharedBuffer {
         let admits = if classes.contain(packet.class()) {
             size <= free
         } else {
-            let free = free.saturating_sub(reserved.saturating_sub(self.used_reserved));
+            let free = free.saturating_sub(reserved.0.saturating_sub(self.used_reserved));
             let length = queue.bytes_of_class(packet.class()).unwrap_or(port.bytes);
             (length as f64) < self.limits.alpha * free as f64 && size <= free
         };

@@ -27,6 +27,12 @@ impl Pfc {
         self.classes
             .map_or(1, |classes| classes.iter().count() as u64)
     }
+
+    /// The room that a switch needs: XOFF of each of its `links`, and their `headroom` together, for
+    /// each class that is counted.
+    pub fn room(&self, links: u64, headroom: Bytes) -> Bytes {
+        Bytes(self.counted() * (links * self.xoff.0 + headroom.0))
+    }
 }
 
 /// Some of the traffic classes 0 to 7.
@@ -49,7 +55,12 @@ impl Classes {
 
     /// They, from the lowest on.
     pub fn iter(self) -> impl Iterator<Item = u8> {
-        (0..8).filter(move |class| self.contain(*class))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let class = left.trailing_zeros() as u8;
+            left &= left.checked_sub(1)?;
+            Some(class)
+        })
     }
 }
 

@@ -12,12 +12,9 @@ use crate::document::{Entries, Problem};
 pub(crate) struct PauseRoom {
     /// The links that lead to it.
     pub(crate) links: u64,
-    /// The classes that are paused each alone; 1 where all of a link is.
-    pub(crate) classes: u64,
-    /// The headroom of all of them together.
+    /// The headroom of all of them together, for one class.
     pub(crate) headroom: Bytes,
-    /// XOFF, of each of them and of each class.
-    pub(crate) xoff: Bytes,
+    pub(crate) limits: Pfc,
     /// The buffer that its ports share, and the share of it that one port may have.
     pub(crate) shared: Option<(SharedBuffer, f64)>,
 }
@@ -25,7 +22,7 @@ pub(crate) struct PauseRoom {
 impl PauseRoom {
     /// What waits at most, all of it at one port in the worst case.
     pub(crate) fn needed(&self) -> Bytes {
-        Bytes(self.links * self.classes * self.xoff.0 + self.headroom.0)
+        self.limits.room(self.links, self.headroom)
     }
 
     /// The most that one port may have of the shared buffer.
@@ -36,8 +33,9 @@ impl PauseRoom {
 
     /// The largest XOFF with which `room` suffices; `None` if headroom alone is more.
     pub(crate) fn largest_xoff(&self, room: Bytes) -> Option<Bytes> {
-        let left = room.0.checked_sub(self.headroom.0)?;
-        Some(Bytes(left / (self.links * self.classes))).filter(|xoff| xoff.0 > 0)
+        let of_class = room.0 / self.limits.counted();
+        let left = of_class.checked_sub(self.headroom.0)?;
+        Some(Bytes(left / self.links)).filter(|xoff| xoff.0 > 0)
     }
 }
 
@@ -109,7 +107,6 @@ impl Topology {
     /// `None` without pauses.
     pub(crate) fn room_for_pauses(&self, packet: Bytes, path: Path) -> Option<PauseRoom> {
         let limits = self.pauses?;
-        let (xoff, classes) = (limits.xoff, limits.counted());
         let share = |buffer: SharedBuffer| match limits.classes {
             // Alone it has alpha B / (1 + alpha) (Choudhury and Hahne 1998, equation 4).
             None => buffer.alpha / (1.0 + buffer.alpha),
@@ -123,9 +120,8 @@ impl Topology {
             let (links, headroom) = built.network.headroom_at(switch, packet);
             PauseRoom {
                 links,
-                classes,
-                headroom: Bytes(headroom.0 * classes),
-                xoff,
+                headroom,
+                limits,
                 shared: self.shared_buffer.map(|buffer| (buffer, share(buffer))),
             }
         });

@@ -79,8 +79,7 @@ pub(super) fn add(
                 let sizes = run.flows.iter().map(|flow| flow.traffic.largest_packet());
                 let largest = sizes.max().unwrap_or_default();
                 let (links, headroom) = run.network.headroom_at(*node, largest);
-                let room = limits.counted() * (links * limits.xoff.0 + headroom.0);
-                buffer.reserve(classes, room);
+                buffer.reserve(classes, limits.room(links, headroom));
             }
         }
     }
