@@ -18,7 +18,7 @@ SUITES = ROOT / "crates/earlydrop-lab/suites"
 SHORT = {
     "leaf-spine": "20ms",
     "rdma-classes": "60ms",
-    "rdma-thresholds": "20ms",
+    "rdma-thresholds": "15ms",
     "rdma": "120ms",
     "pauses": "120ms",
 }
