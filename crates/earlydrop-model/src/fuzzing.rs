@@ -148,6 +148,20 @@ mod tests {
             .for_each(|text| keeps_the_invariants(text, TOOLS));
     }
 
+    /// A buffer that the caller states, too, is longer than any threshold that a remedy writes.
+    #[test]
+    fn remedies_keep_within_the_buffer() {
+        let profile = "{\"WRED_PROFILE\": {\"a\": {\"yellow_min_threshold\": \"0\",\n\"yellow_max_threshold\": \"150000\"}}}";
+        for text in [
+            profile,
+            "\"yellow_min_threshold\":00\"yellow_max_threshold\": \"150000",
+        ] {
+            for text in [text.to_string(), format!("{text} ")] {
+                keeps_the_invariants(&text, TOOLS);
+            }
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 

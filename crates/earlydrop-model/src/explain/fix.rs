@@ -4,9 +4,7 @@ use earlydrop::registry::LinkFacts;
 
 use super::rules::{is_serious, remedy};
 use super::{Explanation, Finding, Setting, expect, explain, origin, settings};
-use crate::tools::{
-    Configuration, Knob, Origin, differences, linux_command, read, read_in, rewrite,
-};
+use crate::tools::{Configuration, Knob, Origin, differences, linux_command, read_in, rewrite};
 use crate::{Load, ModelError, Prediction};
 
 /// A corrected configuration.
@@ -182,7 +180,8 @@ fn written(
     });
     let command = || {
         let command = linux_command(&anew, text);
-        let read = read(&command, Some(given.tool), link).ok()?;
+        let context = given.context.of_one_object();
+        let read = read_in(&command, Some(given.tool), link, &context).ok()?;
         Some((command, read))
     };
     edited.or_else(command).unwrap_or((anew, read_anew))

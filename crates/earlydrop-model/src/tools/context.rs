@@ -48,6 +48,14 @@ pub(super) struct Source<'a> {
 }
 
 impl Context {
+    /// What is known beside a text written anew, which has one of each object.
+    pub(crate) fn of_one_object(&self) -> Context {
+        Context {
+            buffer: self.buffer,
+            ..Context::default()
+        }
+    }
+
     fn wanted(&self, object: Object) -> Option<&str> {
         match object {
             Object::Class => self.class.as_deref(),

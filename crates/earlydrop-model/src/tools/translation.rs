@@ -7,7 +7,7 @@
 use earlydrop::red::Spacing;
 use earlydrop::registry::LinkFacts;
 
-use super::{Configuration, Knob, ParseError, Tool, WithOrigin, differences, read};
+use super::{Configuration, Knob, ParseError, Tool, WithOrigin, differences, read, read_in};
 use crate::number::number;
 use crate::solve::falling_root;
 use crate::spacing::long_run;
@@ -133,15 +133,16 @@ fn to_translate(configuration: &Configuration, tool: &Tool) -> Configuration {
     wanted
 }
 
-/// The configuration in its own tool's language, and what the tool reads from that; `None` where the
-/// tool takes no such values.
+/// The configuration in its own tool's language, and what the tool reads from that, beside the buffer
+/// that the caller has stated; `None` where the tool takes no such values.
 pub(crate) fn rewrite(
     configuration: &Configuration,
     link: &LinkFacts,
 ) -> Option<(String, Configuration)> {
     let tool = configuration.tool;
     let text = (tool.write?)(configuration, link);
-    let read = read(&text, Some(tool), link).ok()?;
+    let context = configuration.context.of_one_object();
+    let read = read_in(&text, Some(tool), link, &context).ok()?;
     Some((text, read))
 }
 

@@ -2,7 +2,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::*;
 use crate::explain::Severity;
-use crate::tools::{TOOLS, Tool, translate};
+use crate::tools::{TOOLS, Tool, read, translate};
 
 fn load(mbps: u64, rtt: u64, flows: f64) -> Load {
     Load {
