@@ -231,6 +231,18 @@ fn a_buffer_of_more_packets_than_a_queue_holds_is_refused_in_every_form() {
     }
 }
 
+/// A sweep may change what decides whether a parameter has an effect.
+#[test]
+fn a_parameter_without_effect_at_some_points_is_no_mistake() {
+    let text =
+        "schemes.one = { scheme = \"drr\", strict = 1, by = \"hash\" }\n[flows.bulk]\n[sweep]\n";
+    let of = |sweep: &str| source(&format!("{text}{sweep}")).plan().unwrap().warnings();
+    assert_eq!(of("\"schemes.one.by\" = [\"hash\", \"class\"]").len(), 0);
+    let everywhere = of("\"network.rtt\" = [\"50 ms\", \"60 ms\"]");
+    assert_eq!(everywhere.len(), 1, "{everywhere:?}");
+    assert!(everywhere[0].contains("one: `strict` has no effect with by = hash"));
+}
+
 #[test]
 fn warnings_name_the_rule_and_the_nearest_setting() {
     let of = |text: &str| source(text).plan().unwrap().warnings();
@@ -292,6 +304,14 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
             "schemes = [\"droptail\"]\nnetwork = { rtt = \"1 ms\", buffer = \"1 MB\" }\n\
              flows.tiny = { kind = \"cbr\", packet = \"20 bytes\", rate = \"1 Mbps\" }",
             &["droptail (1 MB) holds at most 25000 packets, so fewer of 20 bytes"],
+        ),
+        (
+            "schemes = [\"sfq:strict=1,scheduler=packets\"]",
+            &["sfq: `strict` has no effect with by = hash: it belongs to by = flow or class"],
+        ),
+        (
+            "schemes = [\"fq-red:by=class,perturb=1 s\"]",
+            &["`perturb` has no effect with by = class: it belongs to by = hash"],
         ),
         (
             "schemes = [\"codel\"]\nnetwork = { changes = [{ at = \"1 s\", rate = \"5 Mbps\" }] }\n\

@@ -39,7 +39,14 @@ impl Plan {
                 }
             }
         }
-        let texts = found.into_iter().map(|(text, points)| match points {
+        // Where a sweep changes what decides it, a parameter has an effect at some points only.
+        for (rule, index) in known {
+            if rule.0 == NO_EFFECT && found[index].1 < self.points.len() {
+                found[index].1 = 0;
+            }
+        }
+        let found = found.into_iter().filter(|(_, points)| *points > 0);
+        let texts = found.map(|(text, points)| match points {
             1 => text,
             2 => format!("{text} (so at one more point of the sweep)"),
             points => format!("{text} (so at {} more points of the sweep)", points - 1),
@@ -48,6 +55,9 @@ impl Plan {
         texts.chain(left_out).collect()
     }
 }
+
+/// The rule about a parameter that has no effect.
+const NO_EFFECT: &str = "no effect";
 
 /// What a warning is about: the same rule about the same schemes is printed once.
 type Rule = (&'static str, Vec<String>);
@@ -94,6 +104,7 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
         at.short_intervals(&mut all);
         at.crowds(&mut all);
         at.crowded_bands(&mut all);
+        at.without_effect(&mut all);
         if let Some(room) = &pauses {
             at.rooms_for_pauses(room, &mut all);
         }
@@ -362,6 +373,19 @@ impl At<'_> {
     }
 
     /// Ports that overflow although their switch pauses the links that lead to it.
+    fn without_effect(&self, all: &mut Vec<(Rule, String)>) {
+        for scheme in &self.sizes.schemes {
+            let label = self.label(scheme);
+            for what in &scheme.without_effect {
+                let rule = (NO_EFFECT, vec![label.clone(), what.clone()]);
+                // At every link that it stands at.
+                if !all.iter().any(|(known, _)| *known == rule) {
+                    all.push((rule, format!("{label}: {what}")));
+                }
+            }
+        }
+    }
+
     fn rooms_for_pauses(&self, room: &PauseRoom, all: &mut Vec<(Rule, String)>) {
         let needed = room.needed();
         let groups = self.grouped(|scheme| {

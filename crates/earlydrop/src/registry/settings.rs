@@ -135,10 +135,20 @@ impl Settings {
 
     /// Whether `parameter` has an effect with all others at their values.
     pub fn matters(&self, parameter: &Parameter) -> bool {
-        parameter.when.is_none_or(|(other, values)| {
-            let (index, other) = self.locate(other);
+        self.undone_by(parameter).is_none()
+    }
+
+    /// The parameter whose value leaves `parameter` without effect, and the values that would not;
+    /// `None` if it has one.
+    pub fn undone_by(
+        &self,
+        parameter: &Parameter,
+    ) -> Option<(&'static Parameter, &'static [&'static str])> {
+        let (other, values) = parameter.when?;
+        let (index, other) = self.locate(other);
+        self.undone_by(other).or_else(|| {
             let value = self.values[index].to_string();
-            values.contains(&value.as_str()) && self.matters(other)
+            (!values.contains(&value.as_str())).then_some((other, values))
         })
     }
 
