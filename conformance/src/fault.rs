@@ -15,6 +15,9 @@ const fn fault(id: &'static str, what: &'static str, seen: &'static str) -> Faul
     Fault { id, what, seen }
 }
 
+/// The fault that every change of a rule is.
+pub const ANY_CHANGE: &str = "rule-changed";
+
 /// Every fault.
 pub const FAULTS: &[Fault] = &[
     fault(
@@ -25,6 +28,11 @@ pub const FAULTS: &[Fault] = &[
     fault(
         "limit-in-wrong-unit",
         "a limit in bytes is taken for packets, or the packet in transmission counts",
+        "",
+    ),
+    fault(
+        ANY_CHANGE,
+        "a comparison, a number or a step of the rule is another one",
         "",
     ),
     fault(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::fault::{FAULTS, Fault};
+use crate::fault::{ANY_CHANGE, FAULTS, Fault};
 use crate::judge::{Difference, Queue, judge};
 use crate::vector::Vector;
 
@@ -52,7 +52,8 @@ impl Report {
     }
 
     /// The faults that explain what differs, the likeliest first: those of whose vectors the largest
-    /// share was failed, and among them those whose vectors are the most of all that failed.
+    /// share was failed, and among them those whose vectors are the most of all that failed. Last is
+    /// the one that says least.
     pub fn suspects(&self) -> Vec<(&'static Fault, usize, usize)> {
         let mut suspects: Vec<_> = FAULTS
             .iter()
@@ -69,10 +70,16 @@ impl Report {
             })
             .filter(|(_, failed, _)| *failed > 0)
             .collect();
-        suspects.sort_by(|(_, failed, all), (_, other_failed, other_all)| {
-            let (share, other) = (failed * other_all, other_failed * all);
-            other.cmp(&share).then(other_failed.cmp(failed))
-        });
+        suspects.sort_by(
+            |(fault, failed, all), (other_fault, other_failed, other_all)| {
+                let (share, other) = (failed * other_all, other_failed * all);
+                let says_least = |fault: &Fault| fault.id == ANY_CHANGE;
+                says_least(fault)
+                    .cmp(&says_least(other_fault))
+                    .then(other.cmp(&share))
+                    .then(other_failed.cmp(failed))
+            },
+        );
         suspects
     }
 }

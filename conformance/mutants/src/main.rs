@@ -1,15 +1,17 @@
 //! The mutation test of the conformance vectors: how many changes of a scheme's rule they find.
 //!
 //! ```text
-//! cargo run --manifest-path conformance/mutants/Cargo.toml [-- SCHEME...]
+//! cargo run --manifest-path conformance/mutants/Cargo.toml [-- [search] [SCHEME...]]
 //! ```
 //!
 //! The core is copied, and rewritten so that it contains every mutant: one operator, number or
 //! assignment of a rule changed, behind a number that is chosen when it runs. It is built once. Each
 //! mutant is then judged by its scheme's vectors. `README.md` has the table; `survivors.md` what no
-//! vector finds.
+//! vector finds. `search` tries cases of the catalogue's `searched.rs` beyond the vectors instead, and
+//! names the fewest that find what can be found.
 
 mod mutate;
+mod search;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -81,7 +83,9 @@ fn root() -> PathBuf {
 }
 
 fn main() -> Outcome<()> {
-    let wanted: Vec<String> = env::args().skip(1).collect();
+    let mut wanted: Vec<String> = env::args().skip(1).collect();
+    let searches = wanted.first().is_some_and(|word| word == "search");
+    wanted.drain(..usize::from(searches));
     let folder = root().join("target/mutants");
     let (mutants, judge) = build(&folder)?;
     let vectors = |scheme: &str| root().join(format!("conformance/vectors/{scheme}.jsonl"));
@@ -101,6 +105,11 @@ fn main() -> Outcome<()> {
             if !is_found(&judge, mutant.number, &vectors(scheme))? {
                 alive.push(*mutant);
             }
+        }
+        if searches {
+            let left: Vec<u32> = alive.iter().map(|one| one.number).collect();
+            search::print_cases(&judge, scheme, &left)?;
+            continue;
         }
         println!(
             "{scheme}: {} of {} found; {} not run",
@@ -125,6 +134,9 @@ fn main() -> Outcome<()> {
             )?;
         }
         table.insert(scheme, (run.len(), alive.len(), unused.len()));
+    }
+    if searches {
+        return Ok(());
     }
     if wanted.is_empty() {
         write_pages(&table, &survivors)?;

@@ -6,12 +6,15 @@ mod fair;
 mod flows;
 mod pie;
 mod red;
+mod searched;
 mod traffic;
 
 use earlydrop::registry::ConfigError;
 
 use crate::record::{Draft, record};
 use crate::vector::Vector;
+
+pub use searched::case;
 
 /// The text that a scheme's answers follow.
 fn reference(scheme: &str) -> &'static str {
@@ -73,14 +76,14 @@ pub fn vectors(scheme: &str) -> Result<Vec<Vector>, ConfigError> {
     if !SCHEMES.contains(&scheme) {
         return Ok(Vec::new());
     }
-    let drafts = drafts(scheme).into_iter();
-    drafts
-        .map(|mut draft| {
-            draft.header.reference = match &draft.header.kernel {
-                Some(_) => "Linux 6.1".to_string(),
-                None => reference(scheme).to_string(),
-            };
-            record(draft)
-        })
-        .collect()
+    let drafts = drafts(scheme).into_iter().chain(searched::chosen(scheme));
+    drafts.map(|draft| recorded(scheme, draft)).collect()
+}
+
+fn recorded(scheme: &str, mut draft: Draft) -> Result<Vector, ConfigError> {
+    draft.header.reference = match &draft.header.kernel {
+        Some(_) => "Linux 6.1".to_string(),
+        None => reference(scheme).to_string(),
+    };
+    record(draft)
 }
