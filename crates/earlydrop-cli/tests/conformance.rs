@@ -27,7 +27,7 @@ fn a_program_is_judged_and_its_fault_is_named() {
         &program,
     ];
     let shown = user.runs(&arguments).well().out;
-    let last = "14 of 14 vectors passed; 1 skipped: the queue has not got the scheme\n";
+    let last = "18 of 18 vectors passed; 1 skipped: the queue has not got the scheme\n";
     assert_eq!(shown, last);
 
     let faulty = [&arguments[..], &["--faulty"]].concat();
@@ -103,7 +103,7 @@ fn vectors_are_listed_and_written_and_nothing_is_written_over() {
         .well()
         .out;
     assert!(listed.contains("droptail/bytes: "), "{listed}");
-    assert!(listed.ends_with("4 vectors\n"), "{listed}");
+    assert!(listed.ends_with("5 vectors\n"), "{listed}");
     let arguments = ["conformance", "--scheme", "red", "--out", "vectors"];
     let written = user.runs(&arguments).well().out;
     assert_eq!(written, "vectors/red.jsonl\n");
