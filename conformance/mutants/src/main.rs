@@ -341,9 +341,12 @@ fn write_pages(table: &BTreeMap<&str, (usize, usize, usize)>, survivors: &str) -
     fs::write(own.join("README.md"), PAGE.replace("ROWS", rows.trim_end()))?;
     fs::write(
         own.join("survivors.md"),
-        format!("# Mutants that no vector finds\n{survivors}"),
+        format!("# Mutants that no vector finds\n\n{SURVIVORS}\n{survivors}"),
     )?;
     Ok(())
 }
+
+const SURVIVORS: &str =
+    "Each change of a scheme's rule that no conformance vector finds, with its place in the core.";
 
 const PAGE: &str = include_str!("page.md");
