@@ -8,10 +8,6 @@
 //! Events beyond the year are only sorted by seasons, quarters of a year. A season's events enter
 //! their days when all of it lies within the year.
 //!
-//! A year that holds all events need not be the fastest: most may be due soon, and a few timers much
-//! later. A year that fits the caches is tried first, and is made longer if many events lie beyond
-//! it.
-//!
 //! The length of a day and the number of days follow the load. They change how fast events are
 //! found, never their order: by time, and at the same time in the order in which they were pushed.
 
@@ -23,10 +19,7 @@ use crate::prefetch::{prefetch, use_huge_pages};
 const DAYS: (usize, usize) = (64, 1 << 20);
 
 /// A calendar of so many days or more is several times as large as the L1 cache, and is prefetched.
-/// It has more only if at least one event of [`FEW_LATER`] lies beyond so many.
 const MANY_DAYS: usize = 1 << 12;
-/// An event beyond the year costs about twice as much as one within it.
-const FEW_LATER: u32 = 8;
 /// A calendar of so many days about fits the L1 cache. Up to this number, days are shorter, down to
 /// a quarter, so that they seldom hold two events: that avoids mispredicted branches.
 const FEW_DAYS: usize = 1 << 10;
@@ -58,8 +51,6 @@ pub(super) struct Calendar<E> {
     /// The day on which the next season begins, and the one a year later enters the calendar.
     season_end: u64,
     resizing: Resizing,
-    /// Whether a year of [`MANY_DAYS`] has turned out to be too short.
-    is_long: bool,
 }
 
 /// The first event of a day, and the list of the others.
@@ -82,8 +73,6 @@ struct Resizing {
     since: u64,
     /// List entries passed since then to insert events into their days.
     passed: usize,
-    /// Events added since then that lay beyond the year.
-    later: u32,
 }
 
 impl<E: Copy> Calendar<E> {
@@ -123,9 +112,7 @@ impl<E: Copy> Calendar<E> {
                 every,
                 since: now,
                 passed: 0,
-                later: 0,
             },
-            is_long: false,
         }
     }
 
@@ -168,7 +155,6 @@ impl<E: Copy> Calendar<E> {
     #[inline(never)]
     fn push_later(&mut self, at: u64, event: E) {
         self.beyond += 1;
-        self.resizing.later = self.resizing.later.saturating_add(1);
         self.later.push(&mut self.pool, at, event);
     }
 
@@ -386,24 +372,17 @@ impl<E: Copy> Calendar<E> {
             false => gap.max(1).ilog2().saturating_sub(shorter),
         };
         let days = (days << shorter).min(DAYS.1);
-        let has_many_later = self.resizing.later > self.resizing.every / FEW_LATER;
-        self.is_long |= has_many_later && self.days.len() == MANY_DAYS;
-        self.is_long &= days > MANY_DAYS;
-        let days = days.min(if self.is_long { DAYS.1 } else { MANY_DAYS });
         let most_off = u32::from(!is_crowded);
         let fits = self.day_bits.abs_diff(day_bits) <= most_off
             && (days / 2..=4 * days).contains(&self.days.len());
         self.resizing.left = self.resizing.every;
         self.resizing.since = self.now;
         self.resizing.passed = 0;
-        self.resizing.later = 0;
         if !fits {
             let mut rebuilt = Calendar::starting(self.now, day_bits, days);
-            rebuilt.is_long = self.is_long;
             while let Some((at, event)) = self.pop_in_place() {
                 rebuilt.push(at, event);
             }
-            rebuilt.resizing.later = 0;
             *self = rebuilt;
         }
     }
