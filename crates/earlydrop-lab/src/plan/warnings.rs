@@ -90,6 +90,12 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
             .overload()
             .map(|text| (("overload", Vec::new()), text)),
     );
+    for scheme in &scenario.schemes {
+        all.extend(scheme.without_effect().into_iter().map(|what| {
+            let text = format!("{}: {what}", scheme.label);
+            ((NO_EFFECT, vec![text.clone()]), text)
+        }));
+    }
     let pauses = scenario.room_for_pauses();
     for sizes in scenario.sizes() {
         let at = At {
@@ -104,7 +110,6 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
         at.short_intervals(&mut all);
         at.crowds(&mut all);
         at.crowded_bands(&mut all);
-        at.without_effect(&mut all);
         if let Some(room) = &pauses {
             at.rooms_for_pauses(room, &mut all);
         }
@@ -373,19 +378,6 @@ impl At<'_> {
     }
 
     /// Ports that overflow although their switch pauses the links that lead to it.
-    fn without_effect(&self, all: &mut Vec<(Rule, String)>) {
-        for scheme in &self.sizes.schemes {
-            let label = self.label(scheme);
-            for what in &scheme.without_effect {
-                let rule = (NO_EFFECT, vec![label.clone(), what.clone()]);
-                // At every link that it stands at.
-                if !all.iter().any(|(known, _)| *known == rule) {
-                    all.push((rule, format!("{label}: {what}")));
-                }
-            }
-        }
-    }
-
     fn rooms_for_pauses(&self, room: &PauseRoom, all: &mut Vec<(Rule, String)>) {
         let needed = room.needed();
         let groups = self.grouped(|scheme| {

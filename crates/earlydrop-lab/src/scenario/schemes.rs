@@ -41,6 +41,13 @@ pub(super) struct SchemeChange {
     pub(super) place: Place,
 }
 
+impl Scheme {
+    /// Its parameters that have no effect, each in a sentence.
+    pub fn without_effect(&self) -> Vec<String> {
+        shared::without_effect(&self.written)
+    }
+}
+
 impl SchemeChange {
     /// A scheme's own parameters, with these.
     fn apply(&self, own: &Spec) -> Result<Spec, Problem> {

@@ -4,7 +4,7 @@
 //! names; else the scenario's; else the scheme's default. A buffer with a length is a property of
 //! the link, so it outranks presets; an automatic one, or that of a shared buffer, does not.
 
-use earlydrop::registry::{LinkFacts, Spec};
+use earlydrop::registry::{ConfigError, LinkFacts, Settings, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
 
 use super::path::Path;
@@ -180,10 +180,35 @@ impl Shared {
     }
 }
 
+/// A scheme's parameters at any link: which of them have an effect depends on none.
+fn settings(spec: &Spec) -> Result<Settings, ConfigError> {
+    ANY_PATH.resolve(spec, &ANY_LINK).settings(&ANY_LINK)
+}
+
+/// The parameters that were given and have no effect, each with what it would take.
+pub(super) fn without_effect(spec: &Spec) -> Vec<String> {
+    let Ok(settings) = settings(spec) else {
+        return Vec::new();
+    };
+    let given = settings.iter().map(|(parameter, _)| parameter);
+    let given = given.filter(|parameter| settings.was_given(parameter.name));
+    let all = given.filter_map(|parameter| {
+        let (other, values) = settings.undone_by(parameter)?;
+        Some(format!(
+            "`{}` has no effect with {} = {}: it belongs to {} = {}",
+            parameter.name,
+            other.name,
+            settings.value(other.name),
+            other.name,
+            values.join(" or "),
+        ))
+    });
+    all.collect()
+}
+
 /// Whether a parameter has an effect with a scheme's other parameters at their values.
 fn has_effect(name: &str, spec: &Spec) -> bool {
-    let settings = ANY_PATH.resolve(spec, &ANY_LINK).settings(&ANY_LINK);
-    match (settings, spec.descriptor().parameter(name)) {
+    match (settings(spec), spec.descriptor().parameter(name)) {
         (Ok(settings), Some(parameter)) => settings.matters(parameter),
         _ => true,
     }

@@ -39,8 +39,6 @@ pub struct SchemeSizes {
     pub interval: Option<Nanos>,
     /// What the scenario sets for all schemes, where this one has a preset.
     pub beside_preset: Vec<BesidePreset>,
-    /// Its parameters that have no effect, each in a sentence.
-    pub without_effect: Vec<String>,
 }
 
 /// What the compared schemes have at a link.
@@ -115,27 +113,8 @@ impl Scenario {
             target: target(&settings),
             interval: time(&settings, "interval").filter(|_| is_codel(&settings)),
             beside_preset: beside_preset(scheme, &spec),
-            without_effect: without_effect(&settings),
         })
     }
-}
-
-/// The parameters that were given and have no effect, each with what it would take.
-fn without_effect(settings: &Settings) -> Vec<String> {
-    let given = settings.iter().map(|(parameter, _)| parameter);
-    let given = given.filter(|parameter| settings.was_given(parameter.name));
-    let all = given.filter_map(|parameter| {
-        let (other, values) = settings.undone_by(parameter)?;
-        Some(format!(
-            "`{}` has no effect with {} = {}: it belongs to {} = {}",
-            parameter.name,
-            other.name,
-            settings.value(other.name),
-            other.name,
-            values.join(" or "),
-        ))
-    });
-    all.collect()
 }
 
 /// What the scenario sets for all schemes, as a scheme with a preset has it at a link, where it is
