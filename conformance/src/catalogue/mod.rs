@@ -77,13 +77,13 @@ pub fn vectors(scheme: &str) -> Result<Vec<Vector>, ConfigError> {
         return Ok(Vec::new());
     }
     let drafts = drafts(scheme).into_iter().chain(searched::chosen(scheme));
-    drafts.map(|draft| recorded(scheme, draft)).collect()
-}
-
-fn recorded(scheme: &str, mut draft: Draft) -> Result<Vector, ConfigError> {
-    draft.header.reference = match &draft.header.kernel {
-        Some(_) => "Linux 6.1".to_string(),
-        None => reference(scheme).to_string(),
-    };
-    record(draft)
+    drafts
+        .map(|mut draft| {
+            draft.header.reference = match &draft.header.kernel {
+                Some(_) => "Linux 6.1".to_string(),
+                None => reference(scheme).to_string(),
+            };
+            record(draft)
+        })
+        .collect()
 }
