@@ -5,9 +5,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { readAddress } from "../src/address.ts";
+import { classProbabilities } from "../src/draw/laws/classes.ts";
+import type { View } from "../src/draw/picture.ts";
+import { probeAt } from "../src/figures.ts";
 import { clean, open, withBrowser } from "./browser.ts";
 import { areSeenTogether, drag, stand, swipe, until } from "./hand.ts";
-import { PAGE, WEB } from "./program.ts";
+import { simulated } from "./lanes.ts";
+import { PAGE, WEB, program } from "./program.ts";
 
 let browser: Browser;
 const skip = withBrowser((launched) => {
@@ -44,6 +49,46 @@ for (const [schemes, handles, right, down] of HANDLES) {
     await clean(opened);
   });
 }
+
+test("WRED: each class's min, max and max_p are dragged on its curve", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=wred:profiles=20/40/0.1%3B 10/30/0.3&flows=10");
+  const { page } = opened;
+  await stand(page, 3);
+  const handle = (name: string) => `[data-handle="${name}"]`;
+  await page.locator(handle("class 1: max_p")).waitFor();
+  const found = await page.locator("[data-handle]").evaluateAll((list) => list.map((one) => (one as HTMLElement).dataset["handle"]!));
+  assert.deepEqual(found, [0, 1].flatMap((number) => ["min", "max", "max_p"].map((name) => `class ${number}: ${name}`)));
+  assert.equal(await page.locator(handle("class 1: max_p")).getAttribute("aria-valuetext"), "0.3");
+  await drag(page, handle("class 1: max_p"), 0, 30);
+  await page.waitForFunction(() => window.laboratory.setup.changes.length === 1);
+  const [change] = await changes(page);
+  assert.deepEqual({ ...change, value: "" }, { at: 3, lane: 0, name: "profiles", value: "" });
+  const [, first, second] = /^(.+); 10\/30\/([\d.]+)$/.exec(change!.value)!;
+  assert.ok(first === "20/40/0.1" && Number(second) < 0.25, change!.value);
+  // A key moves another class, and keeps the first one's.
+  await page.locator(handle("class 0: min")).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction((before) => window.laboratory.setup.changes.at(-1)!.value !== before, change!.value);
+  assert.match((await changes(page)).at(-1)!.value, new RegExp(`^2[\\d.]+/40/0.1; 10/30/${second}$`));
+  assert.deepEqual(await page.evaluate(() => window.laboratory.problems), []);
+  await until(page, 4);
+  await clean(opened);
+});
+
+test("WRED: the classes' probabilities in the picture are the simulator's", async () => {
+  for (const gentle of ["off", "on"]) {
+    const { setup } = readAddress(`#schemes=wred:profiles=20/40/0.1%3B 10/30/0.3,gentle=${gentle}&flows=20&buffer=400`);
+    const { lanes: [lane], time } = simulated(await program(), setup, 20);
+    const texts: Record<string, string> = { profiles: "20/40/0.1; 10/30/0.3", gentle, average: "shared" };
+    const seen = new Set<string>();
+    for (let at = time / 400; at <= time; at += time / 400) {
+      const now = classProbabilities({ lane, time: at, values: { of: (name: string) => texts[name]! } } as unknown as View)!;
+      assert.ok(Math.abs(Math.max(...now) - probeAt(lane!, "pb", at)) < 1e-9 && Math.abs(Math.min(...now) - probeAt(lane!, "pb_least", at)) < 1e-9, `${gentle} ${at}: ${now.join()}`);
+      seen.add(now.map((p) => (p === 0 ? "0" : p === 1 ? "1" : "between")).join());
+    }
+    assert.ok(seen.has("between,between") && seen.size > 2, [...seen].join(" "));
+  }
+});
 
 test("the limit of a plain queue is the buffer, and its picture the knob", { skip }, async () => {
   const opened = await open(browser, PAGE, "#schemes=droptail");

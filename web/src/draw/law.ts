@@ -1,9 +1,11 @@
-// The scheme's own picture: RED's curve with the operating point, CoDel's sojourn time and
-// interval, a controller's probability over the delay, DualPI2's coupled probabilities, a threshold.
+// The scheme's own picture: RED's curve with the operating point, WRED's curve for each class,
+// CoDel's sojourn time and interval, a controller's probability over the delay, DualPI2's coupled
+// probabilities, a threshold.
 
 import { probeAt, queueAt } from "../figures.ts";
 import { digits, span as spanText } from "../units.ts";
 import type { Box } from "./axes.ts";
+import { classProbabilities, drawClasses } from "./laws/classes.ts";
 import { drawControl } from "./laws/control.ts";
 import { COUPLED, drawCoupled } from "./laws/coupled.ts";
 import { drawCurve } from "./laws/curve.ts";
@@ -13,19 +15,20 @@ import { drawSojourn } from "./laws/sojourn.ts";
 import type { Pen } from "./pen.ts";
 import type { View } from "./picture.ts";
 
-export type LawName = "curve" | "sojourn" | "control" | "coupled" | "fill";
+export type LawName = "curve" | "classes" | "sojourn" | "control" | "coupled" | "fill";
 
 /** Which picture a scheme has. */
 export function lawOf(view: View): LawName {
   const probes = view.lane.description?.probes ?? [];
   if (probes.includes("p_cl")) return "coupled";
   if (probes.includes("sojourn")) return "sojourn";
+  if (probes.includes("pb_least")) return "classes";
   if (probes.includes("pb")) return "curve";
   if (["probability", "price", "hits"].some((probe) => probes.includes(probe))) return "control";
   return "fill";
 }
 
-const DRAW: Record<LawName, DrawLaw> = { curve: drawCurve, sojourn: drawSojourn, control: drawControl, coupled: drawCoupled, fill: drawFill };
+const DRAW: Record<LawName, DrawLaw> = { curve: drawCurve, classes: drawClasses, sojourn: drawSojourn, control: drawControl, coupled: drawCoupled, fill: drawFill };
 
 /** Draws the law and says what a hand can take hold of; with `held` on axes that stay. */
 export function drawLaw(pen: Pen, outer: Box, view: View, held?: Range): Drawn {
@@ -47,6 +50,10 @@ export function lawInWords(view: View): string {
       if (!Number.isNaN(value("max_p")) && !isDrawn(view)) add("max_p", digits(value("max_p")));
       if (!Number.isNaN(value("count"))) add("count", digits(value("count")));
       if (value("flows") > 0) add("flows in the list", digits(value("flows")));
+      break;
+    case "classes":
+      add("average", digits(value("average")));
+      (classProbabilities(view) ?? []).forEach((p, number) => parts.push(`class ${number}: p_b ${digits(p)}`));
       break;
     case "sojourn":
       add("sojourn", spanText(value("sojourn")));

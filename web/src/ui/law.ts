@@ -1,7 +1,7 @@
 // The picture of a scheme's law as its control: values are dragged on it, a curve is drawn into it.
 
 import { drawLaw, lawInWords } from "../draw/law.ts";
-import type { Drawn, Handle, Range } from "../draw/laws/handle.ts";
+import { nameOf, shown, type Drawn, type Handle, type Range } from "../draw/laws/handle.ts";
 import { Sketch } from "../draw/laws/sketch.ts";
 import type { View } from "../draw/picture.ts";
 import type { Laboratory } from "../laboratory.ts";
@@ -32,7 +32,7 @@ export class LawControl {
   /** The axes while a hand is at work. */
   private held: Range | undefined;
   /** The value that a hand has moved to, ahead of the simulation. */
-  private moved: { parameter: string; value: string; x: number; y: number } | undefined;
+  private moved: { handle: Handle; value: number; x: number; y: number } | undefined;
   private isPencil = false;
   private sketch: Sketch | undefined;
 
@@ -52,7 +52,7 @@ export class LawControl {
     this.view = view;
     const seen = this.sketch ? { ...view, sketch: this.sketch.line } : view;
     this.drawn = this.picture.draw((pen, box) => drawLaw(pen, box, seen, this.held));
-    this.pencil.hidden = view.lane.curveAt(view.time) === null || view.lane.description?.scheme === "wred";
+    this.pencil.hidden = view.lane.curveAt(view.time) === null;
     this.place(this.isPencil ? [] : (this.drawn?.handles ?? []));
   }
 
@@ -65,18 +65,19 @@ export class LawControl {
   /** Puts the handles where they were drawn. */
   private place(handles: Handle[]): void {
     for (const [name, { element }] of this.grips) {
-      if (handles.some(({ parameter }) => parameter === name)) continue;
+      if (handles.some((handle) => nameOf(handle) === name)) continue;
       element.remove();
       this.grips.delete(name);
     }
     for (const handle of handles) {
-      const grip = this.grips.get(handle.parameter) ?? this.grip(handle);
+      const name = nameOf(handle);
+      const grip = this.grips.get(name) ?? this.grip(handle);
       grip.handle = handle;
-      const { x, y } = this.moved?.parameter === handle.parameter ? this.moved : handle;
+      const { x, y, value } = this.moved && nameOf(this.moved.handle) === name ? this.moved : handle;
       const { zoom } = this.picture;
       const place = `translate(${(x * zoom).toFixed(1)}px, ${(y * zoom).toFixed(1)}px)`;
       if (grip.element.style.transform !== place) grip.element.style.transform = place;
-      const text = this.moved?.parameter === handle.parameter ? this.moved.value : handle.text(handle.value);
+      const text = shown(handle, value);
       if (grip.element.dataset["value"] !== text) {
         grip.element.dataset["value"] = text;
         grip.element.setAttribute("aria-valuetext", text);
@@ -86,10 +87,11 @@ export class LawControl {
   }
 
   private grip(handle: Handle): Grip {
-    const { parameter, axis } = handle;
+    const { axis, colour } = handle;
+    const name = nameOf(handle);
     const element = el("div", {
-      class: "handle", role: "slider", tabindex: 0, "data-handle": parameter, "data-axis": axis, "aria-label": parameter,
-      "aria-orientation": axis === "x" ? "horizontal" : "vertical", title: `drag: ${parameter}`,
+      class: "handle", role: "slider", tabindex: 0, "data-handle": name, "data-axis": axis, "aria-label": name,
+      "aria-orientation": axis === "x" ? "horizontal" : "vertical", title: `drag: ${name}`, style: colour ? `--colour: ${colour}` : null,
     });
     const grip = { element, handle };
     element.addEventListener("pointerdown", (event) => {
@@ -107,7 +109,7 @@ export class LawControl {
     element.addEventListener("keydown", (event) => this.key(event, grip));
     element.addEventListener("keyup", () => this.let());
     this.layer.append(element);
-    this.grips.set(parameter, grip);
+    this.grips.set(name, grip);
     return grip;
   }
 
@@ -131,7 +133,7 @@ export class LawControl {
     const value = Math.min(handle.most, Math.max(handle.least, wanted));
     const pixels = this.pixelOf(handle, value);
     const place = handle.axis === "x" ? { x: pixels, y: handle.y } : { x: handle.x, y: pixels };
-    this.moved = { parameter: handle.parameter, value: handle.text(value), ...place };
+    this.moved = { handle, value, ...place };
     this.sliding.move();
     this.redraw();
   }
@@ -144,7 +146,7 @@ export class LawControl {
   }
 
   private act(): void {
-    if (this.moved) this.change(this.moved.parameter, this.moved.value);
+    if (this.moved) this.change(this.moved.handle.parameter, this.moved.handle.text(this.moved.value));
     else if (this.sketch) this.change("curve", this.sketch.points);
   }
 

@@ -9,6 +9,8 @@ import type { View } from "../picture.ts";
 /** A value that is dragged along one axis. */
 export interface Handle {
   parameter: string;
+  /** What it is called, where the parameter holds several values: "class 1: min". */
+  name?: string;
   axis: "x" | "y";
   /** Its place in the picture, pixels. */
   x: number;
@@ -21,6 +23,20 @@ export interface Handle {
   at(pixel: number): number;
   /** The value as the parameter takes it. */
   text(value: number): string;
+  /** The value as it is shown, where the parameter takes it with others. */
+  shown?(value: number): string;
+  /** Its colour, where that is not the scheme's. */
+  colour?: string;
+}
+
+/** What a handle is called. No two of a picture have the same name. */
+export function nameOf({ name, parameter }: Handle): string {
+  return name ?? parameter;
+}
+
+/** A value of a handle for a reader. */
+export function shown(handle: Handle, value: number): string {
+  return (handle.shown ?? handle.text)(value);
 }
 
 /** The ends of the axes. While a hand drags, they stay. */
