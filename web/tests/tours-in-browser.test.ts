@@ -4,10 +4,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Browser } from "playwright-core";
+import { placesIn } from "../src/tours/figure.ts";
 import { TOURS } from "../src/tours/list.ts";
 import { namesIn } from "../src/ui/light.ts";
 import { clean, open, withBrowser } from "./browser.ts";
-import { areSeenTogether } from "./hand.ts";
+import { areSeenTogether, stand } from "./hand.ts";
 import { PAGE } from "./program.ts";
 
 let browser: Browser;
@@ -34,6 +35,10 @@ for (const tour of TOURS) {
           await page.waitForFunction((at) => !window.laboratory.isPlaying && window.laboratory.time === at * 1e9, at);
           const named = [...(step.predict.light ?? []), ...namesIn([step.predict.because])];
           if (named.length > 0) assert.ok((await page.locator(".lit").count()) > 0, named.join());
+          await page.waitForFunction(() => !window.laboratory.isWaiting);
+          const figures = await page.locator(".tour .answer .figure").allInnerTexts();
+          assert.equal(figures.length, placesIn(step.predict.because).length);
+          for (const text of figures) assert.match(text, /^[\d.]+(%| [nµm]?s)?$/);
         }
       }
       if (step.task) {
@@ -48,6 +53,21 @@ for (const tour of TOURS) {
     await clean(opened);
   });
 }
+
+test("a figure in a tour's text is the reading at the time of the clock, and follows it", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#tour=bufferbloat");
+  const { page } = opened;
+  await page.locator('[data-choice="2"]').click();
+  await page.waitForFunction(() => !window.laboratory.isPlaying && window.laboratory.time === 4.5e9);
+  const figure = page.locator('.answer [data-figure="delay"]');
+  const isRead = () => page.waitForFunction(() => document.querySelector('[data-figure="delay"]')!.textContent === document.querySelector('[data-reading="delay"]')!.textContent);
+  await isRead();
+  assert.equal(await figure.innerText(), "400 ms");
+  await stand(page, 1);
+  await page.waitForFunction(() => document.querySelector('[data-figure="delay"]')!.textContent !== "400 ms");
+  await isRead();
+  await clean(opened);
+});
 
 for (const [width, height] of [[1280, 800], [390, 844]] as const) {
   test(`a tour's knob is seen with queue and law at ${width} x ${height}`, { skip }, async () => {

@@ -1,16 +1,20 @@
 // What the tours say is what the simulator does, and what they ask for can be done.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
 import { readAddress } from "../src/address.ts";
 import { queueAt, type Readings } from "../src/figures.ts";
 import type { Laboratory } from "../src/laboratory.ts";
 import { changed, type Setup } from "../src/setup.ts";
+import { placesIn, type Figures } from "../src/tours/figure.ts";
 import { TOURS } from "../src/tours/list.ts";
 import { HOLDS, Seen, type Task } from "../src/tours/tour.ts";
 import { SAMPLE } from "../src/types.ts";
+import { formatWith } from "../src/units.ts";
 import { simulated } from "./lanes.ts";
 import { program } from "./program.ts";
+
+before(async () => formatWith(await program()));
 
 function setupOf(tour: string, step: number): { setup: Setup; time: number } {
   const { steps } = TOURS.find(({ id }) => id === tour)!;
@@ -40,13 +44,7 @@ async function seen(tour: string, step: number, time: number, knobs: Partial<Set
     return laboratory.lanes.map((_, lane) => all.reduce((sum, values) => sum + values[lane]!, 0) / times.length);
   };
   const packets = (lane: number): number => queueAt(laboratory.lanes[lane]!, laboratory.time);
-  /** What 99 of 100 of a group's packets waited at most, over the last three seconds, ns. */
-  const wait = (lane: number, group: RegExp): number => {
-    const { waits, description } = laboratory.lanes[lane]!;
-    const flows = description!.flows.flatMap((flow, index) => (group.test(flow.group) ? [index] : []));
-    return waits.most(new Set(flows), laboratory.time - 3e9, laboratory.time);
-  };
-  return Object.assign(new Seen(laboratory), { peakFrom, mean, packets, wait });
+  return Object.assign(new Seen(laboratory), { peakFrom, mean, packets });
 }
 
 /** What is seen at the moment of the answer of a tour's step. */
@@ -66,7 +64,39 @@ test("there are ten tours of three to five steps, each with predictions and a ta
   }
 });
 
+/** Figures of a text that are not what it says of them. */
+function wrong(text: string, figures: Figures, seen: Seen, step: number): string[] {
+  return placesIn(text).flatMap((name) => {
+    const { of, says, within, text: written } = figures[name]!;
+    const value = of(seen);
+    return Math.abs(value - says) <= within ? [] : [`step ${step}: {${name}} is ${value} (${written(value)}), not ${says} ± ${within}`];
+  });
+}
+
+/** Where no moment is set, a step plays on: its figures hold so many seconds later. */
+const LATER = 10;
+
 for (const { id, steps } of TOURS) {
+  test(`${id}: the figures in its texts are read off at the moment of which they speak`, async () => {
+    const faults: string[] = [];
+    for (const [index, { text, predict, task, figures = {} }] of steps.entries()) {
+      const where = `step ${index + 1}`;
+      const all = [...text, predict?.because ?? "", task?.because ?? ""].flatMap(placesIn);
+      assert.deepEqual(Object.keys(figures).filter((name) => !all.includes(name)), [], `${where}: figures in no text`);
+      if (predict) assert.ok(placesIn(predict.because).length > 0, `${where}: an answer without a figure`);
+      // Texts that are read while the clock stands before a question have none.
+      if (predict) assert.deepEqual(text.flatMap(placesIn), [], where);
+      const { setup, time } = setupOf(id, index + 1);
+      const at = predict?.at ?? time + LATER;
+      if (predict || text.some((text) => placesIn(text).length > 0)) {
+        const seen = new Seen(simulated(await program(), setup, at));
+        for (const said of [...text, predict?.because ?? ""]) faults.push(...wrong(said, figures, seen, index + 1));
+      }
+      if (task) faults.push(...(await wrongWhenDone(id, index + 1, task, figures)));
+    }
+    assert.deepEqual(faults, []);
+  });
+
   test(`${id}: the task is open at first, and its solution solves it whenever it is given`, async () => {
     const { task } = steps.at(-1)!;
     const simulator = await program();
@@ -83,6 +113,18 @@ for (const { id, steps } of TOURS) {
       assert.ok(seconds < 25 * scale, `moved at ${time + wait} s, it is not done ${25 * scale} s later`);
     }
   });
+}
+
+/** Those of a task's answer, when its solution has solved it. */
+async function wrongWhenDone(id: string, step: number, task: Task, figures: Figures): Promise<string[]> {
+  const scale = (task.holds ?? HOLDS) / HOLDS;
+  const { setup, time } = setupOf(id, step);
+  const at = time + 2.9 * scale;
+  const moved = task.solution.reduce((setup, move) => changed(setup, { at: Number(at.toFixed(9)), ...move }), setup);
+  const laboratory = simulated(await program(), moved, at + 25 * scale);
+  const seconds = secondsUntilDone(laboratory, task, at, scale);
+  laboratory.time = Math.round((at + seconds) * 1e9);
+  return wrong(task.because, figures, new Seen(laboratory), step);
 }
 
 /** The seconds after a move until its task has been done for `HOLDS` on end, or for as long as it says. */
@@ -163,6 +205,21 @@ test("load: the adaptations lower max_p, ARED peaks highest, RARED swings least"
   assert.ok(swings[2]! < 0.6 * Math.min(swings[0]!, swings[1]!), swings.join(" "));
 });
 
+test("load: a lower limit of 0.06 costs five flows a twentieth of the link", async () => {
+  const { setup } = setupOf("load", 4);
+  const solution = TOURS.find(({ id }) => id === "load")!.steps[3]!.task!.solution;
+  const moved = solution.reduce((setup, move) => changed(setup, { at: 23, ...move }), setup);
+  const idle = await Promise.all([setup, moved].map(async (setup) => {
+    const laboratory = simulated(await program(), setup, 60);
+    const uses = [30, 33, 36, 39, 42, 45, 48, 51, 54, 57, 60].map((at) => {
+      laboratory.time = at * 1e9;
+      return new Seen(laboratory).lane(0).use;
+    });
+    return 1 - uses.reduce((sum, use) => sum + use, 0) / uses.length;
+  }));
+  assert.ok(idle[0]! < 0.015 && Math.abs(idle[1]! - 0.05) < 0.015, idle.join(" "));
+});
+
 test("delay: PIE swings most, CoDel's delay grows with the load, DualPI2 shares with L4S", async () => {
   const four = await told("delay", 1);
   assert.ok(four.lane(1).swing > Math.max(four.lane(0).swing, four.lane(2).swing));
@@ -178,10 +235,10 @@ test("delay: PIE swings most, CoDel's delay grows with the load, DualPI2 shares 
 
 test("l4s: less than a millisecond under DualPI2 only, and what the others pay", async () => {
   const first = await told("l4s", 1);
-  const [codel, fq, dual] = [0, 1, 2].map((lane) => first.wait(lane, /^l4s/) / 1e6) as [number, number, number];
+  const [codel, fq, dual] = [0, 1, 2].map((lane) => first.wait(lane, /^l4s/) * 1e3) as [number, number, number];
   assert.ok(dual < 1 && Math.abs(fq - 11) < 1 && codel > fq, `${codel} ${fq} ${dual}`);
   const second = await told("l4s", 2);
-  assert.ok(Math.abs(second.share(2, /^cubic/) - 0.4) < 0.03 && Math.abs(second.wait(2, /^cubic/) / 1e6 - 20) < 2);
+  assert.ok(Math.abs(second.share(2, /^cubic/) - 0.4) < 0.03 && Math.abs(second.wait(2, /^cubic/) * 1e3 - 20) < 2);
   assert.ok(Math.abs(second.share(0, /^cubic/) - 0.1) < 0.03, `${second.share(0, /^cubic/)}`);
 });
 

@@ -5,6 +5,7 @@ import type { Laboratory } from "../laboratory.ts";
 import { knobsAt, settingsAt, type KnobName } from "../setup.ts";
 import { DEPARTED, DROPPED, PACKET } from "../types.ts";
 import { SECOND } from "../units.ts";
+import type { Figures } from "./figure.ts";
 
 /** A question that is asked before the answer is shown. */
 export interface Prediction {
@@ -50,6 +51,8 @@ export interface Step {
   speed?: number;
   /** What is read off at the time of the clock, in words. */
   live?(seen: Seen): string;
+  /** What `{name}` is in the texts of this step. */
+  figures?: Figures;
   /** Stand at the time of `show` until the prediction is made. */
   predict?: Prediction;
   task?: Task;
@@ -150,6 +153,26 @@ export class Seen {
       if (group.test(flow.group)) sum += throughput.recent(index, this.laboratory.time, 3 * SECOND);
     });
     return sum / this.linkBps(lane);
+  }
+
+  /** The part of a lane's packets that was dropped in the last three seconds. */
+  loss(lane: number): number {
+    const { packets } = this.laboratory.lanes[lane]!.history;
+    let [sent, dropped] = [0, 0];
+    for (const row of this.rows(lane, 3)) {
+      const event = packets.at(row, PACKET.event);
+      if (event === DEPARTED) sent += 1;
+      else if (event >= DROPPED) dropped += 1;
+    }
+    return dropped / (sent + dropped);
+  }
+
+  /** What 99 of 100 packets of a group waited at most over the last three seconds, in seconds. */
+  wait(lane: number, group: RegExp): number {
+    const { waits, description } = this.laboratory.lanes[lane]!;
+    const flows = description!.flows.flatMap((flow, index) => (group.test(flow.group) ? [index] : []));
+    const { time } = this.laboratory;
+    return waits.most(new Set(flows), time - 3 * SECOND, time) / SECOND;
   }
 
   /** Drops of a lane by a rule about the flow, in the last two seconds. */

@@ -1,6 +1,7 @@
 // A guided tour beside the running queues.
 
 import type { Laboratory } from "../laboratory.ts";
+import type { Figures } from "../tours/figure.ts";
 import { TOURS } from "../tours/list.ts";
 import { HOLDS, Seen, type Move, type Prediction, type Step, type Tour } from "../tours/tour.ts";
 import { knob, type KnobName } from "../setup.ts";
@@ -102,7 +103,7 @@ export class TourPanel {
     fill(
       this.element,
       el("p", { class: "kicker" }, `${tour.title} · step ${this.step + 1} of ${tour.steps.length}`),
-      ...step.text.map((text) => el("p", {}, ...marked(text))),
+      ...step.text.map((text) => el("p", {}, ...this.marked(text, step.figures))),
       ...interactive,
       this.liveText(step),
       el("div", { class: "buttons" }, back, next, button("Leave the tour", () => this.close())),
@@ -123,9 +124,36 @@ export class TourPanel {
     const text = el("p", { class: "live" });
     const seen = new Seen(this.laboratory);
     this.refreshers.push(() => {
-      if (!this.laboratory.isWaiting && this.laboratory.lanes.every(({ description }) => description)) text.textContent = live(seen);
+      if (this.isKnown) text.textContent = live(seen);
     });
     return text;
+  }
+
+  /** A text in which `code` and *stress* are set off, and `{name}` is a figure of the time of the clock. */
+  private marked(text: string, figures: Figures = {}): Node[] {
+    return text.split(/(`[^`]+`|\*[^*]+\*|\{\w+\})/).map((part) => {
+      if (part.startsWith("`")) return el("code", {}, part.slice(1, -1));
+      if (part.startsWith("*") && part.length > 2) return el("em", {}, part.slice(1, -1));
+      const name = part.startsWith("{") ? part.slice(1, -1) : "";
+      return figures[name] ? this.figure(name, figures[name]) : document.createTextNode(part);
+    });
+  }
+
+  /** A figure that follows the clock; while nothing is known, what the text says of it. */
+  private figure(name: string, { of, text, says }: Figures[string]): HTMLElement {
+    const place = el("span", { class: "figure", "data-figure": name, title: "as it is at the time of the clock" }, text(says));
+    const seen = new Seen(this.laboratory);
+    const refresh = () => {
+      if (!this.isKnown) return;
+      const value = of(seen);
+      if (!Number.isNaN(value) && place.textContent !== text(value)) place.textContent = text(value);
+    };
+    this.refreshers.push(refresh);
+    return place;
+  }
+
+  private get isKnown(): boolean {
+    return !this.laboratory.isWaiting && this.laboratory.lanes.every(({ description }) => description);
   }
 
   /** Scrolls the tour, not the page. */
@@ -145,7 +173,7 @@ export class TourPanel {
   }
 
   /** Nothing moves until a choice is made. */
-  private prediction({ predict }: Step, next: HTMLButtonElement): HTMLElement[] {
+  private prediction({ predict, figures }: Step, next: HTMLButtonElement): HTMLElement[] {
     const { ask, choices, right, because } = predict!;
     next.disabled = true;
     const answer = el("p", { class: "answer", role: "status" });
@@ -154,13 +182,13 @@ export class TourPanel {
         for (const one of buttons) one.disabled = true;
         buttons[index]!.classList.add(index === right ? "right" : "wrong");
         buttons[right]!.classList.add("right");
-        fill(answer, el("strong", {}, index === right ? "Yes. " : "No. "), ...marked(because));
+        fill(answer, el("strong", {}, index === right ? "Yes. " : "No. "), ...this.marked(because, figures));
         next.disabled = false;
         this.reveal(predict!);
         this.keepInSight(answer);
       }, { class: "choice", "data-choice": index }),
     );
-    return [el("p", { class: "ask" }, ...marked(ask)), el("div", { class: "choices" }, ...buttons), answer];
+    return [el("p", { class: "ask" }, ...this.marked(ask)), el("div", { class: "choices" }, ...buttons), answer];
   }
 
   /** Runs up to the moment at which the answer is seen, and lights what it names. */
@@ -194,14 +222,14 @@ export class TourPanel {
   }
 
   /** The task ends when it is done, or shown. */
-  private doing({ task }: Step, next: HTMLButtonElement): HTMLElement[] {
+  private doing({ task, figures }: Step, next: HTMLButtonElement): HTMLElement[] {
     const { ask, isDone, solution, because, holds = HOLDS } = task!;
     const seen = new Seen(this.laboratory);
     const answer = el("p", { class: "answer", role: "status" });
     next.disabled = true;
     const end = (word: string) => {
       this.task = undefined;
-      fill(answer, el("strong", {}, word), ...marked(because));
+      fill(answer, el("strong", {}, word), ...this.marked(because, figures));
       next.disabled = false;
       this.element.dataset.done = this.tour?.id ?? "";
     };
@@ -227,15 +255,6 @@ export class TourPanel {
       this.laboratory.play();
     }, { "data-act": "show-me" });
     const knobs = el("div", { class: "knobs" }, ...this.knobs(solution));
-    return [el("p", { class: "ask" }, ...marked(ask)), knobs, live, answer, el("div", { class: "buttons" }, help)];
+    return [el("p", { class: "ask" }, ...this.marked(ask)), knobs, live, answer, el("div", { class: "buttons" }, help)];
   }
-}
-
-/** A text in which `code` and *stress* are set off. */
-function marked(text: string): Node[] {
-  return text.split(/(`[^`]+`|\*[^*]+\*)/).map((part) => {
-    if (part.startsWith("`")) return el("code", {}, part.slice(1, -1));
-    if (part.startsWith("*") && part.length > 2) return el("em", {}, part.slice(1, -1));
-    return document.createTextNode(part);
-  });
 }
