@@ -23,6 +23,7 @@ export function writeAddress({ setup, time, tour, challenge }: Place): string {
   if (setup.scenario) {
     fields.set("scenario", setup.scenario.toml);
     if (setup.scenario.point !== 0) fields.set("point", String(setup.scenario.point));
+    if (setup.queue) fields.set("queue", setup.queue);
   } else {
     for (const { name } of KNOBS) if (setup.knobs[name] !== DEFAULT_KNOBS[name]) fields.set(name, setup.knobs[name]);
     if (setup.duration !== defaultSetup().duration) fields.set("duration", plain(setup.duration));
@@ -70,6 +71,8 @@ export function readAddress(hash: string): Place & { problems: string[] } {
   if (scenario) {
     setup.scenario = { toml: scenario, point: Math.round(number("point", 0, 1e6) ?? 0) };
     if (!schemes) setup.schemes = [];
+    const queue = fields.get("queue");
+    if (queue) setup.queue = queue;
   }
   for (const text of (fields.get("do") ?? "").split(";").filter(Boolean)) {
     const change = readChange(text, setup.schemes.length);

@@ -94,9 +94,9 @@ export class Laboratory {
   /** What is opened for a lane of a setup. */
   opening(setup: Setup, index: number): Opening {
     const watched = { seed: setup.seed, cwnd_flows: CWND_FLOWS, sample_ns: this.sampleEvery, scenario: toml(setup) };
-    const { scenario } = setup;
+    const { scenario, queue } = setup;
     if (!scenario) return { ...watched, scheme: index };
-    return { ...watched, scheme: setup.schemes[index]!.name, point: scenario.point };
+    return { ...watched, scheme: setup.schemes[index]!.name, point: scenario.point, ...(queue ? { link: queue } : {}) };
   }
 
   /** Simulates another setup. What it shares with the one before stays known up to `known` ns. */

@@ -15,6 +15,7 @@ import { button, byId, el, fill, throttled } from "./ui/dom.ts";
 import { keys } from "./ui/keys.ts";
 import { knobPanel } from "./ui/knobs.ts";
 import { EMBEDDED_COLUMNS, Presenter, choosePanels, embed, embeddedPanels } from "./ui/modes.ts";
+import { NetworkStrip } from "./ui/network.ts";
 import { asScenario, problemPanel, scenarioPanel } from "./ui/scenario.ts";
 import { pageAddress, sharePanel } from "./ui/share.ts";
 import { DropSound } from "./ui/sound.ts";
@@ -88,6 +89,7 @@ class Page {
     this.story = new Story(laboratory);
     this.sound = new DropSound(laboratory);
     byId("story").append(this.story.sentence, this.story.key);
+    byId("network").append(new NetworkStrip(laboratory, (queue) => this.reopen({ ...laboratory.setup, queue })).element);
     this.tours = new TourPanel(laboratory, schemes, (address) => this.open(address), () => this.writeAddress());
     this.challenges = new ChallengePanel(laboratory, { show: (address) => this.open(address), changed: () => this.onChallenge() });
     this.tours.more = () => {
@@ -123,7 +125,7 @@ class Page {
   private choose(): void {
     const { laboratory, panels, presenter } = this;
     if (panels) embed(panels, laboratory);
-    choosePanels(byId("story"), panels);
+    for (const part of ["story", "network"]) choosePanels(byId(part), panels);
     if (new URLSearchParams(location.search).has("present")) presenter.toggle();
     keys(laboratory, {
       present: () => presenter.toggle(),

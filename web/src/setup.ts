@@ -40,6 +40,8 @@ export interface Setup {
   duration: number;
   /** With it, `schemes` are labels of its schemes and the knobs have no effect. */
   scenario?: Scenario;
+  /** The link of the scenario's network whose queue is shown; without it the scenario's. */
+  queue?: string;
 }
 
 interface NumberKnob {

@@ -25,6 +25,9 @@ export interface Scheme {
   probes: { name: string; meaning: string }[];
 }
 
+/** A queue of the network: the link from a node to another that it is in front of, its scheme, and whether that is the compared one. */
+export type Queue = [from: string, to: string, scheme: string, isCompared: boolean];
+
 /** What an opened cell is. */
 export interface Description {
   title: string | null;
@@ -33,7 +36,9 @@ export interface Description {
   seed: number;
   duration_ns: number;
   rtt_ns: number;
+  /** The link whose queue is watched. */
   link: { name: string; rate_bps: number; delay_ns: number; packet_bytes: number };
+  queues: Queue[];
   parameters: { name: string; value: string }[];
   /** The names of packets' kinds, by the numbers that rows have. */
   kinds: string[];
@@ -93,6 +98,8 @@ export interface Opening {
   recordings?: Record<string, string>;
   cwnd_flows?: number;
   sample_ns?: number;
+  /** The name of the link whose queue is watched; the scenario's without it. */
+  link?: string;
 }
 
 /** Metrics of a whole cell. */

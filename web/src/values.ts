@@ -21,9 +21,16 @@ export class Values {
     return this.schemes.find((scheme) => scheme.name === name);
   }
 
+  /** Whether the queue that is shown has the compared scheme: others keep theirs. */
+  get isCompared(): boolean {
+    const { link, queues } = this.laboratory.lanes[this.lane]?.description ?? {};
+    return queues?.find(([from, to]) => `${from} to ${to}` === link?.name)?.[3] ?? true;
+  }
+
   /** The value of a parameter, as it is set or by its default; "" where there is none. */
   of(name: string): string {
     const { laboratory, lane } = this;
+    if (!this.isCompared) return this.atStart(name) ?? "";
     const settings = settingsAt(laboratory.setup, lane, laboratory.time / SECOND);
     const set = settings.find(([known]) => known === name)?.[1];
     if (set !== undefined && set !== "auto") return set;
@@ -65,9 +72,9 @@ export class Values {
     return laboratory.change(isFine ? { name: "buffer", value: String(packets) } : { lane, name, value });
   }
 
-  /** Parameters that have an effect with these values. */
+  /** Parameters that have an effect with these values, and can be moved. */
   effective(): Parameter[] {
-    return this.scheme?.parameters.filter(({ when }) => this.applies(when)) ?? [];
+    return this.isCompared ? (this.scheme?.parameters.filter(({ when }) => this.applies(when)) ?? []) : [];
   }
 
   /** Whether "adapt=ared or rared" is true of the values. */

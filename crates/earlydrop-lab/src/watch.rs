@@ -1,4 +1,4 @@
-//! One cell while it runs: what happens at the watched queue, piece by piece.
+//! One cell while it runs: what happens at one of its queues, piece by piece.
 //!
 //! ```text
 //! Plan, cell --open--> Watch --advance--> packets, samples, cwnd up to a time --outcome--> Outcome
@@ -25,30 +25,35 @@
 use earlydrop::Explanation;
 use earlydrop::units::Nanos;
 use earlydrop_sim::Simulation;
+use earlydrop_sim::measure::Queues;
 use earlydrop_sim::network::{Change, LinkId};
 use earlydrop_sim::packet_log::{PacketRecord, Question};
 use earlydrop_sim::traffic::{FlowId, Traffic};
 
-use crate::document::Problem;
+use crate::document::{Place, Problem};
 use crate::outcome::Outcome;
 use crate::plan::{Cell, Plan};
-use crate::scenario::PreparedRun;
+use crate::scenario::{PreparedRun, queue_called};
 
 /// How closely a cell is watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detail {
     /// The time between two samples of the queue, its probes and `cwnd`; `None`: the scenario's.
     pub sample_every: Option<Nanos>,
     /// The number of flows whose `cwnd` is sampled, the first ones over TCP.
     pub windows: usize,
+    /// The name of the link whose queue is watched, such as `router 1 to router 2`; `None`: that of
+    /// the scenario. The figures of the queue in the outcome are those of this one.
+    pub link: Option<String>,
 }
 
 impl Default for Detail {
-    /// Samples every 10 ms, and `cwnd` of 100 flows.
+    /// Samples every 10 ms, `cwnd` of 100 flows, and the scenario's queue.
     fn default() -> Detail {
         Detail {
             sample_every: Some(Nanos::from_millis(10)),
             windows: 100,
+            link: None,
         }
     }
 }
@@ -73,8 +78,24 @@ impl Watch {
     /// Prepares a cell of `plan` and stands at its beginning.
     pub fn open(plan: &Plan, cell: Cell, detail: Detail) -> Result<Watch, Problem> {
         let mut prepared = plan.prepare(cell, true)?;
+        if let Some(name) = detail.link {
+            let name = (name, Place::default());
+            prepared.watched = queue_called(&prepared.run.network, &name)?;
+        }
         let (run, watched) = (&mut prepared.run, prepared.watched);
         run.measure.packets.push(watched);
+        for queues in run
+            .measure
+            .sojourn
+            .iter_mut()
+            .chain([&mut run.measure.sampled])
+        {
+            if let Queues::Of(links) = queues
+                && !links.contains(&watched)
+            {
+                links.push(watched);
+            }
+        }
         run.measure.sample_every = detail.sample_every.or(run.measure.sample_every);
         let over_tcp = run
             .flows

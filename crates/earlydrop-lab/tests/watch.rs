@@ -217,3 +217,56 @@ fn a_packet_has_the_same_probes_after_a_silence() {
     });
     assert!(silences > 3, "{silences}");
 }
+
+#[test]
+fn another_queue_of_the_network_is_watched_and_changes_nothing() {
+    let text = "duration = '6 s'\nwarm_up = '1 s'\nschemes = ['red:min=5,max=15']\n\
+        network = { shape = 'parking-lot', bottlenecks = 2, rate = '10 Mbps' }\n\
+        flows.along.count = 3\nflows.first = { count = 2, to = 'router 1' }\n\
+        flows.second = { count = 2, from = 'router 1' }";
+    let plan = Source::new("lot.toml", text, TraceFiles::default());
+    let plan = plan.unwrap().plan().unwrap();
+    let cell = plan.cell(0).unwrap();
+    let watched = |link: Option<&str>| {
+        let link = link.map(str::to_string);
+        let detail = Detail {
+            link,
+            ..Detail::default()
+        };
+        let mut watch = Watch::open(&plan, cell, detail).unwrap();
+        let groups: Vec<_> = watch
+            .prepared()
+            .run
+            .flows
+            .iter()
+            .map(|flow| flow.group.clone())
+            .collect();
+        let (mut seen, mut samples) = (std::collections::BTreeSet::new(), 0);
+        walk(&mut watch, Nanos::from_secs(6), |watch, _| {
+            watch.take_packets(|record, _| {
+                seen.insert(groups[record.flow.0 as usize].to_string());
+            });
+            watch.take_samples(|_, _, _| samples += 1);
+        });
+        assert_eq!(samples, 601);
+        (seen.into_iter().collect::<Vec<_>>(), watch.outcome())
+    };
+    let (first, outcome) = watched(None);
+    let (second, other) = watched(Some("router 1 to router 2"));
+    assert_eq!(first, ["along", "first"]);
+    assert_eq!(second, ["along", "second"]);
+    assert_eq!(
+        format!("{:?}", outcome.groups),
+        format!("{:?}", other.groups)
+    );
+    assert_ne!(
+        outcome.values, other.values,
+        "the figures are those of the other queue"
+    );
+    let unknown = Detail {
+        link: Some("router 1 to router 3".to_string()),
+        ..Detail::default()
+    };
+    let problem = Watch::open(&plan, cell, unknown).unwrap_err().to_string();
+    assert!(problem.contains("router 1 to router 2"), "{problem}");
+}

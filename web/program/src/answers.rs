@@ -84,6 +84,11 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
         })
         .collect();
     let reasons = DropReason::ALL.map(|reason| reason.name());
+    let queues = run.network.links().filter_map(|(id, from, to, link)| {
+        let name = link.queue.as_ref()?.descriptor().name;
+        let [from, to] = [from, to].map(|node| run.network.name(node));
+        Some(json!([from, to, name, scenario.is_compared(id)]))
+    });
     let windows: Vec<u32> = watch.windows().iter().map(|flow| flow.0).collect();
     json!({
         "title": plan.scenario().title,
@@ -98,6 +103,7 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
             "delay_ns": link.delay.0,
             "packet_bytes": link.mean_packet.0,
         },
+        "queues": queues.collect::<Vec<_>>(),
         "parameters": parameters,
         "kinds": KINDS,
         "reasons": reasons,

@@ -275,6 +275,36 @@ mod tests {
     }
 
     #[test]
+    fn every_queue_of_a_network_is_named_and_can_be_watched() {
+        let scenario = "duration = '4 s'\nschemes = ['red:min=5,max=15']\nflows.bulk.count = 6\n\
+            network = { shape = 'parking-lot', bottlenecks = 2 }";
+        let describe = |link: Value| {
+            let argument = json!({ "scenario": scenario, "link": link });
+            let opening = Opening::read(argument.to_string().as_bytes()).unwrap();
+            let described = opening.open().map(|(_, description)| description);
+            let text = described.unwrap_or_else(|problems| problems);
+            serde_json::from_str::<Value>(&text).unwrap()
+        };
+        let first = describe(Value::Null);
+        assert_eq!(first["link"]["name"], "router 0 to router 1");
+        let expected = json!([
+            ["router 0", "router 1", "red", true],
+            ["router 1", "router 0", "droptail", false],
+            ["router 1", "router 2", "red", true],
+            ["router 2", "router 1", "droptail", false],
+        ]);
+        assert_eq!(first["queues"], expected);
+        let second = describe(json!("router 1 to router 2"));
+        assert_eq!(second["link"]["name"], "router 1 to router 2");
+        let none = describe(json!("router 1 to router 7"));
+        let text = none["problems"][0]["text"].as_str().unwrap();
+        assert!(
+            text.contains("no link with a queue is called \"router 1 to router 7\""),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn what_cannot_be_explained_is_a_problem() {
         for record in [json!(1e15), json!("7"), json!(-1), Value::Null] {
             let problems = explain(record);

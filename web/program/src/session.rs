@@ -43,6 +43,8 @@ pub(crate) struct Opening {
     cwnd_flows: usize,
     /// The time between two samples, in nanoseconds.
     sample_ns: Option<f64>,
+    /// The name of the link whose queue is watched; the scenario's one where there is none.
+    link: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -114,6 +116,7 @@ impl Opening {
         Detail {
             sample_every: sample_every.or(Detail::default().sample_every),
             windows: self.cwnd_flows,
+            link: self.link.clone(),
         }
     }
 

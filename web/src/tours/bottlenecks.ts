@@ -63,7 +63,7 @@ export const bottlenecks: Tour = {
   steps: [
     {
       text: [
-        "Two links of 10 Mbps in a row, each with the same scheme. Four flows go along both. Four others go across the first link only, four across the second only. The first queue is shown.",
+        "Two links of 10 Mbps in a row, each with the same scheme. Four flows go along both. Four others go across the first link only, four across the second only. The first queue is shown; a click on the other one above the columns shows that.",
         "Flows along both have a round trip of 60 ms, those across of 30 ms.",
       ],
       show: show({ across: 30, second: true }, 17),

@@ -16,7 +16,7 @@ export interface Prediction {
   because: string;
   /** The time at which the answer is seen, in seconds: the clock runs up to it and stops. */
   at?: number;
-  /** What a light falls on besides the names in the answer: "the queue", "the law", "the queue over time", "the throughput". */
+  /** What a light falls on besides the names in the answer: "the network", "the queue", "the law", "the queue over time", "the throughput". */
   light?: string[];
 }
 

@@ -187,7 +187,8 @@ export class Column {
       ["fairness", digits(fairness, 2), "Jain's index of the rates over the last 3 s: 1 where all are equal; of the flows of the first group that wants all it can get"],
     ];
     for (const [name, value, title] of entries) this.reading(name, title).textContent = value;
-    this.settings.textContent = view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${name} ${value}`)).join(", ");
+    const { scheme, link } = view.lane.description!;
+    this.settings.textContent = !view.values.isCompared ? `${scheme} at ${link.name}` : view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${name} ${value}`)).join(", ");
     this.settings.title = this.settings.textContent;
     this.queue.canvas.setAttribute("aria-label", `The queue: ${this.scene.waiting.length} packets wait, ${this.scene.drops.length} drops seen. Mean delay of the last 3 s: ${span(delay)}`);
     this.law.describe(view);

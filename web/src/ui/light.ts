@@ -3,6 +3,7 @@
 import { KNOBS } from "../setup.ts";
 
 const PICTURES: Record<string, string> = {
+  "the network": ".network",
   "the queue": '[data-panel="queue"]', "the law": ".law", "the queue over time": ".plot-queue", "the throughput": ".plot-throughput",
 };
 

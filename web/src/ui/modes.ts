@@ -4,7 +4,7 @@ import type { Laboratory } from "../laboratory.ts";
 import { button, el } from "./dom.ts";
 
 /** Every panel that an address may choose: those of elements with `data-panel`. */
-export const PANELS = ["sentence", "key", "queue", "readings", "law", "feel", "parameters", "plots"];
+export const PANELS = ["sentence", "key", "network", "queue", "readings", "law", "feel", "parameters", "plots"];
 /** What an embedded column shows, where the address does not say it. */
 const EMBEDDED = ["sentence", "key", "queue", "readings", "law"];
 /** The most columns of an embedded page. */

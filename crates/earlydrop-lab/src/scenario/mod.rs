@@ -31,6 +31,7 @@ pub(crate) use flow_list::FlowList;
 pub use flows::FlowGroup;
 pub use measure::{MeasureOptions, SeriesScope};
 pub use network::Topology;
+pub(crate) use network::queue_called;
 pub use page::page;
 pub use path::Path;
 pub use prepared::{Criteria, PreparedRun};
@@ -46,7 +47,7 @@ use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::cost::Cost;
 use earlydrop_sim::distribution::Distribution;
 use earlydrop_sim::measure::Timing;
-use earlydrop_sim::network::{DelayTrace, Link, Node as Host, Trace};
+use earlydrop_sim::network::{DelayTrace, Link, LinkId, Node as Host, Trace};
 use earlydrop_sim::replay::PacketTrace;
 use earlydrop_sim::tcp::Algorithm;
 use earlydrop_sim::traffic::{Application, Traffic};
@@ -495,6 +496,11 @@ impl Scenario {
     pub fn watched(&self) -> Option<String> {
         let built = self.built(&self.schemes[0]).ok()?;
         Some(built.network.link_name(built.watched))
+    }
+
+    /// Whether the compared scheme is in front of a link of the network.
+    pub fn is_compared(&self, link: LinkId) -> bool {
+        self.network.is_compared(link)
     }
 
     /// The simulator's run of a scheme with a seed, and with samples over time if `series`.

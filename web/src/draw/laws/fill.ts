@@ -34,7 +34,7 @@ export function drawFill(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   }
   if (limit > 0 && !isFar) {
     drawWall(pen, box, x(limit), "a full buffer drops", inks.drop, y);
-    handles.push(handleOf("limit", limit, foot, range, x));
+    if (acts(view, "limit")) handles.push(handleOf("limit", limit, foot, range, x));
   }
   if (isFar) pen.text(`drops at ${Math.round(limit)} packets →`, box.x + box.width, y(1) + 12, { size: 11, align: "right", colour: inks.drop });
   return { handles, range, box };

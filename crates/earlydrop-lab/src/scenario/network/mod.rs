@@ -338,9 +338,7 @@ impl Topology {
 
     /// The link of the name in `watch`.
     fn watched(&self, network: &Network) -> Result<LinkId, Problem> {
-        link_called(network, &self.watch, "link with a queue", |link| {
-            link.queue.is_some()
-        })
+        queue_called(network, &self.watch)
     }
 
     /// The rate of a host's access link.
@@ -355,6 +353,13 @@ impl Topology {
     /// Whether it has hosts and switches of its own: a leaf-spine or a fat tree.
     pub fn is_fabric(&self) -> bool {
         self.shape.places_are_hosts
+    }
+
+    /// Whether the compared scheme is at a link of the network without its hosts.
+    pub(super) fn is_compared(&self, link: LinkId) -> bool {
+        let edge = self.shape.edges.get(link.0 as usize);
+        let spec = edge.and_then(|edge| self.shape.links.get(edge.link as usize));
+        spec.is_some_and(|named| matches!(named.link.queue, QueueChoice::Scheme))
     }
 
     /// The load of a fabric's links between switches, where all hosts' links have a load of 1.
@@ -385,6 +390,13 @@ fn link_called(
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let message = format!("no {kind} is called \"{wanted}\"");
         Problem::new(place, message, suggestion(wanted, &known, '"'))
+    })
+}
+
+/// The link of a name that was written at a place, of those with a queue.
+pub(crate) fn queue_called(network: &Network, name: &(String, Place)) -> Result<LinkId, Problem> {
+    link_called(network, name, "link with a queue", |link| {
+        link.queue.is_some()
     })
 }
 
