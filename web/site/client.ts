@@ -117,19 +117,36 @@ function search(): void {
   });
 }
 
-/** The simulator is a megabyte: it is loaded where it is asked for. */
-function laboratories(): void {
-  for (const details of document.querySelectorAll<HTMLDetailsElement>("details[data-embed]")) {
-    details.addEventListener("toggle", () => {
-      if (!details.open || details.querySelector("iframe")) return;
-      const frame = document.createElement("iframe");
-      frame.title = "The laboratory";
-      frame.src = details.dataset["embed"]!;
-      // The laboratory has a link to itself.
-      details.querySelector("p")?.remove();
-      details.append(frame);
+/** A figure's picture becomes the laboratory at a click: the simulator is a megabyte, loaded where it is asked for. */
+function figures(): void {
+  for (const figure of document.querySelectorAll<HTMLElement>("figure.live")) {
+    const still = figure.querySelector<HTMLAnchorElement>(".still")!;
+    still.querySelector(".run")!.textContent = "▶ Run it here";
+    still.addEventListener("click", (event) => {
+      // With a key held, a link is opened in another tab.
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      start(figure, still);
     });
   }
+  // A figure says how high it is.
+  addEventListener("message", ({ data, source }) => {
+    const height = Number((data as { earlydropHeight?: unknown } | null)?.earlydropHeight);
+    if (!(height > 0)) return;
+    for (const frame of document.querySelectorAll<HTMLIFrameElement>("figure.live iframe")) {
+      if (frame.contentWindow === source) frame.style.height = `${Math.ceil(height) + 2}px`;
+    }
+  });
+}
+
+function start(figure: HTMLElement, still: HTMLAnchorElement): void {
+  const frame = document.createElement("iframe");
+  const names = [...still.querySelectorAll("img.light")].map((image) => (image as HTMLImageElement).alt.split(":", 1)[0]);
+  frame.title = `The simulator: ${names.join(", ")}`;
+  const theme = root.dataset["theme"];
+  frame.src = theme ? figure.dataset["embed"]!.replace("#", `&theme=${theme}#`) : figure.dataset["embed"]!;
+  still.replaceWith(frame);
+  frame.focus();
 }
 
 function contents(): void {
@@ -140,5 +157,5 @@ function contents(): void {
 
 themes();
 search();
-laboratories();
+figures();
 contents();

@@ -4,6 +4,7 @@ import { escaped } from "../src/draw/pen.ts";
 import { challenges } from "../src/challenges.ts";
 import { TOURS } from "../src/tours/list.ts";
 import { codeBlock } from "./code.ts";
+import type { LiveFigure } from "./figures.ts";
 import type { Part } from "./summary.ts";
 
 /** What the front page takes from the repository. */
@@ -11,15 +12,21 @@ export interface Sources {
   /** The question that the README begins with, and what follows it, as HTML. */
   question: string;
   introduction: string;
+  /** The live figure, as HTML. */
+  figure: string;
   /** Paths in the site of pictures of the gallery. */
   gallery: string[];
   parts: Part[];
 }
 
 const START = "cargo run --release -- compare                # twelve schemes: a table, and a report to look at\ncargo install --path crates/earlydrop-cli     # the command `earlydrop`\npip install ./python                          # the same from Python";
-const EMBED = "laboratory.html?embed#schemes=red:min=5,max=15|codel&flows=10&calls=4&t=8";
+/** The figure in which a visitor turns the first knob. */
+export const HOME: LiveFigure = {
+  page: "index", after: "home", address: "schemes=red:min=5,max=15|codel&flows=10&calls=4&t=8", panels: "sentence,key,queue,readings,law",
+  says: "RED and CoDel with the same ten downloads and four calls. Start it, and drag the rings on RED’s curve.",
+};
 
-export function home({ question, introduction, gallery, parts }: Sources): string {
+export function home({ question, introduction, figure, gallery, parts }: Sources): string {
   return [
     `<div class="hero">
 <h1>${question}</h1>
@@ -28,8 +35,7 @@ ${introduction}
 <img class="moving" src="docs/queues.svg" alt="The same traffic behind three queue disciplines: packets arrive, wait, leave and are dropped">
 </div>`,
     `<h2 id="turn-a-knob">Turn a knob here</h2>
-<p>RED and CoDel with the same ten downloads and four calls. Drag the rings on RED’s curve.</p>
-<details class="embed" data-embed="${escaped(EMBED)}"><summary>Start the simulator here</summary></details>`,
+${figure}`,
     `<h2 id="questions">Questions, with the answer to watch</h2>
 <p>Five minutes each, in the laboratory. You predict, then the queue shows.</p>
 <ul class="cards">${TOURS.map(({ id, title, about }) => card(`laboratory.html#tour=${id}`, title, about)).join("\n")}</ul>

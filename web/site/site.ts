@@ -5,16 +5,20 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statS
 import { dirname, join, posix } from "node:path";
 import { build } from "esbuild";
 import { escaped } from "../src/draw/pen.ts";
+import type { Program } from "../src/program.ts";
+import type { Scheme } from "../src/types.ts";
 import { formatWith } from "../src/units.ts";
 import { codeBlock, languageOf } from "./code.ts";
 import { filesBelow } from "./check.ts";
-import { home } from "./home.ts";
+import { FIGURES, addressOf, figureHtml, inserted, ofSchemes, slug, type LiveFigure } from "./figures.ts";
+import { HOME, home } from "./home.ts";
 import { NAME, head, layout, type Frame, type Page } from "./layout.ts";
 import { Anchors, describe, markdownToHtml, type Resolve } from "./markdown.ts";
 import { notebookToHtml } from "./notebook.ts";
 import { isExternal, kindOf, linkTo, sitePath, type Kind } from "./paths.ts";
 import { indexed, searchScript, type Indexed } from "./search.ts";
 import { LABORATORY, committedProgram } from "./program.ts";
+import { stills } from "./still.ts";
 import { SUMMARY, readSummary, type Part } from "./summary.ts";
 
 export interface Options {
@@ -30,7 +34,6 @@ export interface Options {
 
 /** The crates that programs use, the one that all use first. */
 const CRATES = ["earlydrop", "earlydrop-sim", "earlydrop-model", "earlydrop-lab", "earlydrop-conformance"];
-const SCHEMES = "docs/reference/schemes.md";
 /** The folder of a crate's pages. */
 const folderOf = (crate: string) => crate.replaceAll("-", "_");
 /** A file by which a folder that this command has built is known. */
@@ -40,7 +43,7 @@ const MARK = ".earlydrop-site";
 export async function buildSite(options: Options): Promise<string[]> {
   const program = await committedProgram(options.root);
   formatWith(program);
-  const builder = new Builder(options, program.schemes().map(({ name }) => name));
+  const builder = new Builder(options, program);
   await builder.build();
   return builder.faults;
 }
@@ -58,16 +61,20 @@ function prepare(out: string): void {
 class Builder {
   readonly faults: string[] = [];
   private readonly options: Options;
-  private readonly schemes: string[];
+  private readonly simulator: Program;
+  private readonly schemes: Scheme[];
+  private readonly figures: LiveFigure[];
   private readonly frame: Frame;
   /** Paths of the repository that are in the site, each with its kind; those yet to be made are in `waiting`. */
   private readonly kinds = new Map<string, Kind>();
   private readonly waiting: string[] = [];
   private readonly index: Indexed[] = [];
 
-  constructor(options: Options, schemes: string[]) {
+  constructor(options: Options, simulator: Program) {
     this.options = options;
-    this.schemes = schemes;
+    this.simulator = simulator;
+    this.schemes = simulator.schemes();
+    this.figures = [...ofSchemes(this.schemes.map(({ name }) => name)), ...FIGURES];
     this.frame = { parts: this.parts(), ...(options.url ? { url: options.url } : {}) };
   }
 
@@ -149,9 +156,32 @@ class Builder {
   /** A page of words: one that the search finds. */
   private text(path: string, page: string, html: string, note = ""): void {
     const rendered = describe(html, posix.basename(path));
-    const body = note + (path === SCHEMES ? withLaboratories(html, page, this.schemes) : html);
+    const body = note + this.withFigures(path, page, html);
     this.index.push(indexed(page, rendered));
     this.page({ path: page, title: rendered.title, description: rendered.description, body, sections: rendered.sections });
+  }
+
+  /** The page's HTML with its live figures. */
+  private withFigures(path: string, page: string, html: string): string {
+    return this.figures.filter((figure) => figure.page === path).reduce((html, figure) => {
+      const whole = inserted(html, figure, this.figure(figure, page));
+      if (whole === undefined) throw new Error(`${path} has no heading ${figure.after} for a figure`);
+      return whole;
+    }, html);
+  }
+
+  /** Writes a figure's pictures; returns its HTML for a page. */
+  private figure(figure: LiveFigure, page: string): string {
+    const address = addressOf(figure, figure.scenario === undefined ? undefined : this.source(figure.scenario));
+    const pictures = stills(this.simulator, this.schemes, address).map((still, index) => {
+      const [light, dark] = (["light", "dark"] as const).map((theme) => {
+        const file = slug(figure, still, index, theme);
+        this.write(file, still.svg[theme]);
+        return file;
+      }) as [string, string];
+      return { name: still.name, light, dark };
+    });
+    return figureHtml(page, figure, address, pictures);
   }
 
   private page(page: Page): void {
@@ -189,7 +219,7 @@ class Builder {
     const [, question, rest] = /^(.*?\?) (.*)$/s.exec(paragraph!)!;
     const introduction = markdownToHtml(rest!, (target) => target, new Anchors());
     const gallery = [...this.kinds.keys()].filter((path) => path.startsWith("docs/how-to/gallery/"));
-    const body = home({ question: escaped(question!), introduction, gallery, parts: this.frame.parts });
+    const body = home({ question: escaped(question!), introduction, figure: this.figure(HOME, "index.html"), gallery, parts: this.frame.parts });
     this.page({ path: "index.html", title: NAME, description: describe(introduction, NAME).description, body });
   }
 
@@ -234,13 +264,4 @@ class Builder {
     this.write("search.js", searchScript(this.index));
     this.write("icon.svg", this.icon());
   }
-}
-
-/** Below each scheme of the reference, the laboratory with that scheme. */
-function withLaboratories(html: string, page: string, schemes: string[]): string {
-  return html.replace(/<h2 id="([^"]*)">.*?<\/h2>\n/gs, (heading, id: string) => {
-    if (!schemes.includes(id)) return heading;
-    const address = (query: string) => escaped(`${linkTo(page, "laboratory.html")}${query}#schemes=${id}&flows=10&t=8`);
-    return `${heading}<details class="embed" data-embed="${address("?embed=key,queue,readings,law")}"><summary>Watch ${id}</summary><p><a href="${address("")}">Open ${id} in the laboratory</a></p></details>\n`;
-  });
 }

@@ -406,7 +406,14 @@ class Page {
   private settled = false;
 }
 
+/** The theme that `?theme=dark` asks for, as a page does that embeds this one. */
+function takeTheme(): void {
+  const wanted = new URLSearchParams(location.search).get("theme");
+  if (wanted === "light" || wanted === "dark") document.documentElement.dataset.theme = wanted;
+}
+
 async function main(): Promise<void> {
+  takeTheme();
   const bytes = await embedded("program");
   const program = await Program.load(bytes);
   formatWith(program);
@@ -416,7 +423,8 @@ async function main(): Promise<void> {
   const { time, tour } = readAddress(startAddress());
   page.open(startAddress());
   // A reader sees the queue move at once, unless motion is unwanted or a time was asked for.
-  const isStill = time > 0 || tour !== undefined || matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const isAsked = new URLSearchParams(location.search).has("play");
+  const isStill = (time > 0 && !isAsked) || tour !== undefined || matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (!isStill && laboratory.problems.length === 0) laboratory.play();
   byId("loading").remove();
   Object.assign(window, { laboratory });

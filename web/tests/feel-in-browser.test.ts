@@ -7,7 +7,7 @@ import { answerTo } from "../src/feel.ts";
 import { readAddress } from "../src/address.ts";
 import { clean, open, withBrowser } from "./browser.ts";
 import { stand, until } from "./hand.ts";
-import { simulated } from "./lanes.ts";
+import { simulated } from "../site/lanes.ts";
 import { PAGE, program } from "./program.ts";
 
 let browser: Browser;

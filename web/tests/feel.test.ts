@@ -8,7 +8,7 @@ import type { Lane } from "../src/lane.ts";
 import { DEPARTED, DROPPED, ENQUEUED, PACKET } from "../src/types.ts";
 import { secondsOf } from "../src/quantity.ts";
 import { toml } from "../src/toml.ts";
-import { simulated } from "./lanes.ts";
+import { simulated } from "../site/lanes.ts";
 import { program, random } from "./program.ts";
 
 const RTT = 50e6;

@@ -11,7 +11,7 @@ import type { View } from "../src/draw/picture.ts";
 import { probeAt } from "../src/figures.ts";
 import { clean, open, withBrowser } from "./browser.ts";
 import { areSeenTogether, drag, stand, swipe, until } from "./hand.ts";
-import { simulated } from "./lanes.ts";
+import { simulated } from "../site/lanes.ts";
 import { PAGE, WEB, program } from "./program.ts";
 
 let browser: Browser;

@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { readAddress, writeAddress } from "../src/address.ts";
 import { rowOf, tiersOf } from "../src/ui/network.ts";
 import { clean, open, withBrowser } from "./browser.ts";
-import { simulated } from "./lanes.ts";
+import { simulated } from "../site/lanes.ts";
 import { PAGE, WEB, program } from "./program.ts";
 
 let browser: Browser;

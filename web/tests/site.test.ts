@@ -11,11 +11,15 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { Checker, filesBelow } from "../site/check.ts";
+import { FIGURES } from "../site/figures.ts";
+import { simulated } from "../site/lanes.ts";
 import { MOVING, moving } from "../site/pictures.ts";
 import { buildSite } from "../site/site.ts";
 import { SUMMARY, readSummary } from "../site/summary.ts";
+import { readAddress } from "../src/address.ts";
+import { Seen } from "../src/tours/tour.ts";
 import { withBrowser } from "./browser.ts";
-import { WEB } from "./program.ts";
+import { WEB, program } from "./program.ts";
 
 const ROOT = resolve(WEB, "..");
 const HOST = "https://example.org/earlydrop/";
@@ -102,6 +106,76 @@ test("the moving picture is the simulator's, small, and still where that is aske
   assert.ok(!still.includes("animation") && animated.includes("animation"));
 });
 
+test("every scheme's section has a live figure, and each page of the list its own", () => {
+  const reference = readFileSync(join(SITE, "docs/reference/schemes.html"), "utf8");
+  const sections = reference.split(/<h2 id="/).slice(1).map((section) => [section.slice(0, section.indexOf('"')), (section.match(/<figure class="live"/g) ?? []).length]);
+  assert.ok(sections.length > 40);
+  assert.deepEqual(sections.filter(([, figures]) => figures !== 1), []);
+  for (const { page } of FIGURES) assert.match(readFileSync(join(SITE, page.replace(/md$/, "html")), "utf8"), /<figure class="live"/, page);
+  for (const name of ["sfred-nlred", "clred", "restraint", "red-config", "rared", "today", "curves"]) assert.ok(FIGURES.some(({ page }) => page === `docs/papers/${name}.md`), name);
+});
+
+test("what the figures' captions say is what their pictures show", async () => {
+  const at = async (page: string) => {
+    const figure = FIGURES.find((figure) => figure.page === `docs/${page}.md`)!;
+    const { setup, time } = readAddress(figure.address);
+    return new Seen(simulated(await program(), setup, time));
+  };
+  const office = await at("tutorial/first-run");
+  assert.ok(office.wait(0, /^calls/) > 5 * office.wait(1, /^calls/));
+  const many = await at("how-to/choose-parameters");
+  assert.ok(many.probe(0, "average") > 28 && many.probe(1, "average") < 20);
+  const means = await at("explanation/what-is-measured");
+  assert.ok(means.lane(1).delay > 2 * means.lane(0).delay && means.wait(1, /^calls/) < 0.5 * means.wait(0, /^calls/));
+  const stream = await at("papers/sfred-nlred");
+  assert.ok(Math.abs(stream.share(0, /^flood/) - 0.7) < 0.03 && stream.share(1, /^flood/) < 0.01);
+  const curves = await at("papers/clred");
+  assert.ok(curves.lane(1).delay < 0.85 * curves.lane(0).delay);
+  const parts = await at("papers/today");
+  assert.ok(parts.share(0, /^flood/) < 0.01 && Math.abs(parts.share(1, /^flood/) - 1 / 9) < 0.02);
+  const link = await at("papers/configuration-methods");
+  assert.ok(link.lane(0).use < 0.95 && link.lane(1).use > link.lane(0).use + 0.02, `${link.lane(0).use} ${link.lane(1).use}`);
+});
+
+test("a page of forty figures loads no simulator, and few pictures, until one is asked for", { skip }, async () => {
+  const page = await visit("about:blank");
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(fileOf("docs/reference/schemes.html"));
+  const figure = page.locator('figure[data-embed*="#schemes=nlred&"]');
+  assert.equal(await page.locator("iframe").count(), 0);
+  assert.ok(requests.filter((url) => url.includes("/figures/")).length < 20, requests.join("\n"));
+  assert.ok(!requests.some((url) => url.includes("laboratory.html")));
+  // The picture of the page's theme, and no other.
+  await figure.scrollIntoViewIfNeeded();
+  const picture = figure.locator("img.light");
+  await page.waitForFunction((image) => (image as HTMLImageElement).complete && (image as HTMLImageElement).naturalWidth === 380, await picture.elementHandle());
+  assert.ok(await picture.isVisible() && !(await figure.locator("img.dark").isVisible()));
+  await page.locator("#theme").click();
+  assert.ok(!(await picture.isVisible()) && await figure.locator("img.dark").isVisible());
+  // With a key: the simulator runs in the picture's place, in the page's theme, and no part of it is cut off.
+  await figure.locator(".still").focus();
+  await page.keyboard.press("Enter");
+  const frame = (await (await figure.locator("iframe").elementHandle())!.contentFrame())!;
+  await frame.waitForFunction(() => window.laboratory?.isPlaying && window.laboratory.time > 9.2e9);
+  assert.equal(await frame.evaluate(() => document.documentElement.dataset["theme"]), "dark");
+  await frame.waitForFunction(() => document.documentElement.scrollHeight <= innerHeight + 1);
+  assert.equal(await figure.locator(".still").count(), 0);
+  await page.close();
+});
+
+test("without JavaScript a figure is a picture that leads to the laboratory", { skip }, async () => {
+  const page = await visit(fileOf("docs/papers/clred.html"), { javaScriptEnabled: false });
+  const still = page.locator("figure.live .still");
+  assert.deepEqual(await still.locator("img").evaluateAll((images) => images.filter((image) => getComputedStyle(image).display !== "none").map((image) => (image as HTMLImageElement).alt)), [
+    "red: the packets in the queue, and the law", "clred: the packets in the queue, and the law",
+  ]);
+  assert.equal(await still.locator(".run").innerText(), "Open in the laboratory");
+  await still.click();
+  await page.waitForURL(/laboratory\.html#schemes=red:min=10,max=30\|clred/);
+  await page.close();
+});
+
 test("from a file: contents, search, theme and an embedded laboratory", { skip }, async () => {
   const page = await visit(fileOf("index.html"));
   await page.locator("#open-contents").click();
@@ -115,7 +189,7 @@ test("from a file: contents, search, theme and an embedded laboratory", { skip }
   const light = await back();
   await page.locator("#theme").click();
   assert.notEqual(await back(), light);
-  await page.locator('summary:text-is("Watch red")').click();
+  await page.locator('figure[data-embed*="#schemes=red&"] .still').click();
   await page.frameLocator('iframe[src*="schemes=red&"]').locator("#embed-play").waitFor();
   await page.locator('a[rel="next"]').click();
   await page.locator('h1:has-text("Senders")').waitFor();

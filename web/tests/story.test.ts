@@ -13,7 +13,7 @@ import { DEPARTED, ENQUEUED, PACKET } from "../src/types.ts";
 import { formatWith, span } from "../src/units.ts";
 import { clean, open, withBrowser } from "./browser.ts";
 import { move, stand } from "./hand.ts";
-import { simulated } from "./lanes.ts";
+import { simulated } from "../site/lanes.ts";
 import { PAGE, program } from "./program.ts";
 
 let browser: Browser;

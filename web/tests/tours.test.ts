@@ -11,7 +11,7 @@ import { TOURS } from "../src/tours/list.ts";
 import { HOLDS, Seen, type Task } from "../src/tours/tour.ts";
 import { SAMPLE } from "../src/types.ts";
 import { formatWith } from "../src/units.ts";
-import { simulated } from "./lanes.ts";
+import { simulated } from "../site/lanes.ts";
 import { program } from "./program.ts";
 
 before(async () => formatWith(await program()));

@@ -60,7 +60,7 @@ function stripsOf({ lane, scene }: View): Strip[] {
     const strips = longest.sort((one, other) => one[0]!.flow - other[0]!.flow).map((packets) => ({ name: "", packets }));
     return strips.length > 0 ? strips : [{ name: "", packets: [] }];
   }
-  if (scheme === "dualpi2") {
+  if (scheme.startsWith("dual")) {
     const isL4s = ({ flow }: Waiting) => /^(l4s|scalable|dctcp|prague)/.test(lane.description?.flows[flow]?.group ?? "");
     return [
       { name: "L (low latency)", packets: scene.waiting.filter(isL4s) },

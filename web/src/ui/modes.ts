@@ -30,6 +30,9 @@ export function embed(panels: string[], laboratory: Laboratory): void {
     if (play.textContent !== sign) play.textContent = sign;
   });
   document.body.append(el("div", { id: "embed-bar" }, play, open));
+  // The page around it may give it the height that it needs.
+  const tell = () => parent.postMessage({ earlydropHeight: document.body.getBoundingClientRect().height }, "*");
+  if (parent !== window) new ResizeObserver(tell).observe(document.body);
 }
 
 /** Hides the panels of an element that are not chosen. */

@@ -1,4 +1,5 @@
-// Lanes without workers: a setup simulated to a time, to be looked at as the page does.
+// Lanes without workers: a setup simulated to a time, to be looked at as the page does. For still
+// pictures, and for tests.
 
 import { History } from "../src/history.ts";
 import { Laboratory } from "../src/laboratory.ts";
@@ -36,6 +37,7 @@ function lane(program: Program, setup: Setup, index: number, until: number): Lan
     throughput.append(packets, history.packets.width, reached);
     waits.append(packets, history.packets.width);
   }
+  const curve = program.curve(handle);
   program.release(handle);
-  return { history, throughput, waits, description, problems: [] } as unknown as Lane;
+  return { history, throughput, waits, description, problems: [], curveAt: () => curve } as unknown as Lane;
 }
