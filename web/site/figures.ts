@@ -10,9 +10,9 @@ import { SIZE, type Still } from "./still.ts";
 export interface LiveFigure {
   /** The page in the repository. */
   page: string;
-  /** The anchor of the heading below which it stands, and after how many paragraphs there, one where it does not say. */
+  /** The anchor of the heading below which it stands, and after how many paragraphs there: one, or all that is there. */
   after: string;
-  paragraphs?: number;
+  paragraphs?: number | "all";
   /** What the laboratory shows; its `t` is the time of the picture. */
   address: string;
   /** A scenario of the repository in the place of knobs. */
@@ -56,8 +56,8 @@ const THRESHOLDS = "min=10,max=30";
 
 export const FIGURES: LiveFigure[] = [
   {
-    page: "docs/tutorial/first-run.md", after: "first-run", address: "schemes=droptail|fq-codel&rate=20&buffer=250&flows=20&web=4&calls=4&t=8",
-    says: "The same link with four people who load pages: the best queue for calls, and the worst.",
+    page: "docs/tutorial/first-run.md", after: "first-run", paragraphs: "all", address: "schemes=droptail|fq-codel&rate=20&buffer=250&flows=20&web=4&calls=4&t=8",
+    says: "The same link with four people who load pages: the worst queue for calls, and the best.",
   },
   {
     page: "docs/tutorial/own-question.md", after: "your-own-question", address: "schemes=droptail|pie&rate=50&rtt=30&buffer=500&flows=4&calls=10&t=8",
@@ -68,11 +68,11 @@ export const FIGURES: LiveFigure[] = [
     says: "RED and CoDel with ten downloads and two calls.",
   },
   {
-    page: "docs/how-to/choose-parameters.md", after: "choose-parameters", address: `schemes=red:${THRESHOLDS},max_p=0.02|red:${THRESHOLDS},max_p=0.5&flows=60&t=12`,
+    page: "docs/how-to/choose-parameters.md", after: "choose-parameters", paragraphs: "all", address: `schemes=red:${THRESHOLDS},max_p=0.02|red:${THRESHOLDS},max_p=0.5&flows=60&t=12`,
     says: "Sixty flows. With a max_p of 0.02 the average stays at max, and RED is a short drop-tail queue; with 0.5 it has room.",
   },
   {
-    page: "docs/how-to/data-centres.md", after: "incast", address: "schemes=droptail|step&t=0.011", scenario: "scenarios/incast.toml", panels: "key,network,queue,law",
+    page: "docs/how-to/data-centres.md", after: "incast", paragraphs: "all", address: "schemes=droptail|step&t=0.011", scenario: "scenarios/incast.toml", panels: "key,network,queue,law",
     says: "32 servers answer one client: drop-tail, and a step that marks from 65 packets on. Another port of the fabric is a click away.",
   },
   {
@@ -84,7 +84,7 @@ export const FIGURES: LiveFigure[] = [
     panels: "sentence,key,queue,readings", says: "Why no headline averages over all packets: the mean delay is the higher under FQ-CoDel, and calls wait less.",
   },
   {
-    page: "docs/explanation/coexistence.md", after: "what-explains-them", address: "schemes=codel|dualpi2&rate=40&rtt=20&flows=2&l4s=2&ecn=on&t=10",
+    page: "docs/explanation/coexistence.md", after: "what-explains-them", paragraphs: 3, address: "schemes=codel|dualpi2&rate=40&rtt=20&flows=2&l4s=2&ecn=on&t=10",
     says: "One queue that marks, and two that are coupled: two CUBIC flows with ECN and two L4S flows over 40 Mbps.",
   },
   {
@@ -155,9 +155,10 @@ export function figureHtml(page: string, { says, panels = PANELS }: Pick<LiveFig
 `;
 }
 
-/** Puts a figure after the first paragraphs below its heading; undefined where there is no such heading. */
+/** Puts a figure below its heading; undefined where there is no such heading. */
 export function inserted(html: string, { after, paragraphs = 1 }: LiveFigure, figure: string): string | undefined {
-  const heading = new RegExp(`<h([1-4]) id="${after}">.*?</h\\1>\\n\\s*(?:<p>.*?</p>\\s*){0,${paragraphs}}`, "s").exec(html);
+  const below = paragraphs === "all" ? ".*?(?=<h[1-4] id=|$)" : `(?:<p>.*?</p>\\s*){0,${paragraphs}}`;
+  const heading = new RegExp(`<h([1-4]) id="${after}">.*?</h\\1>\\n\\s*${below}`, "s").exec(html);
   if (!heading) return undefined;
   const end = heading.index + heading[0].length;
   return html.slice(0, end) + figure + html.slice(end);

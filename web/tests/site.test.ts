@@ -115,6 +115,13 @@ test("every scheme's section has a live figure, and each page of the list its ow
   for (const name of ["sfred-nlred", "clred", "restraint", "red-config", "rared", "today", "curves"]) assert.ok(FIGURES.some(({ page }) => page === `docs/papers/${name}.md`), name);
 });
 
+test("no figure comes between a sentence and what it announces", () => {
+  for (const page of new Set(FIGURES.map(({ page }) => page))) {
+    const html = readFileSync(join(SITE, page.replace(/md$/, "html")), "utf8");
+    assert.doesNotMatch(html, /:<\/p>\s*<figure class="live"/, page);
+  }
+});
+
 test("what the figures' captions say is what their pictures show", async () => {
   const at = async (page: string) => {
     const figure = FIGURES.find((figure) => figure.page === `docs/${page}.md`)!;
