@@ -17,6 +17,25 @@ pub struct Vector {
     pub steps: Vec<Step>,
 }
 
+impl Vector {
+    /// Whether the queue drops or marks a packet in it.
+    pub fn drops_or_marks(&self) -> bool {
+        let had_mark = |id: u32| {
+            let arrived = self.steps.iter().filter_map(|step| step.enqueue);
+            arrived
+                .into_iter()
+                .any(|one| one.id == id && one.ecn == Ecn::Ce)
+        };
+        self.steps.iter().any(|step| {
+            step.fate.is_some_and(|fate| fate != Fate::Queued)
+                || !step.lost.is_empty()
+                || step
+                    .sent
+                    .is_some_and(|sent| sent.ecn == Ecn::Ce && !had_mark(sent.id))
+        })
+    }
+}
+
 /// The first line of a vector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

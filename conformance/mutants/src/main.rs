@@ -6,10 +6,11 @@
 //!
 //! The core is copied, and rewritten so that it contains every mutant: one operator, number or
 //! assignment of a rule changed, behind a number that is chosen when it runs. It is built once. Each
-//! mutant is then judged by its scheme's vectors. `README.md` has the table; `survivors.md` what no
-//! vector finds. `search` tries cases of the catalogue's `searched.rs` beyond the vectors instead, and
-//! names the fewest that find what can be found.
+//! mutant is then judged by its scheme's vectors, and those that no vector finds by cases at random.
+//! `README.md` has the table; `survivors.md` what no vector finds. `search` names the cases that would
+//! find most of it as vectors.
 
+mod judge;
 mod mutate;
 mod search;
 
@@ -17,11 +18,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::process::Command;
+use std::{env, fs};
 
+use judge::Judge;
 use mutate::{Mutant, mutated};
 
 /// The files of each scheme's rule, in `crates/earlydrop/src`.
@@ -73,8 +75,10 @@ const RULES: [(&str, &[&str]); 14] = [
     ),
 ];
 
-/// How long a mutant may run: one that never ends is found.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The cases at random among which a search chooses.
+const SEARCHED: Range<u32> = 0..10_000;
+/// Those tried on a mutant that no vector finds: others, or what was chosen would judge itself.
+const TRIED: Range<u32> = 10_000..20_000;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -88,52 +92,57 @@ fn main() -> Outcome<()> {
     wanted.drain(..usize::from(searches));
     let folder = root().join("target/mutants");
     let (mutants, judge) = build(&folder)?;
-    let vectors = |scheme: &str| root().join(format!("conformance/vectors/{scheme}.jsonl"));
     let mut table = BTreeMap::new();
     let mut survivors = String::new();
     for (scheme, files) in RULES {
         if !wanted.is_empty() && !wanted.iter().any(|one| one == scheme) {
             continue;
         }
-        let reached = reached(&judge, &vectors(scheme))?;
+        let vectors = root().join(format!("conformance/vectors/{scheme}.jsonl"));
+        let cases = folder.join(format!("{scheme}.jsonl"));
+        judge.record(scheme, if searches { SEARCHED } else { TRIED }, &cases)?;
+        let reached: BTreeSet<u32> = &judge.reached(&vectors)? | &judge.reached(&cases)?;
         let own = mutants
             .iter()
             .filter(|one| files.contains(&one.file.as_str()));
-        let (run, unused): (Vec<_>, Vec<_>) = own.partition(|one| reached.contains(&one.number));
-        let mut alive = Vec::new();
-        for mutant in &run {
-            if !is_found(&judge, mutant.number, &vectors(scheme))? {
-                alive.push(*mutant);
-            }
-        }
+        let (run, unused): (Vec<&Mutant>, Vec<_>) =
+            own.partition(|one| reached.contains(&one.number));
+        let numbers: Vec<u32> = run.iter().map(|one| one.number).collect();
+        let mut found = judge.finders(&vectors, &numbers)?;
         if searches {
-            let left: Vec<u32> = alive.iter().map(|one| one.number).collect();
-            search::print_cases(&judge, scheme, &left)?;
+            // As if no vector were of a search: fewer may find as many.
+            let by_hand = |name: &String| !name.contains("/search-");
+            found.retain(|_, names| names.is_empty() || names.iter().any(by_hand));
+        }
+        let left: Vec<u32> = numbers
+            .into_iter()
+            .filter(|one| !found.contains_key(one))
+            .collect();
+        let finders = judge.finders(&cases, &left)?;
+        if searches {
+            search::print_cases(scheme, &cases, &finders)?;
             continue;
         }
-        println!(
-            "{scheme}: {} of {} found; {} not run",
-            run.len() - alive.len(),
-            run.len(),
-            unused.len()
-        );
-        if !alive.is_empty() {
-            writeln!(survivors, "\n## {scheme}\n")?;
-        }
-        for Mutant {
-            file,
-            line,
-            was,
-            is,
-            ..
-        } in &alive
-        {
-            writeln!(
-                survivors,
-                "- {file}, line {line}: `{was}`, changed to `{is}`"
-            )?;
-        }
-        table.insert(scheme, (run.len(), alive.len(), unused.len()));
+        let of_scheme = Row {
+            found: found.len(),
+            missed: finders.len(),
+            alike: left.len() - finders.len(),
+            unused: unused.len(),
+        };
+        println!("{scheme}: {of_scheme:?}");
+        let is_missed = |one: &&&Mutant| finders.contains_key(&one.number);
+        let is_alike = |one: &&&Mutant| left.contains(&one.number) && !is_missed(one);
+        list(
+            &mut survivors,
+            &format!("{scheme}: missed"),
+            run.iter().filter(is_missed),
+        )?;
+        list(
+            &mut survivors,
+            &format!("{scheme}: alike"),
+            run.iter().filter(is_alike),
+        )?;
+        table.insert(scheme, of_scheme);
     }
     if searches {
         return Ok(());
@@ -146,37 +155,44 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// The mutants that vectors reach.
-fn reached(judge: &Path, vectors: &Path) -> Outcome<BTreeSet<u32>> {
-    let output = Command::new(judge).arg("0").arg(vectors).output()?;
-    let numbers = String::from_utf8(output.stdout)?;
-    let numbers: Result<_, _> = numbers.lines().map(str::parse).collect();
-    Ok(numbers?)
+/// The mutants of a scheme.
+#[derive(Debug)]
+struct Row {
+    /// A vector finds them.
+    found: usize,
+    /// No vector finds them, and a case at random does.
+    missed: usize,
+    /// No case tells them from the rule.
+    alike: usize,
+    /// Neither vectors nor cases run them.
+    unused: usize,
 }
 
-/// Whether vectors find a mutant: by a difference, a panic, or because it does not end.
-fn is_found(judge: &Path, mutant: u32, vectors: &Path) -> Outcome<bool> {
-    let mut command = Command::new(judge);
-    command
-        .arg(mutant.to_string())
-        .arg(vectors)
-        .stderr(Stdio::null());
-    let (mut running, start) = (command.spawn()?, Instant::now());
-    loop {
-        if let Some(status) = running.try_wait()? {
-            return Ok(!status.success());
-        }
-        if start.elapsed() > PATIENCE {
-            running.kill()?;
-            running.wait()?;
-            return Ok(true);
-        }
-        thread::sleep(Duration::from_millis(2));
+/// Adds mutants to a page, with their places.
+fn list<'a>(
+    page: &mut String,
+    title: &str,
+    mutants: impl Iterator<Item = &'a &'a Mutant>,
+) -> Outcome<()> {
+    let mut mutants = mutants.peekable();
+    if mutants.peek().is_some() {
+        writeln!(page, "\n## {title}\n")?;
     }
+    for Mutant {
+        file,
+        line,
+        was,
+        is,
+        ..
+    } in mutants
+    {
+        writeln!(page, "- {file}, line {line}: `{was}`, changed to `{is}`")?;
+    }
+    Ok(())
 }
 
 /// Builds the core with its mutants in `folder`. Those that do not compile are left out.
-fn build(folder: &Path) -> Outcome<(Vec<Mutant>, PathBuf)> {
+fn build(folder: &Path) -> Outcome<(Vec<Mutant>, Judge)> {
     prepare(folder)?;
     let list = folder.join(format!("refused-{:016x}", sum_of_rules()?));
     // Those of the last time, where the sources are the same: a build less.
@@ -198,7 +214,7 @@ fn build(folder: &Path) -> Outcome<(Vec<Mutant>, PathBuf)> {
             mutants.retain(|one| !refused.contains(&one.number));
             let lines: Vec<String> = refused.iter().map(u32::to_string).collect();
             fs::write(&list, lines.join("\n"))?;
-            return Ok((mutants, folder.join("target/debug/judge")));
+            return Ok((mutants, Judge(folder.join("target/debug/judge"))));
         }
         let before = refused.len();
         let messages = String::from_utf8_lossy(&output.stderr);
@@ -326,19 +342,24 @@ fn copy(from: &Path, to: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn write_pages(table: &BTreeMap<&str, (usize, usize, usize)>, survivors: &str) -> Outcome<()> {
+fn write_pages(table: &BTreeMap<&str, Row>, survivors: &str) -> Outcome<()> {
     let mut rows = String::new();
     for (scheme, _) in RULES {
-        let (run, alive, unused) = table[scheme];
-        let found = run - alive;
-        let share = 100.0 * found as f64 / run.max(1) as f64;
+        let row = &table[scheme];
+        let (seen, unused, alike) = (row.found + row.missed, row.unused, row.alike);
+        let share = 100.0 * row.found as f64 / seen.max(1) as f64;
+        let found = row.found;
         writeln!(
             rows,
-            "| {scheme} | {run} | {found} | {share:.1}% | {unused} |"
+            "| {scheme} | {seen} | {found} | {share:.1}% | {alike} | {unused} |"
         )?;
     }
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    fs::write(own.join("README.md"), PAGE.replace("ROWS", rows.trim_end()))?;
+    let page = PAGE
+        .replace("ROWS", rows.trim_end())
+        .replace("CASES", &TRIED.len().to_string())
+        .replace("CHOSEN_OF", &SEARCHED.len().to_string());
+    fs::write(own.join("README.md"), page)?;
     fs::write(
         own.join("survivors.md"),
         format!("# Mutants that no vector finds\n\n{SURVIVORS}\n{survivors}"),
@@ -346,7 +367,7 @@ fn write_pages(table: &BTreeMap<&str, (usize, usize, usize)>, survivors: &str) -
     Ok(())
 }
 
-const SURVIVORS: &str =
-    "Each change of a scheme's rule that no conformance vector finds, with its place in the core.";
+const SURVIVORS: &str = "Each change of a scheme's rule that no conformance vector finds, with its \
+    place in the core: those that cases at random tell from the rule are missed, the others alike.";
 
 const PAGE: &str = include_str!("page.md");

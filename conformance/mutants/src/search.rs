@@ -1,72 +1,63 @@
-//! A search for the cases at random that find what no vector finds.
+//! The choice of cases at random that find what no vector made by hand finds.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead as _, BufReader};
+use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
 
-use crate::{Outcome, PATIENCE};
+use crate::Outcome;
+use crate::judge::Finders;
 
-/// The numbers from 0 on that are tried.
-const CASES: u32 = 600;
-/// So many cases of a scheme are chosen at most: vectors are to be small.
-const MOST: usize = 8;
-
-/// Prints the fewest cases that find the most of these mutants, and how many each finds that those
-/// before it do not.
-pub(crate) fn print_cases(judge: &Path, scheme: &str, mutants: &[u32]) -> Outcome<()> {
-    let mut found: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    for mutant in mutants {
-        for case in cases_that_find(judge, *mutant, scheme)? {
+/// Prints the cases that find most mutants for their size, for `CHOSEN` of the catalogue.
+pub(crate) fn print_cases(scheme: &str, cases: &Path, finders: &Finders) -> Outcome<()> {
+    let sizes = sizes(&fs::read_to_string(cases)?);
+    let mut found: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for (mutant, cases) in finders {
+        for case in cases {
             found.entry(case).or_default().insert(*mutant);
         }
     }
-    let mut left: BTreeSet<u32> = mutants.iter().copied().collect();
-    let mut chosen = Vec::new();
-    while chosen.len() < MOST {
-        let of = |mutants: &BTreeSet<u32>| mutants.intersection(&left).count();
-        // Of those that find as many, the first.
-        let best = found.iter().rev().max_by_key(|(_, mutants)| of(mutants));
-        let Some((case, mutants)) = best.filter(|(_, mutants)| of(mutants) > 0) else {
+    let mut left: BTreeSet<u32> = finders.keys().copied().collect();
+    let (all, mut chosen, mut bytes) = (left.len(), Vec::new(), 0);
+    loop {
+        let gain = |mutants: &BTreeSet<u32>| mutants.intersection(&left).count();
+        let worth = |case: &str| gain(&found[case]) as f64 / sizes[case] as f64;
+        let open = found.keys().copied().filter(|case| gain(&found[*case]) > 0);
+        // A queue that has a scheme without its switches is to be judged as well as it can be.
+        let order = |case: &str| (is_plain(case), worth(case));
+        let Some(best) = open.max_by(|a, b| order(a).partial_cmp(&order(b)).expect("a number"))
+        else {
             break;
         };
-        println!("{scheme}: case {case} finds {} more", of(mutants));
-        chosen.push(*case);
-        left.retain(|mutant| !mutants.contains(mutant));
+        let number = number(best);
+        println!("{scheme}: case {number} finds {} more", gain(&found[best]));
+        chosen.push(number.to_string());
+        bytes += sizes[best];
+        left.retain(|mutant| !found[best].contains(mutant));
     }
-    println!(
-        "    (\"{scheme}\", &{chosen:?}), // {} of {} left",
-        left.len(),
-        mutants.len()
-    );
+    let chosen = chosen.join(", ");
+    println!("    (\"{scheme}\", &[{chosen}]), // {bytes} bytes; {all} found");
     Ok(())
 }
 
-/// The cases that find a mutant, as far as it gets: one that never ends is stopped.
-fn cases_that_find(judge: &Path, mutant: u32, scheme: &str) -> Outcome<Vec<u32>> {
-    let mut running = Command::new(judge)
-        .args([&mutant.to_string(), "search", scheme, &CASES.to_string()])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()?;
-    let (sender, lines) = mpsc::channel();
-    let output = running.stdout.take().ok_or("no output")?;
-    let reader = thread::spawn(move || {
-        let lines = BufReader::new(output).lines().map_while(Result::ok);
-        // An error: nobody waits any more.
-        lines
-            .map_while(|line| sender.send(line).ok())
-            .for_each(drop);
-    });
-    let mut cases = Vec::new();
-    while let Ok(line) = lines.recv_timeout(PATIENCE) {
-        cases.push(line.parse()?);
+/// The number of a case, as its name has it: "red/search-17".
+fn number(case: &str) -> &str {
+    case.rsplit_once('-').map_or(case, |(_, number)| number)
+}
+
+/// Whether a case has its settings' own switches and choices: those of even numbers.
+fn is_plain(case: &str) -> bool {
+    number(case).ends_with(['0', '2', '4', '6', '8'])
+}
+
+/// The bytes of each vector of a file.
+fn sizes(text: &str) -> BTreeMap<String, usize> {
+    let mut sizes = BTreeMap::new();
+    let mut name = String::new();
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("{\"vector\":\"") {
+            name = rest.split('"').next().unwrap_or_default().to_string();
+        }
+        *sizes.entry(name.clone()).or_default() += line.len() + 1;
     }
-    running.kill()?;
-    running.wait()?;
-    drop(lines);
-    reader.join().map_err(|_| "the reader ended")?;
-    Ok(cases)
+    sizes
 }
