@@ -12,9 +12,15 @@ struct codel {
     bool dropping;
 };
 
+static bool is(const struct conformance_vector *vector, const char *name, const char *text) {
+    return strcmp(conformance_find(vector, name)->text, text) == 0;
+}
+
+/* A parameter that this queue has not got: the vector is skipped. */
 static void *create(const struct conformance_vector *vector) {
-    if (strcmp(vector->scheme, "codel") != 0 ||
-        strcmp(conformance_find(vector, "sqrt")->text, "exact") != 0 ||
+    if (strcmp(vector->scheme, "codel") != 0 || !is(vector, "sqrt", "exact") ||
+        !is(vector, "clock", "1ns") || !is(vector, "above", "for") ||
+        conformance_find(vector, "ecn")->value == 0 ||
         conformance_find(vector, "ce_threshold")->value > 0) {
         return NULL;
     }

@@ -11,7 +11,7 @@ import math
 import sys
 from collections import deque
 
-KNOWN = {"sqrt": "exact", "clock": "1ns", "above": "for"}
+KNOWN = {"sqrt": "exact", "clock": "1ns", "above": "for", "ecn": True}
 
 
 class CoDel:

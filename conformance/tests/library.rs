@@ -72,7 +72,12 @@ fn the_fault_of_a_codel_in_c_is_named() {
     let report = judged(&Library::open(&library).unwrap());
     let (fault, failed, all) = report.suspects()[0];
     assert_eq!((fault.id, failed, all), ("control-law", 3, 3), "{report}");
-    assert_eq!(report.skipped, ["codel/threshold", "codel/linux-phases"]);
+    let by_hand = report
+        .skipped
+        .iter()
+        .filter(|name| !name.contains("/search-"));
+    let skipped: Vec<&str> = by_hand.map(String::as_str).collect();
+    assert_eq!(skipped, ["codel/threshold", "codel/linux-phases"]);
 }
 
 #[test]

@@ -76,9 +76,11 @@ pub fn vectors(scheme: &str) -> Result<Vec<Vector>, ConfigError> {
     if !SCHEMES.contains(&scheme) {
         return Ok(Vec::new());
     }
-    let drafts = drafts(scheme).into_iter().chain(searched::chosen(scheme));
-    drafts
-        .map(|mut draft| {
+    let by_hand = drafts(scheme).into_iter().map(Ok);
+    by_hand
+        .chain(searched::chosen(scheme))
+        .map(|draft| {
+            let mut draft = draft?;
             draft.header.reference = match &draft.header.kernel {
                 Some(_) => "Linux 6.1".to_string(),
                 None => reference(scheme).to_string(),
