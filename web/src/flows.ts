@@ -24,7 +24,7 @@ export interface Flows {
 
 const LABELS: Record<string, string> = { cubic: "CUBIC", reno: "Reno", bbr: "BBR", bbr3: "BBRv3", dctcp: "DCTCP", scalable: "L4S", l4s: "L4S", web: "web pages" };
 
-const HUES: Record<Kind, number[]> = { bulk: [255, 200, 230, 45], web: [150], calls: [85], l4s: [310], flood: [2], other: [110, 180, 280, 60] };
+const HUES: Record<Kind, number[]> = { bulk: [255, 200, 45, 230], web: [150], calls: [85], l4s: [310], flood: [2], other: [110, 180, 280, 60] };
 
 function labelOf(name: string): string {
   const sender = name.replace(/-ecn$/, "");

@@ -61,7 +61,7 @@ function drawQueues(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   if (!(target > 0)) return { handles: [], range, box };
   const packet = ((lane.description?.link.packet_bytes ?? 1500) * 8e3) / linkBps;
   pen.line([box.x + box.width / 2, y(target), box.x + box.width, y(target)], { colour: inks.text, dash: [4, 3] });
-  pen.text("target", box.x + box.width / 2, y(target) - 4, { size: 10.5, align: "right", colour: inks.text });
+  pen.text("target", box.x + box.width, y(target) - 10, { size: 10.5, align: "right", colour: inks.text });
   const handle: Handle = {
     parameter: "target", axis: "y", x: box.x + box.width - 6, y: y(target), value: target, least: range.top / 400, most: range.top,
     at: inverse(y), text: (value) => asMilliseconds(value * packet),

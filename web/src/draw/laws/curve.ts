@@ -104,7 +104,9 @@ function drawGuide(pen: Pen, box: Box, { parameter, axis, x, y }: Handle, { inks
   const foot = box.y + box.height;
   if (axis === "x") {
     pen.line([x, box.y, x, foot], { colour: inks.grid, dash: [3, 3] });
-    pen.text(parameter, x + 4, foot - 10, { size: 10.5, colour: inks.muted });
+    // Beside the curve, which rises to the right of min.
+    const isLeft = parameter === "min" && x - box.x > 30;
+    pen.text(parameter, isLeft ? x - 5 : x + 5, foot - 10, { size: 10.5, align: isLeft ? "right" : "left", colour: inks.muted });
   } else {
     pen.line([box.x, y, x, y], { colour: inks.grid, dash: [3, 3] });
     pen.text(parameter, Math.max(box.x + 4, x - 52), y - 6, { size: 10.5, colour: inks.muted });
