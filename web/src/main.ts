@@ -89,7 +89,7 @@ class Page {
     this.story = new Story(laboratory);
     this.sound = new DropSound(laboratory);
     byId("story").append(this.story.sentence, this.story.key);
-    byId("network").append(new NetworkStrip(laboratory, (queue) => this.reopen({ ...laboratory.setup, queue })).element);
+    byId("network").append(new NetworkStrip(laboratory, theme, (queue) => this.reopen({ ...laboratory.setup, queue })).element);
     this.tours = new TourPanel(laboratory, schemes, (address) => this.open(address), () => this.writeAddress());
     this.challenges = new ChallengePanel(laboratory, { show: (address) => this.open(address), changed: () => this.onChallenge() });
     this.tours.more = () => {

@@ -25,8 +25,8 @@ export interface Scheme {
   probes: { name: string; meaning: string }[];
 }
 
-/** A queue of the network: the link from a node to another that it is in front of, its scheme, and whether that is the compared one. */
-export type Queue = [from: string, to: string, scheme: string, isCompared: boolean];
+/** A queue of the network: the link from a node to another that it is in front of, its scheme, whether that is the compared one, and how many flows of each group send over the link. */
+export type Queue = [from: string, to: string, scheme: string, isCompared: boolean, crossing: Record<string, number>];
 
 /** What an opened cell is. */
 export interface Description {

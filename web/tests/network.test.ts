@@ -30,6 +30,11 @@ test("a parking lot is a row, a fabric is tiers of switches with ports", async (
   const fabric = await queuesOf(`#schemes=step&scenario=${scenario("incast")}`);
   assert.equal(rowOf(fabric), undefined);
   const tiers = tiersOf(fabric).map((nodes) => [...nodes].map(([node, queues]) => `${node}: ${queues.length}`));
+  // All answers come to the client by one port; those from its own leaf cross no spine.
+  const crossed = fabric.filter(([, , , , groups]) => groups["query"]).map(([from, to, , , groups]) => [`${from} to ${to}`, groups["query"]!] as const);
+  assert.deepEqual(crossed.find(([name]) => name === "leaf 0 to host 0"), ["leaf 0 to host 0", 32]);
+  const toClient = crossed.filter(([name]) => /^spine \d to leaf 0$/.test(name)).reduce((sum, [, count]) => sum + count, 0);
+  assert.ok(toClient > 16 && toClient <= 32 && crossed.length < 12, JSON.stringify(crossed));
   assert.deepEqual(tiers, [["spine 0: 3", "spine 1: 3"], ["leaf 0: 18", "leaf 1: 18", "leaf 2: 18"]]);
 });
 
@@ -58,7 +63,7 @@ test("a click on the second bottleneck shows its queue at the same time, and key
   const { page } = opened;
   await isShown(page, "router 0 to router 1");
   assert.deepEqual(await shown(page), [["router 0 to router 1", "droptail", "across-first along"], ["router 0 to router 1", "red", "across-first along"]]);
-  await page.getByRole("button", { name: "The queue from router 1 to router 2", exact: true }).click();
+  await page.getByRole("button", { name: "The queue from router 1 to router 2: 4 across-second, 4 along", exact: true }).click();
   await isShown(page, "router 1 to router 2");
   assert.deepEqual(await shown(page), [["router 1 to router 2", "droptail", "across-second along"], ["router 1 to router 2", "red", "across-second along"]]);
   await page.waitForFunction(() => location.hash.includes("queue=router+1+to+router+2"));
@@ -82,13 +87,13 @@ test("a queue that keeps its scheme has no handles, and the compared one's are b
   const opened = await open(browser, PAGE, LOT);
   const { page } = opened;
   await page.locator('[data-handle="max_p"]').waitFor();
-  await page.getByRole("button", { name: "The queue from router 1 to router 0, always droptail" }).click();
+  await page.getByRole("button", { name: "The queue from router 1 to router 0, always droptail: no data", exact: true }).click();
   await isShown(page, "router 1 to router 0");
   await page.waitForFunction(() => document.querySelectorAll("[data-handle]").length === 0);
   assert.deepEqual((await shown(page)).map(([, scheme]) => scheme), ["droptail", "droptail"]);
   assert.match(await page.locator(".network p").innerText(), /It has droptail, whatever scheme is compared\.$/);
   await page.waitForFunction(() => document.querySelector('[data-lane="1"] .settings')!.textContent === "droptail at router 1 to router 0");
-  await page.getByRole("button", { name: "The queue from router 0 to router 1", exact: true }).click();
+  await page.getByRole("button", { name: /^The queue from router 0 to router 1:/ }).click();
   await page.locator('[data-handle="max_p"]').waitFor();
   await clean(opened);
 });

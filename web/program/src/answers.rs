@@ -1,5 +1,7 @@
 //! Answers as JSON.
 
+use std::collections::BTreeMap;
+
 use earlydrop::Explanation;
 use earlydrop::aqm::DropReason;
 use earlydrop::registry::LinkFacts;
@@ -13,13 +15,19 @@ use earlydrop_lab::scenario::{Feels, Scenario};
 use earlydrop_lab::scheme_list::describe_all;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::watch::Watch;
-use earlydrop_sim::traffic::Traffic;
+use earlydrop_sim::Run;
+use earlydrop_sim::network::LinkId;
+use earlydrop_sim::paths::TransferPaths;
+use earlydrop_sim::traffic::{Application, FlowId, Traffic};
 use serde_json::{Map, Value, json};
 
 use crate::session::KINDS;
 
 /// The number of steps of a drawn curve.
 const STEPS: u32 = 200;
+
+/// So many transfers show which queues a network's traffic crosses.
+const LOOKED_AT: usize = 5000;
 
 /// All schemes, on a link of 10 Mbps.
 pub(crate) fn schemes() -> String {
@@ -54,6 +62,30 @@ pub(crate) fn problems(problems: &Problems) -> String {
     json!({ "problems": list.collect::<Vec<_>>() }).to_string()
 }
 
+/// How many flows, or transfers of lists, of each group have their data cross each link. Of more
+/// than [`LOOKED_AT`], the first ones.
+fn crossing(run: &Run) -> BTreeMap<LinkId, BTreeMap<&str, u32>> {
+    let mut paths = TransferPaths::new(run);
+    let mut crossing: BTreeMap<LinkId, BTreeMap<&str, u32>> = BTreeMap::new();
+    let transfers = run.flows.iter().zip(0..).flat_map(|(flow, index)| {
+        let count = match &flow.traffic {
+            Traffic::Tcp {
+                application: Application::FlowList { transfers, .. },
+                ..
+            } => transfers.len() as u64,
+            _ => 1,
+        };
+        (0..count).map(move |number| (flow, FlowId(index), number))
+    });
+    for (flow, id, number) in transfers.take(LOOKED_AT) {
+        for link in paths.of(id, number).map_or(Vec::new(), |path| path.links) {
+            let groups = crossing.entry(link).or_default();
+            *groups.entry(&*flow.group).or_default() += 1;
+        }
+    }
+    crossing
+}
+
 /// What a page needs to know of a cell.
 pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
     let scenario = &plan.points[cell.point].scenario;
@@ -84,10 +116,13 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
         })
         .collect();
     let reasons = DropReason::ALL.map(|reason| reason.name());
+    let crossing = crossing(run);
     let queues = run.network.links().filter_map(|(id, from, to, link)| {
         let name = link.queue.as_ref()?.descriptor().name;
         let [from, to] = [from, to].map(|node| run.network.name(node));
-        Some(json!([from, to, name, scenario.is_compared(id)]))
+        let is_compared = scenario.is_compared(id);
+        let groups = crossing.get(&id).cloned().unwrap_or_default();
+        Some(json!([from, to, name, is_compared, groups]))
     });
     let windows: Vec<u32> = watch.windows().iter().map(|flow| flow.0).collect();
     json!({

@@ -276,7 +276,8 @@ mod tests {
 
     #[test]
     fn every_queue_of_a_network_is_named_and_can_be_watched() {
-        let scenario = "duration = '4 s'\nschemes = ['red:min=5,max=15']\nflows.bulk.count = 6\n\
+        let scenario = "duration = '4 s'\nschemes = ['red:min=5,max=15']\nflows.along.count = 6\n\
+            flows.across = { count = 2, to = 'router 1' }\n\
             network = { shape = 'parking-lot', bottlenecks = 2 }";
         let describe = |link: Value| {
             let argument = json!({ "scenario": scenario, "link": link });
@@ -288,10 +289,10 @@ mod tests {
         let first = describe(Value::Null);
         assert_eq!(first["link"]["name"], "router 0 to router 1");
         let expected = json!([
-            ["router 0", "router 1", "red", true],
-            ["router 1", "router 0", "droptail", false],
-            ["router 1", "router 2", "red", true],
-            ["router 2", "router 1", "droptail", false],
+            ["router 0", "router 1", "red", true, { "across": 2, "along": 6 }],
+            ["router 1", "router 0", "droptail", false, {}],
+            ["router 1", "router 2", "red", true, { "along": 6 }],
+            ["router 2", "router 1", "droptail", false, {}],
         ]);
         assert_eq!(first["queues"], expected);
         let second = describe(json!("router 1 to router 2"));

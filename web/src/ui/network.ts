@@ -1,6 +1,8 @@
 // The network of a scenario: its switches in a row or by tiers, each queue a thing to click. The
-// columns show the one that was chosen.
+// columns show the one that was chosen. Its colours are those of the groups of flows that cross it.
 
+import { groupColour, type Theme } from "../draw/palette.ts";
+import { flowsOf } from "../flows.ts";
 import type { Laboratory } from "../laboratory.ts";
 import type { Description, Queue } from "../types.ts";
 import { button, el, fill } from "./dom.ts";
@@ -15,6 +17,16 @@ function tierOf(node: string): number {
 }
 
 const isUp = ([from, to]: Queue) => tierOf(to) < tierOf(from);
+/** Flows that cross a queue, by their groups: those that were added later belong to the group that they continue. */
+function crossingOf([, , , , crossing]: Queue): Map<string, number> {
+  const groups = new Map<string, number>();
+  for (const [name, count] of Object.entries(crossing)) {
+    const group = name.replace(/-\d+$/, "");
+    groups.set(group, (groups.get(group) ?? 0) + count);
+  }
+  return groups;
+}
+
 const nameOf = ([from, to]: Queue) => `${from} to ${to}`;
 
 /** The nodes in order, where the links between them make a single row; undefined for other networks. */
@@ -47,16 +59,25 @@ export function tiersOf(queues: Queue[]): Map<string, Queue[]>[] {
   return tiers.filter(({ size }) => size > 0);
 }
 
+function sum(counts: Map<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
 export class NetworkStrip {
   readonly element = el("section", { class: "network", "data-panel": "network", "aria-label": "The network", hidden: true });
   private readonly laboratory: Laboratory;
+  private readonly theme: () => Theme;
   private readonly choose: (link: string) => void;
   private readonly says = el("p", { role: "status" });
   private buttons = new Map<string, HTMLButtonElement>();
+  /** The most flows that cross any queue, and the groups' colours. */
+  private most = 1;
+  private colours = new Map<string, string>();
   private drawn = "";
 
-  constructor(laboratory: Laboratory, choose: (link: string) => void) {
+  constructor(laboratory: Laboratory, theme: () => Theme, choose: (link: string) => void) {
     this.laboratory = laboratory;
+    this.theme = theme;
     this.choose = choose;
     laboratory.on("setup", () => this.refresh());
     laboratory.on("clock", () => this.refresh());
@@ -70,17 +91,16 @@ export class NetworkStrip {
     const queues = description?.queues ?? [];
     this.element.hidden = !setup.scenario || queues.length < 2;
     if (!description || this.element.hidden) return;
-    const key = `${queues.map(nameOf).join()} ${description.link.name}`;
-    if (key === this.drawn) return;
+    const key = `${queues.map((queue) => `${nameOf(queue)} ${JSON.stringify(queue[4])}`).join()} ${this.theme()}`;
+    if (key !== this.drawn) this.build(queues, description);
     this.drawn = key;
-    this.build(queues);
     this.mark(description);
   }
 
-  private build(queues: Queue[]): void {
-    const shown = [...this.buttons.keys()].join();
-    if (shown === queues.map(nameOf).join()) return;
+  private build(queues: Queue[], description: Description): void {
     this.buttons = new Map();
+    this.most = Math.max(1, ...queues.map((queue) => sum(crossingOf(queue))));
+    this.colours = new Map(flowsOf(description).groups.map((group) => [group.name, groupColour(group, this.theme())]));
     const row = rowOf(queues);
     const drawing = row ? this.row(row, queues) : el("div", { class: "tiers" }, ...tiersOf(queues).map((nodes) => this.tier(nodes)));
     // In the order of the file again, for keys.
@@ -109,10 +129,16 @@ export class NetworkStrip {
   private queue(queue: Queue, sign: string): HTMLButtonElement {
     const [, , scheme, isCompared] = queue;
     const name = nameOf(queue);
-    const note = isCompared ? "" : `, always ${scheme}`;
+    const crossing = crossingOf(queue);
+    const who = crossing.size === 0 ? "no data" : [...crossing].map(([group, count]) => `${count} ${group}`).join(", ");
+    const note = `${isCompared ? "" : `, always ${scheme}`}: ${who}`;
     const one = button(sign, () => this.choose(name), {
-      class: `queue-of${isCompared ? "" : " fixed"}`, "data-queue": name, "aria-label": `The queue from ${name}${note}`, title: `${name}${note}`, tabindex: -1,
+      class: `queue-of${isCompared ? "" : " fixed"}${crossing.size === 0 ? " idle" : ""}`, "data-queue": name,
+      "aria-label": `The queue from ${name}${note}`, title: `${name}${note}`, tabindex: -1,
     });
+    // Bars of the groups' colours, as high as the part of the flows that cross the queue.
+    const parts = [...crossing].map(([group, count]) => el("span", { style: `height: ${Math.max(8, (100 * count) / this.most)}%; background: ${this.colours.get(group) ?? "currentColor"}` }));
+    one.append(el("span", { class: "crossing" }, ...parts));
     this.buttons.set(name, one);
     return one;
   }
@@ -124,8 +150,9 @@ export class NetworkStrip {
       one.tabIndex = isShown ? 0 : -1;
     }
     const at = queues.findIndex((queue) => nameOf(queue) === link.name);
-    this.says.textContent = `Shown: the queue from ${link.name}. Click on another of the ${queues.length} queues.`;
-    if (at >= 0 && !queues[at]![3]) this.says.textContent += ` It has ${queues[at]![2]}, whatever scheme is compared.`;
+    const note = at >= 0 && !queues[at]![3] ? ` It has ${queues[at]![2]}, whatever scheme is compared.` : "";
+    const text = `Shown: the queue from ${link.name}. Click on another of the ${queues.length} queues; bars are the flows that cross them.${note}`;
+    if (text !== this.says.textContent) this.says.textContent = text;
   }
 
   /** Tab leads to the queue that is shown, arrows from there to the others. */
