@@ -151,8 +151,9 @@ export class NetworkStrip {
     }
     const at = queues.findIndex((queue) => nameOf(queue) === link.name);
     const note = at >= 0 && !queues[at]![3] ? ` It has ${queues[at]![2]}, whatever scheme is compared.` : "";
-    const text = `Shown: the queue from ${link.name}. Click on another of the ${queues.length} queues; bars are the flows that cross them.${note}`;
-    if (text !== this.says.textContent) this.says.textContent = text;
+    const shown = `Shown: the queue from ${link.name}.${note}`;
+    const hint = ` Click on another of the ${queues.length}. Bars are the flows that cross them.`;
+    if (this.says.textContent !== shown + hint) fill(this.says, shown, el("span", { class: "hint" }, hint));
   }
 
   /** Tab leads to the queue that is shown, arrows from there to the others. */
