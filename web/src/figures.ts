@@ -27,6 +27,11 @@ export function parameter(lane: Lane, name: string): string | undefined {
   return lane.description?.parameters.find((one) => one.name === name)?.value;
 }
 
+/** Packets in a unit of the scheme's average and of its curve, which are in packets or in bytes. */
+export function packetsInUnit(lane: Lane): number {
+  return parameter(lane, "unit") === "bytes" ? 1 / (lane.description?.link.packet_bytes ?? 1500) : 1;
+}
+
 export interface Readings {
   /** Mean queueing delay, seconds: the queue in bytes over the rate at which it drains. */
   delay: number;

@@ -50,6 +50,23 @@ for (const [schemes, handles, right, down] of HANDLES) {
   });
 }
 
+test("the thresholds of an average in bytes are dragged where its curve has them", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=red:unit=bytes,min=5,max=15");
+  const { page } = opened;
+  await stand(page, 3);
+  await page.locator('[data-handle="max_p"]').waitFor();
+  const places = await Promise.all(["min", "max", "max_p"].map(async (name) => (await page.locator(`[data-handle="${name}"]`).boundingBox())!.x));
+  assert.ok(places[1]! - places[0]! > 100 && Math.abs(places[2]! - places[1]!) < 2, places.join(" "));
+  assert.ok(!(await page.locator('[data-act="draw-curve"]').isVisible()), "a drawn curve is in packets");
+  await drag(page, '[data-handle="min"]', 25, 0);
+  await page.waitForFunction(() => window.laboratory.setup.changes.length === 1);
+  const [change] = await changes(page);
+  assert.ok(Number.parseFloat(change!.value) > 5 && Number.parseFloat(change!.value) < 8, change!.value);
+  await until(page, 4);
+  assert.deepEqual(await page.evaluate(() => window.laboratory.problems), []);
+  await clean(opened);
+});
+
 test("WRED: each class's min, max and max_p are dragged on its curve", { skip }, async () => {
   const opened = await open(browser, PAGE, "#schemes=wred:profiles=20/40/0.1%3B 10/30/0.3&flows=10");
   const { page } = opened;

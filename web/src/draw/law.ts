@@ -2,7 +2,7 @@
 // CoDel's sojourn time and interval, a controller's probability over the delay, DualPI2's coupled
 // probabilities, a threshold.
 
-import { probeAt, queueAt } from "../figures.ts";
+import { packetsInUnit, probeAt, queueAt } from "../figures.ts";
 import { digits, span as spanText } from "../units.ts";
 import type { Box } from "./axes.ts";
 import { classProbabilities, drawClasses } from "./laws/classes.ts";
@@ -44,7 +44,7 @@ export function lawInWords(view: View): string {
   const add = (name: string, text: string) => parts.push(`${name} ${text}`);
   switch (lawOf(view)) {
     case "curve":
-      add("average", digits(value("average")));
+      add("average", digits(value("average") * packetsInUnit(lane)));
       add("p_b", digits(value("pb")));
       if (!Number.isNaN(value("pa"))) add("p_a", digits(value("pa")));
       if (!Number.isNaN(value("max_p")) && !isDrawn(view)) add("max_p", digits(value("max_p")));
@@ -52,7 +52,7 @@ export function lawInWords(view: View): string {
       if (value("flows") > 0) add("flows in the list", digits(value("flows")));
       break;
     case "classes":
-      add("average", digits(value("average")));
+      add(view.values.of("average") === "per-class" ? "largest average" : "average", digits(value("average")));
       (classProbabilities(view) ?? []).forEach((p, number) => parts.push(`class ${number}: p_b ${digits(p)}`));
       break;
     case "sojourn":

@@ -1,6 +1,7 @@
 // Plots over time: queue and average, probability, cwnd and throughput of each flow.
 
 import { flowsOf, type Group } from "../flows.ts";
+import { packetsInUnit } from "../figures.ts";
 import type { Table } from "../history.ts";
 import { DROPPED, PACKET, SAMPLE, DEPARTED } from "../types.ts";
 import { packetsOf, secondsOf } from "../quantity.ts";
@@ -137,7 +138,8 @@ function drawQueuePlot(pen: Pen, box: Box, view: View, time: Axis): void {
     pen.line(queue, { colour: average < 0 ? colour : faint(colour, "80"), width: 1.2 });
     if (average >= 0) {
       const column = (isFine ? PACKET.probes : SAMPLE.probes) + average;
-      pen.line(points(table, column, rows, toX, toY), { colour, width: 2.2 });
+      const unit = packetsInUnit(lane);
+      pen.line(points(table, column, rows, toX, (average) => toY(average * unit)), { colour, width: 2.2 });
     }
     drawSignals(pen, box, view, from, toX);
   });
@@ -335,9 +337,10 @@ export function topsOf(views: Pick<View, "lane" | "time" | "span" | "linkBps">[]
       if (span <= BY_PACKET) queue = Math.max(queue, length);
     }
     const average = lane.description?.probes.indexOf("average") ?? -1;
+    const unit = packetsInUnit(lane);
     for (let row = samples.countTo(time - span); row < samples.countTo(time); row += 1) {
       queue = Math.max(queue, samples.at(row, SAMPLE.packets));
-      if (average >= 0) queue = Math.max(queue, samples.at(row, SAMPLE.probes + average) || 0);
+      if (average >= 0) queue = Math.max(queue, unit * samples.at(row, SAMPLE.probes + average) || 0);
     }
     for (let row = windows.countTo(time - span); row < windows.countTo(time); row += 4) {
       for (let column = 1; column < windows.width; column += 1) cwnd = Math.max(cwnd, windows.at(row, column) || 0);

@@ -74,7 +74,7 @@ export const bottlenecks: Tour = {
         choices: ["half", "about a quarter", "almost nothing"],
         right: 1,
         at: 20,
-        light: ["the throughput"],
+        light: ["the network", "the throughput"],
         because: "A quarter: {plain} and {red}. TCP gives more to whoever has the shorter round trip, and each loss slows a flow down, whichever queue it happens in. FQ-CoDel gives half, {fq}: it shares out the link itself, and asks neither for losses nor for round trips.",
       },
     },

@@ -4,6 +4,7 @@ import { drawLaw, lawInWords } from "../draw/law.ts";
 import { nameOf, shown, type Drawn, type Handle, type Range } from "../draw/laws/handle.ts";
 import { Sketch } from "../draw/laws/sketch.ts";
 import type { View } from "../draw/picture.ts";
+import { packetsInUnit } from "../figures.ts";
 import type { Laboratory } from "../laboratory.ts";
 import { button, el } from "./dom.ts";
 import { Picture } from "./picture.ts";
@@ -52,7 +53,8 @@ export class LawControl {
     this.view = view;
     const seen = this.sketch ? { ...view, sketch: this.sketch.line } : view;
     this.drawn = this.picture.draw((pen, box) => drawLaw(pen, box, seen, this.held));
-    this.pencil.hidden = view.lane.curveAt(view.time) === null;
+    // A drawn curve is in packets.
+    this.pencil.hidden = view.lane.curveAt(view.time) === null || packetsInUnit(view.lane) !== 1;
     this.place(this.isPencil ? [] : (this.drawn?.handles ?? []));
   }
 

@@ -1,6 +1,6 @@
 // RED: the drop probability over the average queue, with the operating point.
 
-import { probeAt, queueAt } from "../../figures.ts";
+import { packetsInUnit, probeAt, queueAt } from "../../figures.ts";
 import type { Curve } from "../../lane.ts";
 import { digits } from "../../units.ts";
 import { axes, roundUp, type Box, type Scale } from "../axes.ts";
@@ -14,9 +14,15 @@ import { trailOf } from "./trail.ts";
 /** Up to here a curve is a slope; above, everything is dropped. */
 const SLOPE = 0.999;
 
+/** The drop curve at the time of a view, over packets. */
+function curveOf({ lane, time }: View): Curve {
+  const unit = packetsInUnit(lane);
+  return (lane.curveAt(time) ?? []).map(([at, p]) => [at * unit, p]);
+}
+
 /** `min` and `max` in packets. */
-export function thresholds(view: View): { min: number; max: number } {
-  const curve = view.lane.curveAt(view.time) ?? [];
+function thresholds(view: View): { min: number; max: number } {
+  const curve = curveOf(view);
   const foot = curve.findLast(([, p]) => p === 0)?.[0] ?? Number.NaN;
   const min = inPackets(view, "min") || foot;
   const max = inPackets(view, "max");
@@ -35,8 +41,9 @@ function rangeOf(curve: Curve, trail: [number, number][], maxP: number): Range {
 
 export function drawCurve(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   const { lane, inks, time } = view;
-  const curve = lane.curveAt(time) ?? [];
-  const trail = trailOf(view, "average", "pb");
+  const curve = curveOf(view);
+  const unit = packetsInUnit(lane);
+  const trail = trailOf(view, "average", "pb").map(([at, p]): [number, number] => [at * unit, p]);
   // An adaptation moves max_p by itself.
   const maxP = acts(view, "max_p") ? probeAt(lane, "max_p", time) || Number(view.values.of("max_p")) : Number.NaN;
   const range = held ?? rangeOf(curve, trail, maxP);
@@ -66,7 +73,7 @@ export function drawCurve(pen: Pen, box: Box, view: View, held?: Range): Drawn {
 function drawPoint(pen: Pen, box: Box, view: View, trail: [number, number][], { top }: Range, x: Scale, y: Scale): void {
   const { lane, inks, time, index, theme } = view;
   const colour = schemeColour(index, theme);
-  const average = probeAt(lane, "average", time);
+  const average = probeAt(lane, "average", time) * packetsInUnit(lane);
   const queue = queueAt(lane, time);
   trail.forEach(([at, p], place) => {
     const share = place / trail.length;
