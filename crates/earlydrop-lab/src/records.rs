@@ -1,5 +1,6 @@
 //! Records of transfers: one by one, what began in the time measured.
 
+use earlydrop::units::Nanos;
 use earlydrop_sim::paths::TransferPaths;
 use earlydrop_sim::results::Results;
 use earlydrop_sim::traffic::FlowId;
@@ -52,7 +53,7 @@ pub(crate) fn of(results: &Results, run: &Run, at_most: usize) -> Vec<TransferOu
     };
     let ended = ended.iter().map(|one| Seen {
         flow: one.flow,
-        began: one.began.as_secs_f64(),
+        began: one.began,
         bytes: one.bytes.0,
         lasted: one.span().as_secs_f64(),
         ideal: one.ideal.as_secs_f64(),
@@ -62,7 +63,7 @@ pub(crate) fn of(results: &Results, run: &Run, at_most: usize) -> Vec<TransferOu
     });
     let going_on = going_on.iter().map(|one| Seen {
         flow: one.flow,
-        began: one.began.as_secs_f64(),
+        began: one.began,
         bytes: one.bytes.0,
         lasted: one.lasted.as_secs_f64(),
         ideal: one.ideal.as_secs_f64(),
@@ -79,7 +80,7 @@ pub(crate) fn of(results: &Results, run: &Run, at_most: usize) -> Vec<TransferOu
 /// What is known of a transfer, whether it has ended or not.
 struct Seen {
     flow: FlowId,
-    began: f64,
+    began: Nanos,
     bytes: u64,
     lasted: f64,
     ideal: f64,
@@ -97,7 +98,7 @@ struct Recorder<'a> {
 impl Recorder<'_> {
     fn record(&mut self, seen: &Seen) -> TransferOutcome {
         let network = &self.run.network;
-        let path = self.paths.of(seen.flow, seen.record.number);
+        let path = self.paths.of(seen.flow, seen.record.number, seen.began);
         let name = |node| network.name(node).to_string();
         let (source, destination, between) = match path {
             Some(path) => {
@@ -113,7 +114,7 @@ impl Recorder<'_> {
             flow: seen.flow.0,
             number: seen.record.number,
             group: self.results.flow(seen.flow).group.to_string(),
-            start: seen.began,
+            start: seen.began.as_secs_f64(),
             source,
             destination,
             path: between,

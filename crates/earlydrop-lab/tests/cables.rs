@@ -86,3 +86,38 @@ fn wrong_cables_are_refused() {
         "{warnings:?}"
     );
 }
+
+/// Transfers that begin when a cable of another rate is gone have the other route, in their records
+/// as on the wire, and no ideal time: it was not the same before.
+#[test]
+fn transfers_after_a_cut_have_the_route_that_they_take() {
+    let records = |rate: &str| {
+        let text = format!(
+            "duration = \"40 ms\"\nwarm_up = \"0 s\"\nseeds = 1\nschemes = [\"droptail\"]\n\
+             tcp = {{ control = \"dctcp\", delayed_acks = 0 }}\nmeasure.records = true\n\
+             [network]\nshape = \"leaf-spine\"\nleaves = 2\nspines = 2\nhosts = 2\n\
+             rate = \"10 Gbps\"\nreroute = \"0 s\"\n\
+             [[network.cables]]\nlink = \"leaf 0 to spine 1\"\ncut = \"10 ms\"\n{rate}\
+             [flows.a]\nkind = \"arrivals\"\nsize = \"20 kB\"\nload = 0.02\n\
+             from = \"host 0\"\nto = \"host 2\"\nstart = \"11 ms\"\n"
+        );
+        let source = Source::new("cut.toml", &text, TraceFiles::default());
+        let plan = source.and_then(|source| source.plan()).unwrap();
+        let mut ended: Vec<_> = outcomes(&plan).collect::<Result<_, _>>().unwrap();
+        ended.remove(0).1.records
+    };
+    for rate in ["", "rate = \"100 Mbps\"\n"] {
+        let records = records(rate);
+        assert!(records.len() > 20, "{}", records.len());
+        let (mut known, mut unknown) = (0, 0);
+        for one in &records {
+            assert_eq!(one.path, "leaf 0 > spine 0 > leaf 1");
+            match one.slowdown {
+                Some(slowdown) => known += u32::from(slowdown >= 1.0),
+                None => unknown += 1,
+            }
+        }
+        assert_eq!(known + unknown, records.len() as u32, "{records:?}");
+        assert_eq!(unknown > 0, !rate.is_empty());
+    }
+}

@@ -1,6 +1,8 @@
 //! Between which hosts a transfer was, and over which links.
 
-use crate::network::{LinkId, Node, Routes};
+use earlydrop::units::Nanos;
+
+use crate::network::{Begins, LinkId, Node, Routes};
 use crate::run::Run;
 use crate::streams::{path_hash, spawned};
 use crate::traffic::{Application, FlowId, Traffic};
@@ -10,7 +12,9 @@ use crate::traffic::{Application, FlowId, Traffic};
 #[derive(Debug)]
 pub struct TransferPaths<'a> {
     run: &'a Run,
-    routes: Routes,
+    /// The times between two changes of routes, with the routes in each.
+    begins: Begins,
+    routes: Vec<Routes>,
 }
 
 /// The ends and the links of a transfer.
@@ -28,15 +32,18 @@ pub struct TransferPath {
 impl<'a> TransferPaths<'a> {
     /// Those of `run`.
     pub fn new(run: &'a Run) -> TransferPaths<'a> {
+        let periods = run.network.periods();
         TransferPaths {
             run,
-            routes: Routes::new(&run.network),
+            routes: periods.routes(&run.network),
+            begins: periods.begins,
         }
     }
 
     /// The path of the transfer of this [number](crate::results::TransferRecord::number) in its
-    /// flow; `None` where there is no such transfer.
-    pub fn of(&mut self, flow: FlowId, number: u64) -> Option<TransferPath> {
+    /// flow, which begins at `at`; `None` where there is no such transfer. Where links are cut, later
+    /// packets may take another one.
+    pub fn of(&mut self, flow: FlowId, number: u64, at: Nanos) -> Option<TransferPath> {
         let described = self.run.flows.get(flow.0 as usize)?;
         let (from, to, index) = match &described.traffic {
             Traffic::Tcp {
@@ -52,7 +59,7 @@ impl<'a> TransferPaths<'a> {
             true => Vec::new(),
             false => {
                 let path = path_hash(self.run.seed, index);
-                self.routes.find_path(from, to, path)?
+                self.routes[self.begins.period(at)].find_path(from, to, path)?
             }
         };
         Some(TransferPath { from, to, links })

@@ -238,7 +238,7 @@ fn records_say_which_links_a_transfer_took() {
     for one in &results.completions {
         let transfer = list[one.record.number as usize];
         assert_eq!((one.began, one.bytes), (transfer.start, transfer.size));
-        let path = paths.of(one.flow, one.record.number).unwrap();
+        let path = paths.of(one.flow, one.record.number, one.began).unwrap();
         assert_eq!(
             (path.from, path.to, path.links.len()),
             (transfer.from, transfer.to, 4)
@@ -262,8 +262,8 @@ fn records_say_which_links_a_transfer_took() {
     }
     numbers.sort();
     assert!(numbers.into_iter().eq(0..40));
-    assert_eq!(paths.of(FlowId(0), 40), None);
-    assert_eq!(paths.of(FlowId(1), 0), None);
+    assert_eq!(paths.of(FlowId(0), 40, Nanos::ZERO), None);
+    assert_eq!(paths.of(FlowId(1), 0, Nanos::ZERO), None);
     let retransmitted: u32 = results
         .completions
         .iter()

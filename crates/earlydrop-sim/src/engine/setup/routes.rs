@@ -129,15 +129,18 @@ impl FlowRoutes {
 
     /// The links that packets take, there and back.
     pub(super) fn empty_path(&self, network: &Network) -> EmptyPath {
-        // Before any link is cut.
-        let Some(first) = self.choices.first() else {
-            return EmptyPath::new(network, &[&self.forward], &[&self.backward]);
+        let path = |choice: &Choice| {
+            let [there, back] = [0, 1].map(|direction| -> Vec<&[LinkId]> {
+                let pairs = choice.pairs[..choice.distinct[direction]].iter();
+                pairs.map(|pair| &*pair[direction]).collect()
+            });
+            EmptyPath::new(network, &there, &back)
         };
-        let [there, back] = [0, 1].map(|direction| -> Vec<&[LinkId]> {
-            let pairs = first.pairs[..first.distinct[direction]].iter();
-            pairs.map(|pair| &*pair[direction]).collect()
-        });
-        EmptyPath::new(network, &there, &back)
+        let mut paths = self.choices.iter().map(path);
+        match paths.next() {
+            Some(first) => paths.fold(first, |path, later| path.or(&later)),
+            None => EmptyPath::new(network, &[&self.forward], &[&self.backward]),
+        }
     }
 
     /// Each route forward with one backward.
