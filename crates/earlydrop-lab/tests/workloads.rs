@@ -387,3 +387,43 @@ fn transfers_that_go_on_at_the_end_are_followed() {
     assert_eq!(value(&cut, "goodput"), value(&followed, "goodput"));
     assert_eq!(value(&cut, "queue_mean"), value(&followed, "queue_mean"));
 }
+
+/// A short last segment overtakes the one before over another path: nothing is faster than the time
+/// in an empty network.
+#[test]
+fn no_transfer_over_sprayed_paths_is_faster_than_its_ideal() {
+    for (segment, size, delay) in [
+        ("9000 bytes", "14000 B", "0 s"),
+        ("1500 bytes", "2300 B", "1 us"),
+        ("1500 bytes", "9000 B", "1 us"),
+    ] {
+        let text = format!(
+            "duration = \"100 ms\"\nwarm_up = \"0 s\"\nseeds = 1\nschemes = [\"droptail\"]\n\
+             tcp = {{ control = \"cubic\", segment = \"{segment}\", delayed_acks = 0 }}\n\
+             measure.records = true\n\
+             [network]\nshape = \"fat-tree\"\nrate = \"1 Gbps\"\nports = 4\n\
+             delay = \"{delay}\"\necmp = \"packet\"\n\
+             [flows.a]\nkind = \"arrivals\"\nsize = \"{size}\"\nload = 0.02\n\
+             from = \"host 0\"\nto = \"host 15\"\nstart = \"0 s\"\noverhead = \"0 s\"\n"
+        );
+        let measured = outcome(&text);
+        let slowdowns = measured.records.iter().filter_map(|one| one.slowdown);
+        let least = slowdowns.fold(f64::INFINITY, f64::min);
+        // And it is a time that some transfer nearly takes.
+        assert!((1.0..1.1).contains(&least), "{least}, {text}");
+    }
+}
+
+/// Without a handshake the second segment of a connection may be the first to arrive.
+#[test]
+fn transfers_without_a_handshake_end_though_packets_overtake() {
+    let text = "duration = \"10 s\"\nwarm_up = \"0 s\"\nseeds = 1\nschemes = [\"droptail\"]\n\
+         tcp = { control = \"cubic\", handshake = false, loss_detection = \"dupack\" }\n\
+         [network]\nrate = \"10 Mbps\"\nrtt = \"20 ms\"\n\
+         reorder = { share = 0.5, delay = \"10 ms\" }\n\
+         [flows.a]\nkind = \"arrivals\"\nsize = \"2000 B\"\nevery = \"100 ms\"\nstart = \"0 s\"\n";
+    let measured = outcome(text);
+    let value = |name| measured.value(name).unwrap();
+    assert!(value("started") > 5.0, "{}", value("started"));
+    assert_eq!((value("unfinished"), value("timeouts")), (0.0, 0.0));
+}

@@ -210,13 +210,15 @@ impl Connection {
         }
     }
 
-    /// Restarts the receiver if segment `number` is the first of a new connection.
+    /// Restarts the receiver if segment `number` is the first to arrive of a new connection. Without
+    /// a handshake that need not be the first one of its numbers.
     fn restart_receiver_at(&mut self, number: u32) {
         if let Some(session) = &self.session
-            && number == session.first
-            && number == self.receiver.rcv_nxt()
+            && number >= session.first
+            && session.first == self.receiver.rcv_nxt()
+            && self.receiver.has_no_hole()
         {
-            self.receiver.restart(number);
+            self.receiver.restart(session.first);
         }
     }
 }

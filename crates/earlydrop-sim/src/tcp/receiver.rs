@@ -184,6 +184,11 @@ impl Receiver {
         }
     }
 
+    /// Whether nothing has arrived beyond the next number expected.
+    pub(crate) fn has_no_hole(&self) -> bool {
+        self.out_of_order.is_empty()
+    }
+
     /// Begins a new connection on the same numbering with number `first`: what is missing before
     /// it does not come any more. To be called for each connection after the first, so that its
     /// first segment is acknowledged at once.
