@@ -27,7 +27,7 @@ use crate::run::all_outcomes;
 use crate::verify::VerifyError;
 
 pub use judged::{FabricMeasurement, NEAR, Verdict, verdict};
-pub use network::{HOSTS, LEAVES, LOAD, SERVERS, SPINES, pauses, scenario};
+pub use network::{HOSTS, LEAVES, LOAD, SERVERS, SPINES, most_of_a_port, pauses, scenario};
 pub use one_queue::{MOST_FLOWS, OneQueue, SEEDS, Served};
 
 /// What the senders of a fabric do with marks.
@@ -99,14 +99,18 @@ pub struct Trial {
     pub rule: Rule,
     /// Whether marks begin before pauses; `None` without pauses.
     pub marks_first: Option<MarksFirst>,
+    /// Whether Kmax is within what a port of the simulated fabric can have of the buffer. Others cannot
+    /// be simulated: the queue would never be as long.
+    pub fits: bool,
     /// What was simulated; `None` where nothing was.
     pub measured: Option<FabricMeasurement>,
 }
 
 impl Trial {
     /// Of a rule that was not simulated.
-    fn of(rule: Rule, pauses: Option<Pauses>) -> Trial {
+    fn of(rule: Rule, question: &FabricQuestion, pauses: Option<Pauses>) -> Trial {
         Trial {
+            fits: rule.marking.kmax <= most_of_a_port(question).0 as f64,
             marks_first: pauses.map(|pauses| pauses.marks_first(&rule.marking)),
             rule,
             measured: None,
@@ -170,12 +174,16 @@ pub fn by_rules(question: &FabricQuestion, patience: f64) -> Result<FabricAdvice
         _ => None,
     };
     let rules = rules(&question.fabric, question.transport.modelled())?;
-    let (duration, seconds) = effort(question, rules.len(), patience);
-    let trials = rules.into_iter().map(|rule| Trial::of(rule, pauses));
+    let trials = rules
+        .into_iter()
+        .map(|rule| Trial::of(rule, question, pauses));
+    let trials: Vec<Trial> = trials.collect();
+    let fitting = trials.iter().filter(|trial| trial.fits).count();
+    let (duration, seconds) = effort(question, fitting, patience);
     Ok(FabricAdvice {
         question: *question,
         pauses,
-        trials: trials.collect(),
+        trials,
         duration,
         seconds,
         verdict: None,
@@ -194,8 +202,10 @@ pub fn simulated(
     simulate(&mut advice, 0, threads, stop)?;
     if let Some(first) = verdict(&advice.trials) {
         let found = moved(&advice.trials[first.chosen].rule);
-        let (known, pauses) = (advice.trials.len(), advice.pauses);
-        let found = found.into_iter().map(|rule| Trial::of(rule, pauses));
+        let (known, question, pauses) = (advice.trials.len(), advice.question, advice.pauses);
+        let found = found
+            .into_iter()
+            .map(|rule| Trial::of(rule, &question, pauses));
         advice.trials.extend(found);
         progress("other thresholds near the best");
         simulate(&mut advice, known, threads, stop)?;
@@ -233,7 +243,7 @@ fn moved(best: &Rule) -> [Rule; MOVED] {
     ]
 }
 
-/// Simulates the candidates from `first` on.
+/// Simulates the candidates from `first` on that fit into the buffer.
 fn simulate(
     advice: &mut FabricAdvice,
     first: usize,
@@ -241,12 +251,16 @@ fn simulate(
     stop: &AtomicBool,
 ) -> Result<(), AdviceError> {
     let candidates = &advice.trials[first..];
+    if candidates.iter().all(|trial| !trial.fits) {
+        return Ok(());
+    }
     let text = scenario(&advice.question, candidates, advice.duration)?;
     let plan = Source::new("fabric.toml", &text, PathBuf::new()).and_then(|source| source.plan());
     let plan = plan.map_err(VerifyError::from)?;
     let outcomes = all_outcomes(&plan, threads, stop).map_err(VerifyError::from)?;
     let outcomes = outcomes.ok_or(VerifyError::Stopped)?;
-    for (index, trial) in advice.trials[first..].iter_mut().enumerate() {
+    let fitting = advice.trials[first..].iter_mut().filter(|trial| trial.fits);
+    for (index, trial) in fitting.enumerate() {
         let own = outcomes.iter().filter(|(cell, _)| cell.scheme == index);
         let own: Vec<&Outcome> = own.map(|(_, outcome)| outcome).collect();
         trial.measured = FabricMeasurement::of(&own);
@@ -288,6 +302,30 @@ mod tests {
             let warnings = plan.warnings();
             assert!(!warnings.join(" ").contains("pauses"), "{warnings:?}");
         }
+    }
+
+    /// 4 MB for 32 ports are 2 MB for the 16 of the simulated switch: above them lies the Kmax of two
+    /// rules that are for any rate.
+    #[test]
+    fn rules_beyond_the_buffer_are_not_simulated() {
+        let small = FabricQuestion {
+            fabric: Fabric {
+                rate: BitsPerSec(1_000_000_000),
+                ..question(Transport::Dctcp).fabric
+            },
+            buffer: Bytes(2_000_000),
+            ..question(Transport::Dctcp)
+        };
+        let advice = by_rules(&small, 30.0).unwrap();
+        let left_out = advice.trials.iter().filter(|trial| !trial.fits);
+        let left_out: Vec<&str> = left_out.map(|trial| trial.rule.name).collect();
+        assert_eq!(left_out, ["sonic", "dell"]);
+        let text = scenario(&small, &advice.trials, advice.duration).unwrap();
+        let plan = Source::new("fabric.toml", &text, PathBuf::new())
+            .unwrap()
+            .plan();
+        let plan = plan.unwrap();
+        assert_eq!(plan.labels().len(), advice.trials.len() - left_out.len());
     }
 
     /// One packet of 1500 bytes on the link back and the frame of 64 bytes take 125.12 ns, the cable twice

@@ -153,6 +153,7 @@ mod tests {
                 marking: Marking::step(1e4),
             },
             marks_first: Some(marks_first),
+            fits: true,
             measured: Some(FabricMeasurement {
                 small: mean(&small),
                 small_of_seeds: small.to_vec(),

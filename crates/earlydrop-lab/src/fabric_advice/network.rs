@@ -59,31 +59,48 @@ pub fn pauses(question: &FabricQuestion, cable: Nanos) -> Option<Pauses> {
     })
 }
 
-/// The text of a scenario that simulates candidates. Its switches have fewer ports than those of the
-/// question, and as much buffer for each.
+/// The shared buffer of a simulated switch: it has fewer ports than those of the question, and as much
+/// for each. With pauses so much more that the dynamic threshold leaves that to one port.
+pub fn most_of_a_port(question: &FabricQuestion) -> Bytes {
+    let buffer = question.buffer.0 as f64 / question.ports as f64 * (HOSTS + SPINES) as f64;
+    let buffer = match pauses_simulated(question) {
+        Some(_) => buffer * (1.0 + NO_LIMIT) / NO_LIMIT,
+        None => buffer,
+    };
+    Bytes(buffer.ceil() as u64)
+}
+
+/// The delay of a link of the simulated fabric.
+fn hop(question: &FabricQuestion) -> Nanos {
+    Nanos(question.fabric.rtt.0 / LINKS)
+}
+
+/// The pauses of the simulated fabric.
+fn pauses_simulated(question: &FabricQuestion) -> Option<Pauses> {
+    match question.transport {
+        Transport::Dcqcn => pauses(question, hop(question).max(question.cable)),
+        _ => None,
+    }
+}
+
+/// The text of a scenario that simulates the candidates that fit into the buffer.
 pub fn scenario(
     question: &FabricQuestion,
     candidates: &[Trial],
     duration: Nanos,
 ) -> Result<String, ModelError> {
     let fabric = &question.fabric;
-    let hop = Nanos(fabric.rtt.0 / LINKS);
-    let buffer = question.buffer.0 as f64 / question.ports as f64 * (HOSTS + SPINES) as f64;
-    // What the dynamic threshold leaves to one port is then the buffer.
-    let (alpha, pause) = match question.transport {
-        Transport::Dcqcn => (NO_LIMIT, pauses(question, hop.max(question.cable))),
-        _ => (USUAL, None),
+    let alpha = match question.transport {
+        Transport::Dcqcn => NO_LIMIT,
+        _ => USUAL,
     };
-    let buffer = match pause {
-        Some(_) => buffer * (1.0 + alpha) / alpha,
-        None => buffer,
-    };
+    let pause = pauses_simulated(question);
     let pause = pause.map_or(String::new(), |p| {
         format!("pause = \"{} bytes\"\n", p.xoff.0)
     });
     let answer = fabric.rate.0 as f64 / 8.0 * ANSWER.as_secs_f64();
     let mut schemes = String::new();
-    for Trial { rule, .. } in candidates {
+    for Trial { rule, .. } in candidates.iter().filter(|trial| trial.fits) {
         schemes += &format!("{} = \"{}\"\n", rule.name, rule.marking.spec()?);
     }
     Ok(format!(
@@ -127,7 +144,8 @@ pause = "{between}"
         rtt = fabric.rtt,
         warm_up = Nanos(duration.0 / 5),
         seeds = question.seeds,
-        buffer = buffer.ceil(),
+        buffer = most_of_a_port(question).0,
+        hop = hop(question),
         tcp = senders(question.transport, question.card),
         packet = fabric.packet.0,
         answer = answer.round(),

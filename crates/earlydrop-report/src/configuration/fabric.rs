@@ -262,6 +262,11 @@ pub fn snippet(
         ..
     } = &report.advice;
     if format == SCENARIO {
+        if trials.iter().all(|trial| !trial.fits) {
+            let why = "no rule's Kmax fits into the buffer".to_string();
+            let format = format.to_string();
+            return Err(SnippetError::Inexpressible { format, why }.into());
+        }
         let text = fabric_advice::scenario(question, trials, *duration)?;
         return Ok((text, Vec::new()));
     }

@@ -2,7 +2,7 @@
 
 use earlydrop_lab::fabric_advice::{
     FabricMeasurement, FabricQuestion, HOSTS, LEAVES, LOAD, NEAR, SERVERS, SPINES, Transport,
-    Trial, Verdict,
+    Trial, Verdict, most_of_a_port,
 };
 use earlydrop_lab::number::{percent, time};
 use earlydrop_lab::statistics::Mean;
@@ -160,16 +160,13 @@ pub fn recommendation(report: &FabricReport) -> Vec<(&'static str, String)> {
     let advice = &report.advice;
     let preferred = &advice.trials[report.preferred()].rule;
     let Some(verdict) = &advice.verdict else {
-        return vec![
-            ("simulation", not_done(report)),
-            (
-                "lines",
-                format!(
-                    "those of {}, which its authors chose for such senders",
-                    preferred.name
-                ),
-            ),
-        ];
+        let lines = format!(
+            "those of {}, which its authors chose for such senders",
+            preferred.name
+        );
+        let mut statements = vec![("simulation", not_done(report)), ("lines", lines)];
+        statements.extend(left_out(report));
+        return statements;
     };
     let rule = format!(
         "{}: of the candidates whose large transfers are at most {} slower (median) than the fastest's, or not \
@@ -198,7 +195,23 @@ pub fn recommendation(report: &FabricReport) -> Vec<(&'static str, String)> {
         report.command
     );
     statements.push(("again", text));
+    statements.extend(left_out(report));
     statements
+}
+
+/// The rules whose thresholds the simulated queues cannot reach.
+fn left_out(report: &FabricReport) -> Option<(&'static str, String)> {
+    let trials = report.advice.trials.iter();
+    let names: Vec<&str> = trials
+        .filter(|trial| !trial.fits)
+        .map(|trial| trial.rule.name)
+        .collect();
+    let most = whole(most_of_a_port(&report.advice.question));
+    let text = format!(
+        "{}: Kmax lies above {most}, the most that one port can have of the buffer in the simulation",
+        listed(names.iter(), "and")
+    );
+    (!names.is_empty()).then_some(("not simulated", text))
 }
 
 fn ties(report: &FabricReport, verdict: &Verdict) -> String {
@@ -222,6 +235,9 @@ fn not_done(report: &FabricReport) -> String {
             time(seconds),
             (1.5 * seconds).ceil()
         ),
+        _ if report.advice.trials.iter().all(|trial| !trial.fits) => {
+            "not done: no rule fits into the buffer".to_string()
+        }
         _ => "not done, as asked: nothing is recommended".to_string(),
     }
 }
@@ -279,6 +295,7 @@ fn candidate(trial: &Trial) -> Value {
         "kmax": marking.kmax,
         "pmax": marking.pmax,
         "marks_first": trial.marks_first.map(MarksFirst::name),
+        "fits": trial.fits,
         "measured": trial.measured.as_ref().map(measurement),
     })
 }
