@@ -9,13 +9,16 @@
 //!   is something to say.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
 use crate::judge::{Call, Queue};
 use crate::vector::{Fate, Header, Packet, Sent};
+
+/// The longest answer, in bytes: far more than any queue has to say.
+const LONGEST: u64 = 1_000_000;
 
 /// A program that answers lines.
 #[derive(Debug)]
@@ -91,7 +94,10 @@ impl Program {
         let spoken = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
         spoken.map_err(|why| format!("the program reads no more: {why}"))?;
         let mut answer = String::new();
-        match self.output.read_line(&mut answer) {
+        match (&mut self.output).take(LONGEST).read_line(&mut answer) {
+            Ok(length) if length as u64 == LONGEST => Err(format!(
+                "an answer is longer than {LONGEST} bytes, to {line}"
+            )),
             Ok(0) => Err(format!("the program ended before it answered {line}")),
             Ok(_) => serde_json::from_str(&answer)
                 .map_err(|why| format!("{} is no answer to {line}: {why}", answer.trim_end())),

@@ -110,3 +110,19 @@ fn vectors_are_listed_and_written_and_nothing_is_written_over() {
     let again = user.runs(&arguments);
     assert_eq!(again.code, Some(2), "{}", again.err);
 }
+
+/// A program that takes no vector passes none, and one that speaks without end is not listened to.
+#[test]
+fn a_program_without_a_queue_does_not_pass() {
+    let user = User::new();
+    let judge = |program: &[&str]| {
+        let arguments = [&["conformance", "--scheme", "droptail", "--"], program].concat();
+        let ran = user.runs(&arguments);
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+        ran.err
+    };
+    let said = judge(&["yes", "{\"ready\":false}"]);
+    assert!(said.contains("nothing was judged"), "{said}");
+    let said = judge(&["cat", "/dev/zero"]);
+    assert!(said.contains("longer than 1000000 bytes"), "{said}");
+}

@@ -69,7 +69,7 @@ impl Conformance {
                 let hint = hint.map_or(String::new(), |near| format!("; did you mean {near}?"));
                 let all = SCHEMES.join(", ");
                 Failure::Usage(format!(
-                    "--scheme {name}: there are no vectors of it{hint} Allowed are {all}"
+                    "--scheme {name}: there are no vectors of it{hint}; allowed are {all}"
                 ))
             })
         };
@@ -94,14 +94,20 @@ fn write_files(
         Failure::Runtime(format!("{} was not written: {error}", path.display()))
     };
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    for scheme in arguments.schemes()? {
-        let path = folder.join(format!("{scheme}.jsonl"));
-        if path.exists() {
-            let path = path.display();
-            return Err(Failure::Usage(format!(
-                "{path} is there already; nothing was written over: choose another folder with --out"
-            )));
-        }
+    let schemes = arguments.schemes()?;
+    let path_of = |scheme: &str| folder.join(format!("{scheme}.jsonl"));
+    if let Some(path) = schemes
+        .iter()
+        .map(|scheme| path_of(scheme))
+        .find(|path| path.exists())
+    {
+        let path = path.display();
+        return Err(Failure::Usage(format!(
+            "{path} is there already; nothing was written: choose another folder with --out"
+        )));
+    }
+    for scheme in schemes {
+        let path = path_of(scheme);
         let text = write(&catalogue::vectors(scheme)?);
         fs::write(&path, text).map_err(|error| failed(&path, error))?;
         writeln!(out, "{}", path.display())?;
@@ -172,10 +178,12 @@ fn show(report: &Report, as_json: bool, out: &mut Output<'_>) -> Result<(), Fail
         }
         false => write!(out, "{report}")?,
     }
-    match report.is_clean() {
-        true => Ok(()),
-        false => Err(Failure::Runtime("the queue leaves the vectors".to_string())),
-    }
+    let problem = match report.differences().next() {
+        Some(_) => "the queue leaves the vectors",
+        None if report.is_clean() => return Ok(()),
+        None => "the queue has taken no vector, so nothing was judged",
+    };
+    Err(Failure::Runtime(problem.to_string()))
 }
 
 fn document(report: &Report) -> serde_json::Value {
