@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use earlydrop::Explanation;
 use earlydrop::aqm::DropReason;
 use earlydrop::registry::LinkFacts;
-use earlydrop::units::BitsPerSec;
+use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_lab::document::{Place, Problems};
 use earlydrop_lab::metrics::{self, Felt, METRICS, Metric};
 use earlydrop_lab::number::with_unit;
@@ -62,8 +62,8 @@ pub(crate) fn problems(problems: &Problems) -> String {
     json!({ "problems": list.collect::<Vec<_>>() }).to_string()
 }
 
-/// How many flows, or transfers of lists, of each group have their data cross each link. Of more
-/// than [`LOOKED_AT`], the first ones.
+/// How many flows, or transfers of lists, of each group have their data cross each link, before any is
+/// cut. Of more than [`LOOKED_AT`], the first ones.
 fn crossing(run: &Run) -> BTreeMap<LinkId, BTreeMap<&str, u32>> {
     let mut paths = TransferPaths::new(run);
     let mut crossing: BTreeMap<LinkId, BTreeMap<&str, u32>> = BTreeMap::new();
@@ -78,7 +78,8 @@ fn crossing(run: &Run) -> BTreeMap<LinkId, BTreeMap<&str, u32>> {
         (0..count).map(move |number| (flow, FlowId(index), number))
     });
     for (flow, id, number) in transfers.take(LOOKED_AT) {
-        for link in paths.of(id, number).map_or(Vec::new(), |path| path.links) {
+        let path = paths.of(id, number, Nanos::ZERO);
+        for link in path.map_or(Vec::new(), |path| path.links) {
             let groups = crossing.entry(link).or_default();
             *groups.entry(&*flow.group).or_default() += 1;
         }
