@@ -74,7 +74,7 @@ export class Laboratory {
 
   /** The end of the run, ns. */
   get end(): number {
-    return this.lanes[0]?.description?.duration_ns ?? this.setup.duration * SECOND;
+    return Number.isFinite(this.duration) ? this.duration : this.setup.duration * SECOND;
   }
 
   /** The time up to which every lane is known, ns. */
@@ -143,11 +143,15 @@ export class Laboratory {
     return opened.description.schemes;
   }
 
-  /** What is wrong with a setup; empty where it can be simulated. */
+  /** What is wrong with a setup; empty where it can be simulated: then `duration` is its duration. */
   check(setup: Setup): Problem[] {
+    const { duration } = this;
     for (const index of setup.schemes.keys()) {
       const opened = this.program.open(this.opening(setup, index));
-      if ("problems" in opened) return opened.problems;
+      if ("problems" in opened) {
+        this.duration = duration;
+        return opened.problems;
+      }
       this.duration = opened.description.duration_ns;
       this.program.release(opened.handle);
     }
@@ -285,9 +289,10 @@ export class Laboratory {
     const span = (this.speed === Infinity ? 2 : Math.max(AHEAD * this.speed, Math.min(0.05, this.duration / SECOND / 100))) * SECOND;
     const until = (this.goal ?? this.time) + span;
     // A frame's worth more is not worth a message.
-    if (until >= this.requested && until - this.requested < span / 5 && until < this.end) return;
+    if (until >= this.requested && until - this.requested < span / 5) return;
     this.requested = until;
-    for (const lane of this.lanes) lane.advance(Math.min(until, this.end));
+    // A lane stops at its own end.
+    for (const lane of this.lanes) lane.advance(until);
   }
 
   /** Sets the clock to the next or the last event at any of the queues; only drops where `isDrop`. */

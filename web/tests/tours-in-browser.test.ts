@@ -54,6 +54,25 @@ for (const tour of TOURS) {
   });
 }
 
+test("a task can be done though its run is over", { skip }, async () => {
+  const opened = await open(browser, PAGE);
+  const { page } = opened;
+  await page.locator("#tours").click();
+  await page.locator('[data-tour="average"]').click();
+  for (const { predict, task } of TOURS.find(({ id }) => id === "average")!.steps) {
+    if (predict) await page.locator(`[data-choice="${predict.right}"]`).click();
+    if (!task) await page.locator('[data-act="next"]').click();
+  }
+  await page.locator('[data-act="show-me"]').waitFor();
+  await stand(page, 60);
+  await page.locator(".tour .live", { hasText: "The run is over" }).waitFor();
+  await page.locator('[data-act="show-me"]').click();
+  assert.equal(await page.evaluate(() => window.laboratory.setup.duration), 120);
+  await page.evaluate(() => window.laboratory.setSpeed(10));
+  await page.waitForSelector('.tour[data-done="average"]');
+  await clean(opened);
+});
+
 test("a figure in a tour's text is the reading at the time of the clock, and follows it", { skip }, async () => {
   const opened = await open(browser, PAGE, "#tour=bufferbloat");
   const { page } = opened;

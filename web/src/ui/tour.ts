@@ -221,6 +221,12 @@ export class TourPanel {
       .join("; ");
   }
 
+  /** What to do where the run is over before the task is done. */
+  private over(): string {
+    const { time, end, isPlaying } = this.laboratory;
+    return time >= end && !isPlaying ? ". The run is over: press play, and it goes on for a minute." : "";
+  }
+
   /** The task ends when it is done, or shown. */
   private doing({ task, figures }: Step, next: HTMLButtonElement): HTMLElement[] {
     const { ask, isDone, solution, because, holds = HOLDS } = task!;
@@ -238,7 +244,7 @@ export class TourPanel {
     let since = Number.NaN;
     this.task = () => {
       if (this.laboratory.isWaiting) return;
-      live.textContent = task!.live?.(seen) ?? this.readings(seen);
+      live.textContent = (task!.live?.(seen) ?? this.readings(seen)) + this.over();
       const isHeld = seen.sinceMove > holds && isDone(seen);
       // What is seen for a moment may be chance.
       if (!isHeld || seen.time < since) since = Number.NaN;
