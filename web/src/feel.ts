@@ -212,13 +212,16 @@ export function pageAt(lane: Lane, time: number, rtt: number): PageLoad {
 
 /** A call at a time. */
 export interface Call {
-  state: "clear" | "frozen" | "silent";
+  state: "clear" | "choppy" | "frozen" | "silent";
   /** Packets that were due in the last second, and those of them that were lost or late. */
   due: number;
   missed: number;
   /** The number of the packet that was played last: a face moves with it. */
   played: number;
 }
+
+/** A call of which a larger share of packets is missing in the last second is choppy: one in twenty. */
+const CHOPPY = 0.05;
 
 /** The call that spoke last; undefined where nobody calls. Its face is frozen while the last two packets that were due are missing. */
 export function callAt(lane: Lane, time: number): Call | undefined {
@@ -240,7 +243,7 @@ export function callAt(lane: Lane, time: number): Call | undefined {
     if (isMissed) call.missed += 1;
     else call.played = packets.at(row, PACKET.number);
   }
-  if (due - packets.time(last) <= SILENCE) call.state = missing >= 2 ? "frozen" : "clear";
+  if (due - packets.time(last) <= SILENCE) call.state = missing >= 2 ? "frozen" : call.missed > CHOPPY * call.due ? "choppy" : "clear";
   return call;
 }
 

@@ -18,6 +18,8 @@ export interface Glance {
 /** From here on a difference is worth a word. */
 const FACTOR = 1.5;
 const IDLE = 0.03;
+/** A loss of calls is told from here on, and compared from twice that. */
+const LOST = 0.01;
 
 function groupOf({ lane }: Glance, kind: Group["kind"]): Group | undefined {
   return flowsOf(lane.description!).groups.find((group) => group.kind === kind);
@@ -28,6 +30,20 @@ function listed(glances: Glance[], value: (glance: Glance) => string | undefined
   const values = glances.map((glance) => ({ label: glance.label, text: value(glance) })).filter(({ text }) => text !== undefined);
   if (values.length < glances.length || values.length === 0) return undefined;
   return values.length === 1 ? values[0]!.text : values.map(({ label, text }) => `${text} under ${label}`).join(", ");
+}
+
+/** The share of the packets of calls that a lane's queue dropped; NaN without calls. */
+function lossOf(glance: Glance): number {
+  const group = groupOf(glance, "calls");
+  return group ? glance.lane.waits.lost(new Set(group.flows), glance.time - READING, glance.time) : Number.NaN;
+}
+
+/** " Of them 0% are lost under fq-codel, 11% under red." where that is worth a word. */
+function losses(glances: Glance[]): string {
+  if (!glances.some((glance) => lossOf(glance) >= LOST)) return "";
+  const [first, ...others] = glances.map((glance) => ({ label: glance.label, text: percent(lossOf(glance)) }));
+  if (others.length === 0) return ` Of them ${first!.text} are lost.`;
+  return ` Of them ${[`${first!.text} are lost under ${first!.label}`, ...others.map(({ label, text }) => `${text} under ${label}`)].join(", ")}.`;
 }
 
 /** The wait that 99 of 100 packets of a group do not exceed, seconds; NaN without packets. */
@@ -70,6 +86,11 @@ function compared(glances: Glance[]): string {
   const idle = 1 - least.use > IDLE ? `${percent(1 - least.use)} of the link idle` : "the link full";
   if (read.length === 1) return `Packets wait ${span(least.delay)} on average, ${idle}.`;
   const factor = most.waiting / least.waiting;
+  if (!(factor >= FACTOR) && group?.[0] === "calls") {
+    const lost = glances.map((glance) => ({ label: glance.label, loss: lossOf(glance) })).sort((one, other) => one.loss - other.loss);
+    const [fewest, mostLost] = [lost[0]!, lost.at(-1)!];
+    if (mostLost.loss - fewest.loss >= 2 * LOST) return `${fewest.label} loses ${percent(fewest.loss)} of calls, ${mostLost.label} ${percent(mostLost.loss)}; ${listIdle(read)}.`;
+  }
   if (!(factor >= FACTOR)) return `${group ? `Packets of ${group[1]}` : "Packets"} wait about as long under all; ${listIdle(read)}.`;
   const times = Number.isFinite(factor) ? `${digits(factor, 2)} times less waiting` : "much less waiting";
   return `${least.label}: ${times}${group ? ` for ${group[1]}` : ""} than ${most.label}, ${idle}.`;
@@ -85,10 +106,10 @@ export function sentence(glances: Glance[], most = 2): string {
   const isEarly = glances.some(({ lane, time }) => !lane.description || time < Math.min(READING / 6, lane.description.duration_ns / 20) || lane.history.samples.countTo(time) < 3);
   if (isEarly) return "";
   const felt = [
-    ["A call’s packets wait up to", waits(glances, "calls"), " (99%)"],
+    ["A call’s packets wait up to", waits(glances, "calls"), " (99%)", losses(glances)],
     ["A page takes", listed(glances, ({ page }) => page), " (median)"],
     ["L4S packets wait up to", waits(glances, "l4s"), " (99%)"],
     ["The flood has", parts(glances, "flood"), " of the link"],
-  ].filter(([, value]) => value !== undefined).map(([before, value, after]) => `${before} ${value}${after}.`);
+  ].filter(([, value]) => value !== undefined).map(([before, value, after, more = ""]) => `${before} ${value}${after}.${more}`);
   return [...felt.slice(0, most), compared(glances)].join(" ");
 }

@@ -1,9 +1,9 @@
-// How long each packet waited in a lane's queue.
+// How long each packet waited in a lane's queue, and which were dropped.
 
 import { Table } from "./history.ts";
-import { DEPARTED, ENQUEUED, PACKET } from "./types.ts";
+import { DEPARTED, DROPPED, ENQUEUED, PACKET } from "./types.ts";
 
-/** Columns: when a packet left, its flow, and its time in the queue, ns. */
+/** Columns: when a packet left, its flow, and its time in the queue, ns; infinite for one that was dropped. */
 const WAIT = { at: 0, flow: 1, wait: 2 } as const;
 
 /** Packets whose waits are remembered. */
@@ -26,7 +26,8 @@ export class Waits {
       }
       const came = this.arrived.get(key);
       this.arrived.delete(key);
-      if (event === DEPARTED && came !== undefined) left.push(at, rows[row + PACKET.flow]!, at - came);
+      if (event >= DROPPED) left.push(at, rows[row + PACKET.flow]!, Infinity);
+      else if (event === DEPARTED && came !== undefined) left.push(at, rows[row + PACKET.flow]!, at - came);
     }
     this.table.append(Float64Array.from(left));
   }
@@ -45,20 +46,32 @@ export class Waits {
     }
   }
 
-  /** The wait that 99 of 100 packets of some flows do not exceed, of those that left within a span; NaN for none. */
-  most(flows: Set<number>, from: number, to: number): number {
+  /** The waits of packets of some flows that left within a span, dropped ones among them. */
+  private of(flows: Set<number>, from: number, to: number): number[] {
     const waits: number[] = [];
     for (let row = this.table.countTo(from); row < this.table.countTo(to); row += 1) {
       if (flows.has(this.table.at(row, WAIT.flow))) waits.push(this.table.at(row, WAIT.wait));
     }
-    const sorted = Float64Array.from(waits).sort();
+    return waits;
+  }
+
+  /** The wait that 99 of 100 packets of some flows do not exceed, of those that were sent within a span; NaN for none. */
+  most(flows: Set<number>, from: number, to: number): number {
+    const sorted = Float64Array.from(this.of(flows, from, to).filter(Number.isFinite)).sort();
     return sorted[Math.ceil(0.99 * sorted.length) - 1] ?? Number.NaN;
   }
 
-  /** The wait of the packet that left last within a span, of some flows or of all; undefined without one. */
+  /** The share of the packets of some flows that was dropped within a span; NaN without packets. */
+  lost(flows: Set<number>, from: number, to: number): number {
+    const waits = this.of(flows, from, to);
+    return waits.filter((wait) => wait === Infinity).length / waits.length;
+  }
+
+  /** The wait of the packet that was sent last within a span, of some flows or of all; undefined without one. */
   last(flows: Set<number> | undefined, from: number, to: number): number | undefined {
     for (let row = this.table.countTo(to) - 1; row >= 0 && this.table.at(row, WAIT.at) >= from; row -= 1) {
-      if (!flows || flows.has(this.table.at(row, WAIT.flow))) return this.table.at(row, WAIT.wait);
+      const wait = this.table.at(row, WAIT.wait);
+      if (wait < Infinity && (!flows || flows.has(this.table.at(row, WAIT.flow)))) return wait;
     }
     return undefined;
   }

@@ -116,7 +116,7 @@ test("pages of a web user take as long as the simulator says", async () => {
 test("a call freezes where its packets are lost or late", async () => {
   const [droptail, fq] = (await lanes("#schemes=droptail|fq-codel&calls=2&buffer=200", 16)) as [Lane, Lane];
   const states = (lane: Lane) => {
-    const counts = { clear: 0, frozen: 0, silent: 0 };
+    const counts = { clear: 0, choppy: 0, frozen: 0, silent: 0 };
     for (let at = 6e9; at < 15e9; at += 50e6) counts[callAt(lane, at)!.state] += 1;
     return counts;
   };

@@ -10,7 +10,7 @@ import type { Lane } from "../src/lane.ts";
 import { sentence, type Glance } from "../src/sentence.ts";
 import { callNames } from "../src/setup.ts";
 import { DEPARTED, ENQUEUED, PACKET } from "../src/types.ts";
-import { formatWith, span } from "../src/units.ts";
+import { formatWith, percent, span } from "../src/units.ts";
 import { clean, open, withBrowser } from "./browser.ts";
 import { move, stand } from "./hand.ts";
 import { simulated } from "../site/lanes.ts";
@@ -67,6 +67,24 @@ test("the sentence begins with what calls feel, and says what it costs", async (
   assert.ok(plain! > 5 * red!);
   assert.ok(text.startsWith(`A call’s packets wait up to ${span(plain!)} under droptail, ${span(red!)} under red (99%).`), text);
   assert.match(text, /red: \d+ times less waiting for calls than droptail, [\d.]+% of the link idle\.$/);
+});
+
+test("the sentence says what calls lose, also where they wait as long", async () => {
+  const both = await glances("#schemes=fq-codel|red&calls=1&flows=40", 20);
+  const [fair, red] = both.map(({ lane }) => {
+    const { packets } = lane.history;
+    const counts = { sent: 0, lost: 0 };
+    for (let row = packets.countTo(17e9); row < packets.countTo(20e9); row += 1) {
+      const event = packets.at(row, PACKET.event);
+      if (!/^calls/.test(lane.description!.flows[packets.at(row, PACKET.flow)]!.group) || event === ENQUEUED) continue;
+      counts[event === DEPARTED ? "sent" : "lost"] += 1;
+    }
+    return counts.lost / (counts.lost + counts.sent);
+  });
+  assert.ok(fair! < 0.01 && red! > 0.05, `${fair} ${red}`);
+  const text = sentence(both);
+  assert.ok(text.includes(`Of them ${percent(fair!)} are lost under fq-codel, ${percent(red!)} under red.`), text);
+  assert.match(text, /fq-codel(: [\d.]+ times less waiting for calls| loses 0% of calls)/);
 });
 
 test("the sentence names a flood's part, and compares delays where nobody calls", async () => {

@@ -157,7 +157,7 @@ export class FeelPanel {
   }
 }
 
-const WORDS: Record<Call["state"], string> = { clear: "clear", frozen: "frozen", silent: "silent" };
+const WORDS: Record<Call["state"], string> = { clear: "clear", choppy: "choppy", frozen: "frozen", silent: "silent: nobody speaks" };
 
 /** Text that is written only where it changes, so that nothing is read out twice. */
 function set(element: HTMLElement, text: string): void {
