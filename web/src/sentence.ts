@@ -38,12 +38,11 @@ function lossOf(glance: Glance): number {
   return group ? glance.lane.waits.lost(new Set(group.flows), glance.time - READING, glance.time) : Number.NaN;
 }
 
-/** " Of them 0% are lost under fq-codel, 11% under red." where that is worth a word. */
+/** " 11% are lost under red.", of the schemes under which that is worth a word. */
 function losses(glances: Glance[]): string {
-  if (!glances.some((glance) => lossOf(glance) >= LOST)) return "";
-  const [first, ...others] = glances.map((glance) => ({ label: glance.label, text: percent(lossOf(glance)) }));
-  if (others.length === 0) return ` Of them ${first!.text} are lost.`;
-  return ` Of them ${[`${first!.text} are lost under ${first!.label}`, ...others.map(({ label, text }) => `${text} under ${label}`)].join(", ")}.`;
+  const lossy = glances.map((glance) => ({ label: glance.label, loss: lossOf(glance) })).filter(({ loss }) => loss >= LOST);
+  const texts = lossy.map(({ label, loss }, index) => `${percent(loss)}${index === 0 ? " are lost" : ""}${glances.length === 1 ? "" : ` under ${label}`}`);
+  return texts.length === 0 ? "" : ` ${texts.join(", ")}.`;
 }
 
 /** The wait that 99 of 100 packets of a group do not exceed, seconds; NaN without packets. */

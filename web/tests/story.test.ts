@@ -83,7 +83,7 @@ test("the sentence says what calls lose, also where they wait as long", async ()
   });
   assert.ok(fair! < 0.01 && red! > 0.05, `${fair} ${red}`);
   const text = sentence(both);
-  assert.ok(text.includes(`Of them ${percent(fair!)} are lost under fq-codel, ${percent(red!)} under red.`), text);
+  assert.ok(text.includes(`(99%). ${percent(red!)} are lost under red. `), text);
   assert.match(text, /fq-codel(: [\d.]+ times less waiting for calls| loses 0% of calls)/);
 });
 
