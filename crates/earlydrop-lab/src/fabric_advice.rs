@@ -107,10 +107,10 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Of a rule that was not simulated.
-    fn of(rule: Rule, question: &FabricQuestion, pauses: Option<Pauses>) -> Trial {
+    /// Of a rule that was not simulated, where a port can have at `most` so much of the buffer.
+    fn of(rule: Rule, most: Bytes, pauses: Option<Pauses>) -> Trial {
         Trial {
-            fits: rule.marking.kmax <= most_of_a_port(question).0 as f64,
+            fits: rule.marking.kmax <= most.0 as f64,
             marks_first: pauses.map(|pauses| pauses.marks_first(&rule.marking)),
             rule,
             measured: None,
@@ -174,9 +174,8 @@ pub fn by_rules(question: &FabricQuestion, patience: f64) -> Result<FabricAdvice
         _ => None,
     };
     let rules = rules(&question.fabric, question.transport.modelled())?;
-    let trials = rules
-        .into_iter()
-        .map(|rule| Trial::of(rule, question, pauses));
+    let most = most_of_a_port(question);
+    let trials = rules.into_iter().map(|rule| Trial::of(rule, most, pauses));
     let trials: Vec<Trial> = trials.collect();
     let fitting = trials.iter().filter(|trial| trial.fits).count();
     let (duration, seconds) = effort(question, fitting, patience);
@@ -202,10 +201,9 @@ pub fn simulated(
     simulate(&mut advice, 0, threads, stop)?;
     if let Some(first) = verdict(&advice.trials) {
         let found = moved(&advice.trials[first.chosen].rule);
-        let (known, question, pauses) = (advice.trials.len(), advice.question, advice.pauses);
-        let found = found
-            .into_iter()
-            .map(|rule| Trial::of(rule, &question, pauses));
+        let (known, pauses) = (advice.trials.len(), advice.pauses);
+        let most = most_of_a_port(&advice.question);
+        let found = found.into_iter().map(|rule| Trial::of(rule, most, pauses));
         advice.trials.extend(found);
         progress("other thresholds near the best");
         simulate(&mut advice, known, threads, stop)?;
