@@ -21,10 +21,8 @@ impl Vector {
     /// Whether the queue drops or marks a packet in it.
     pub fn drops_or_marks(&self) -> bool {
         let had_mark = |id: u32| {
-            let arrived = self.steps.iter().filter_map(|step| step.enqueue);
-            arrived
-                .into_iter()
-                .any(|one| one.id == id && one.ecn == Ecn::Ce)
+            let mut arrived = self.steps.iter().filter_map(|step| step.enqueue);
+            arrived.any(|one| one.id == id && one.ecn == Ecn::Ce)
         };
         self.steps.iter().any(|step| {
             step.fate.is_some_and(|fate| fate != Fate::Queued)

@@ -23,9 +23,11 @@ pub(crate) fn print_cases(scheme: &str, cases: &Path, finders: &Finders) -> Outc
         let worth = |case: &str| gain(&found[case]) as f64 / sizes[case] as f64;
         let open = found.keys().copied().filter(|case| gain(&found[*case]) > 0);
         // A queue that has a scheme without its switches is to be judged as well as it can be.
-        let order = |case: &str| (is_plain(case), worth(case));
-        let Some(best) = open.max_by(|a, b| order(a).partial_cmp(&order(b)).expect("a number"))
-        else {
+        let plain_first = |a: &&str, b: &&str| {
+            let plain = is_plain(a).cmp(&is_plain(b));
+            plain.then(worth(a).total_cmp(&worth(b)))
+        };
+        let Some(best) = open.max_by(plain_first) else {
             break;
         };
         let number = number(best);
