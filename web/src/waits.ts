@@ -46,11 +46,11 @@ export class Waits {
     }
   }
 
-  /** The waits of packets of some flows that left within a span, dropped ones among them. */
-  private of(flows: Set<number>, from: number, to: number): number[] {
+  /** The waits of packets of some flows, or of all, that left within a span, dropped ones among them. */
+  private of(flows: Set<number> | undefined, from: number, to: number): number[] {
     const waits: number[] = [];
     for (let row = this.table.countTo(from); row < this.table.countTo(to); row += 1) {
-      if (flows.has(this.table.at(row, WAIT.flow))) waits.push(this.table.at(row, WAIT.wait));
+      if (!flows || flows.has(this.table.at(row, WAIT.flow))) waits.push(this.table.at(row, WAIT.wait));
     }
     return waits;
   }
@@ -61,8 +61,8 @@ export class Waits {
     return sorted[Math.ceil(0.99 * sorted.length) - 1] ?? Number.NaN;
   }
 
-  /** The share of the packets of some flows that was dropped within a span; NaN without packets. */
-  lost(flows: Set<number>, from: number, to: number): number {
+  /** The share of the packets of some flows, or of all, that was dropped within a span; NaN without packets. */
+  lost(flows: Set<number> | undefined, from: number, to: number): number {
     const waits = this.of(flows, from, to);
     return waits.filter((wait) => wait === Infinity).length / waits.length;
   }

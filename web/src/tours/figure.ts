@@ -24,48 +24,39 @@ const whole = (value: number) => String(Math.round(value));
 /** A count that is a packet or so off is not another one to a reader. */
 const two = (value: number) => digits(value, 2);
 
-type Reading = (lane: number, says: number, within: number) => Figure;
+/** A figure of a lane, with the argument that its reading takes: a probe's name, a group, a span in seconds. */
+type Reading<Of extends unknown[]> = (lane: number, ...more: [...Of, says: number, within: number]) => Figure;
+
+function reading<Of extends unknown[]>(of: (seen: Seen, lane: number, ...argument: Of) => number, text: Figure["text"]): Reading<Of> {
+  return (lane, ...more) => {
+    const [says, within] = more.slice(-2) as [number, number];
+    const argument = more.slice(0, -2) as Of;
+    return { of: (seen) => of(seen, lane, ...argument), text, says, within };
+  };
+}
 
 /** The mean time in the queue over the last three seconds, s. */
-export const delay: Reading = (lane, says, within) => ({ of: (seen) => seen.lane(lane).delay, text: span, says, within });
+export const delay = reading((seen, lane) => seen.lane(lane).delay, span);
 /** The part of the link that is used. */
-export const used: Reading = (lane, says, within) => ({ of: (seen) => Math.min(1, seen.lane(lane).use), text: percent, says, within });
+export const used = reading((seen, lane) => Math.min(1, seen.lane(lane).use), percent);
 /** The standard deviation of the queue, packets. */
-export const swing: Reading = (lane, says, within) => ({ of: (seen) => seen.lane(lane).swing, text: two, says, within });
+export const swing = reading((seen, lane) => seen.lane(lane).swing, two);
 /** The part of the packets that is dropped. */
-export const loss: Reading = (lane, says, within) => ({ of: (seen) => seen.loss(lane), text: percent, says, within });
+export const loss = reading((seen, lane) => seen.loss(lane), percent);
 /** Drops by a rule about the flow, in the last two seconds. */
-export const ruleDrops: Reading = (lane, says, within) => ({ of: (seen) => seen.ruleDrops(lane), text: whole, says, within });
-
+export const ruleDrops = reading((seen, lane) => seen.ruleDrops(lane), whole);
 /** A probe of the scheme: RED's average, an adapted max_p. */
-export function probe(lane: number, name: string, says: number, within: number): Figure {
-  return { of: (seen) => seen.probe(lane, name), text: two, says, within };
-}
-
+export const probe = reading((seen, lane, name: string) => seen.probe(lane, name), two);
 /** The part of the link that a group of flows has. */
-export function share(lane: number, group: RegExp, says: number, within: number): Figure {
-  return { of: (seen) => seen.share(lane, group), text: percent, says, within };
-}
-
+export const share = reading((seen, lane, group: RegExp) => seen.share(lane, group), percent);
 /** The wait that 99 of 100 packets of a group do not exceed, s. */
-export function wait(lane: number, group: RegExp, says: number, within: number): Figure {
-  return { of: (seen) => seen.wait(lane, group), text: span, says, within };
-}
-
+export const wait = reading((seen, lane, group: RegExp) => seen.wait(lane, group), span);
 /** The longest queue of the last seconds, packets. */
-export function peak(lane: number, seconds: number, says: number, within: number): Figure {
-  return { of: (seen) => seen.peak(lane, seconds), text: whole, says, within };
-}
-
+export const peak = reading((seen, lane, seconds: number) => seen.peak(lane, seconds), whole);
 /** The packets dropped in the last seconds. */
-export function drops(lane: number, seconds: number, says: number, within: number): Figure {
-  return { of: (seen) => seen.drops(lane, seconds), text: whole, says, within };
-}
-
+export const drops = reading((seen, lane, seconds: number) => seen.drops(lane, seconds), whole);
 /** The longest time in the last seconds without a packet on the link, s. */
-export function silence(lane: number, seconds: number, says: number, within: number): Figure {
-  return { of: (seen) => seen.silence(lane, seconds), text: span, says, within };
-}
+export const silence = reading((seen, lane, seconds: number) => seen.silence(lane, seconds), span);
 
 /** How many times as large one figure is as another. */
 export function ratio(one: Figure, other: Figure, says: number, within: number): Figure {

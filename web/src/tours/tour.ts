@@ -157,14 +157,8 @@ export class Seen {
 
   /** The part of a lane's packets that was dropped in the last three seconds. */
   loss(lane: number): number {
-    const { packets } = this.laboratory.lanes[lane]!.history;
-    let [sent, dropped] = [0, 0];
-    for (const row of this.rows(lane, 3)) {
-      const event = packets.at(row, PACKET.event);
-      if (event === DEPARTED) sent += 1;
-      else if (event >= DROPPED) dropped += 1;
-    }
-    return dropped / (sent + dropped);
+    const { time, lanes } = this.laboratory;
+    return lanes[lane]!.waits.lost(undefined, time - 3 * SECOND, time);
   }
 
   /** What 99 of 100 packets of a group waited at most over the last three seconds, in seconds. */

@@ -74,6 +74,8 @@ export class NetworkStrip {
   private most = 1;
   private colours = new Map<string, string>();
   private drawn = "";
+  /** What was shown last, with the theme. */
+  private shown: [Description?, Theme?] = [];
 
   constructor(laboratory: Laboratory, theme: () => Theme, choose: (link: string) => void) {
     this.laboratory = laboratory;
@@ -91,7 +93,11 @@ export class NetworkStrip {
     const queues = description?.queues ?? [];
     this.element.hidden = !setup.scenario || queues.length < 2;
     if (!description || this.element.hidden) return;
-    const key = `${queues.map((queue) => `${nameOf(queue)} ${JSON.stringify(queue[4])}`).join()} ${this.theme()}`;
+    // With each move of the clock: nothing is new but with another run.
+    const theme = this.theme();
+    if (this.shown[0] === description && this.shown[1] === theme) return;
+    this.shown = [description, theme];
+    const key = `${queues.map((queue) => `${nameOf(queue)} ${JSON.stringify(queue[4])}`).join()} ${theme}`;
     if (key !== this.drawn) this.build(queues, description);
     this.drawn = key;
     this.mark(description);

@@ -223,8 +223,9 @@ export class TourPanel {
 
   /** What to do where the run is over before the task is done. */
   private over(): string {
-    const { time, end, isPlaying } = this.laboratory;
-    return time >= end && !isPlaying ? ". The run is over: press play, and it goes on for a minute." : "";
+    const { time, end, isPlaying, setup } = this.laboratory;
+    if (time < end || isPlaying) return "";
+    return `. The run is over: press play, and it ${setup.scenario ? "begins again" : "goes on for a minute"}.`;
   }
 
   /** The task ends when it is done, or shown. */
