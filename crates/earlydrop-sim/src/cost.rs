@@ -1,5 +1,6 @@
 //! What a run costs: memory and events, estimated from its description before it starts.
 
+mod cards;
 mod flight;
 mod network;
 mod transfers;
@@ -93,7 +94,7 @@ impl Run {
         let tcp = self.tcp_packets_per_second();
         let datagrams: f64 = self.flows.iter().map(flight::datagrams_per_second).sum();
         let flight = flight::estimate(self, tcp);
-        let packets = (tcp + datagrams) * seconds + flight.first_windows;
+        let packets = (tcp + flight.lost_by_cards + datagrams) * seconds + flight.first_windows;
         let measure = &self.measure;
         let samples = self.series_per_sample() * self.samples(measure.sample_every)
             + self.series_of_groups() * self.samples(measure.arrivals_every)

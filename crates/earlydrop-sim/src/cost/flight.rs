@@ -6,6 +6,7 @@
 
 use earlydrop::units::{Bytes, Nanos};
 
+use super::cards;
 use crate::network::{Change, DelayTrace, Link, LinkId, Network, Routes};
 use crate::run::Run;
 use crate::spread::{Law, Spread};
@@ -29,6 +30,8 @@ pub(super) struct Flight {
     /// Packets that connections which are open at once send before the first acknowledgment. They
     /// are sent however slow the links are.
     pub(super) first_windows: f64,
+    /// Packets that network cards send a second and queues do not carry.
+    pub(super) lost_by_cards: f64,
     /// The shortest round trip of each flow over TCP that has a route, with its index.
     pub(super) round_trips: Vec<(usize, Nanos)>,
 }
@@ -46,12 +49,12 @@ struct Load {
 }
 
 /// A flow over TCP and its route.
-struct Sender<'a> {
-    profile: &'a Profile,
+pub(super) struct Sender<'a> {
+    pub(super) profile: &'a Profile,
     application: &'a Application,
-    forward: Vec<LinkId>,
+    pub(super) forward: Vec<LinkId>,
     /// The propagation delay there and back, in seconds.
-    rtt: f64,
+    pub(super) rtt: f64,
     /// The shortest round trip that a window is sent in, in seconds.
     least_rtt: f64,
     /// The longest processing time of a packet, in seconds.
@@ -115,6 +118,7 @@ pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
     let sent: f64 = run.flows.iter().map(sent).sum();
     let on_links = datagrams_in_flight(&run.network, &loads, seconds);
     flight.packets = on_links.min(sent - flight.in_processing);
+    flight.lost_by_cards = cards::lost_per_second(&run.network, &senders);
     add_senders(run, &senders, &loads, segments_per_second, &mut flight);
     flight
 }

@@ -309,7 +309,9 @@ impl Receiver {
             return Some(self.reply(profile));
         }
         if !self.out_of_order.is_empty() {
-            return None;
+            // Zhu et al. 2015, 3.1: "If a marked packet arrives for a flow, and no CNP has been sent
+            // for the flow in the last N microseconds, a CNP is sent immediately", in order or not.
+            return self.ece.then(|| self.reply(profile));
         }
         self.out_of_order.add(number);
         Some(self.reply(profile).with_first_block(number))

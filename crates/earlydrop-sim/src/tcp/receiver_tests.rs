@@ -208,3 +208,26 @@ fn ace_alone_has_no_option_and_a_connection_begins_anew() {
     receiver.restart(1);
     assert_eq!(fields(&mut receiver, 1), (6, None));
 }
+
+#[test]
+fn a_marked_segment_that_go_back_n_discards_is_notified_as_well() {
+    let profile = Profile::roce();
+    let mut receiver = Receiver::new(0);
+    // Segment 1 is lost. Notifications are at least 50 us apart.
+    let arrivals = [(0, 0), (2, 10), (3, 20), (4, 30), (5, 79), (6, 80)];
+    let replies = arrivals.map(|(number, micros)| {
+        let arrival = Arrival {
+            number,
+            ecn: if number > 3 { Ecn::Ce } else { Ecn::Ect0 },
+            cwr: false,
+            retransmission: false,
+            sent: ms(0),
+        };
+        let reply = receiver.on_segment(&profile, &arrival, Nanos::from_micros(micros));
+        reply.map(|reply| (reply.next, reply.ece))
+    });
+    let (first, negative) = (Some((1, false)), Some((1, false)));
+    let notified = Some((1, true));
+    let expected = [first, negative, None, notified, None, notified];
+    assert_eq!(replies, expected);
+}
