@@ -99,7 +99,10 @@ impl Reader<'_> {
         let entries = self.entries;
         let number = self.number()?;
         let than = self.than(number.metric())?;
-        let schemes = entries.open("of").map_or(Vec::new(), texts);
+        let schemes = match entries.open("of") {
+            Some(list) => some_texts("of", list, "leave it out: it is about all schemes")?,
+            None => Vec::new(),
+        };
         let (at, no_point) = match points(entries.open("at"), axes) {
             Ok(at) => (at, None),
             Err(missing) => (Vec::new(), Some(missing)),
@@ -115,6 +118,7 @@ impl Reader<'_> {
             let help = "allowed: a sentence about all schemes, or a question that each is answered";
             return Err(Problem::new(entries.place(), message, help));
         }
+        self.check_sides(&schemes, &than)?;
         Ok(Expectation {
             asks: says.is_empty(),
             says: if says.is_empty() { asks } else { says },
@@ -186,7 +190,8 @@ impl Reader<'_> {
             return Ok(Than::Others);
         };
         if let Content::List(_) = node.content {
-            return Ok(Than::Schemes(texts(node)));
+            let help = "leave it out: they are compared with all schemes that are not in `of`";
+            return some_texts("than", node, help).map(Than::Schemes);
         }
         let text = node.text().unwrap_or_else(|| node.to_toml());
         if self.no_scheme(&text).is_none() {
@@ -203,13 +208,43 @@ impl Reader<'_> {
             "" => "a number".to_string(),
             unit => format!("an amount in {unit}"),
         };
-        value
-            .map(|value| Than::Value(value, text.clone()))
-            .ok_or_else(|| {
-                let message = format!("`than` = \"{text}\" is neither schemes nor {allowed}");
-                let help = format!("allowed: a list of schemes' labels, or {allowed}");
-                Problem::new(&node.place, message, help)
-            })
+        let Some(value) = value else {
+            let message = format!("`than` = \"{text}\" is neither schemes nor {allowed}");
+            let help = format!("allowed: a list of schemes' labels, or {allowed}");
+            return Err(Problem::new(&node.place, message, help));
+        };
+        if unit == "share"
+            && let Some(nearest) = metrics::nearest_share(value, text.contains('%'))
+        {
+            let message = format!("`than` = \"{text}\", where the number is a share");
+            let help = format!("allowed: 0% to 100%; nearest: \"{nearest}\"");
+            return Err(Problem::new(&node.place, message, help));
+        }
+        Ok(Than::Value(value, text))
+    }
+
+    /// Refuses what compares nothing, whatever schemes there are.
+    fn check_sides(&self, schemes: &[String], than: &Than) -> Result<(), Problem> {
+        let (at, message, help) = match than {
+            Than::Others if schemes.is_empty() => (
+                "metric",
+                "an expectation of all schemes, beside none".to_string(),
+                "allowed: `of`, the schemes that are compared with all others, or `than`, with what",
+            ),
+            Than::Schemes(others) if matches!(schemes, [one] if others.iter().all(|other| other == one)) => {
+                (
+                    "than",
+                    format!("\"{}\" is compared with itself", schemes[0]),
+                    "allowed: another scheme; without `than`, all others",
+                )
+            }
+            _ => return Ok(()),
+        };
+        let place = match self.entries.has(at) {
+            true => self.entries.place_of(at),
+            false => self.entries.place(),
+        };
+        Err(Problem::new(place, message, help))
     }
 
     /// That no scheme has this label, if none has.
@@ -229,6 +264,19 @@ fn texts(node: &Node) -> Vec<String> {
     match &node.content {
         Content::List(items) => items.iter().map(text).collect(),
         _ => vec![text(node)],
+    }
+}
+
+/// The texts of `field`, at least one.
+fn some_texts(field: &str, node: &Node, help: &str) -> Result<Vec<String>, Problem> {
+    let texts = texts(node);
+    match texts.is_empty() {
+        true => Err(Problem::new(
+            &node.place,
+            format!("`{field}` is an empty list"),
+            format!("nearest: {help}"),
+        )),
+        false => Ok(texts),
     }
 }
 
@@ -256,10 +304,13 @@ fn points(at: Option<&Node>, axes: &[Axis]) -> Result<Vec<Vec<usize>>, String> {
                 format!("`{field}` does not take the value {text} here; {help}")
             })
         };
-        chosen[axis] = texts(node)
-            .into_iter()
-            .map(index)
-            .collect::<Result<_, _>>()?;
+        let named = texts(node);
+        if named.is_empty() {
+            return Err(format!(
+                "`at` has an empty list of `{field}`; leave it out for all values"
+            ));
+        }
+        chosen[axis] = named.into_iter().map(index).collect::<Result<_, _>>()?;
     }
     Ok(chosen)
 }

@@ -146,6 +146,12 @@ fn schemes_and_points_that_are_not_run_are_not_judged() {
     assert_eq!(other.verdict, Verdict::Unjudged);
     let why = other.worst.unwrap();
     assert!(why.contains("no scheme is called \"pi\" here"), "{why}");
+    let warned = plan("metric = \"loss\"\nof = [\"pi\"]").unwrap().warnings();
+    let named = "an expectation is not judged: no scheme is called \"pi\" here";
+    assert!(
+        warned.iter().any(|one| one.starts_with(named)),
+        "{warned:?}"
+    );
     let elsewhere = judged("metric = \"loss\"\nthan = 1\nat = { network.rtt = \"30 ms\" }");
     assert_eq!(elsewhere.verdict, Verdict::Unjudged);
     let swept = judged("metric = \"loss\"\nthan = 1\nat = { network.rate = \"5 Mbps\" }");
@@ -188,6 +194,19 @@ fn errors_name_what_is_allowed() {
             "metric = \"loss\"\nis = \"less\"\nwithin = 0.1",
             "it belongs to is = equal",
         ),
+        (
+            "metric = \"loss\"\nof = [\"codel\"]\nthan = \"codel\"",
+            "\"codel\" is compared with itself",
+        ),
+        ("metric = \"loss\"\nof = []", "`of` is an empty list"),
+        (
+            "metric = \"loss\"\nof = [\"codel\"]\nthan = []",
+            "`than` is an empty list",
+        ),
+        ("metric = \"loss\"", "of all schemes, beside none"),
+        ("metric = \"loss\"\nthan = \"120%\"", "nearest: \"100%\""),
+        ("metric = \"loss\"\nthan = 5", "nearest: \"5%\""),
+        ("metric = \"loss\"\nthan = \"-5%\"", "nearest: \"0%\""),
     ] {
         let error = plan(expectation).map(|_| ()).unwrap_err();
         assert!(error.contains(words), "{expectation}: {error}");

@@ -77,6 +77,16 @@ pub fn is_beyond(share: f64, known: f64) -> bool {
     known < share - 1e-9
 }
 
+/// The share that was meant by one that is none, as it is written: 95 is 95%, and 200% is 100%.
+pub(crate) fn nearest_share(share: f64, is_percent: bool) -> Option<String> {
+    match share {
+        share if (0.0..=1.0).contains(&share) => None,
+        share if !is_percent && (1.0..=100.0).contains(&share) => Some(format!("{share}%")),
+        share if share > 1.0 => Some("100%".to_string()),
+        _ => Some("0%".to_string()),
+    }
+}
+
 /// The index in [`METRICS`] of the metric of this name.
 pub fn index_of(name: &str) -> Option<usize> {
     METRICS.iter().position(|metric| metric.name == name)

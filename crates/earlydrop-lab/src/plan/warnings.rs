@@ -52,7 +52,25 @@ impl Plan {
             points => format!("{text} (so at {} more points of the sweep)", points - 1),
         });
         let left_out = self.recordings.iter().flat_map(Recording::left_out);
-        texts.chain(left_out).collect()
+        texts.chain(self.not_judged()).chain(left_out).collect()
+    }
+
+    /// Expectations that name a scheme or a point that is not there: the command line may have put
+    /// others in its place, or it is written otherwise.
+    fn not_judged(&self) -> impl Iterator<Item = String> {
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for reason in self
+            .expectations
+            .iter()
+            .filter_map(|one| one.missing.as_deref())
+        {
+            *reasons.entry(reason).or_default() += 1;
+        }
+        let said = reasons.into_iter().map(|(reason, count)| match count {
+            1 => format!("an expectation is not judged: {reason}"),
+            _ => format!("{count} expectations are not judged: {reason}"),
+        });
+        said.collect::<Vec<_>>().into_iter()
     }
 }
 

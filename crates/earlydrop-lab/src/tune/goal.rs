@@ -218,15 +218,13 @@ fn value_of(metric: &Metric, text: &str) -> Result<f64, String> {
     };
     let invalid = || example.to_string();
     if metric.base_unit() == "share" {
-        let (number, scale) = match text.strip_suffix('%') {
-            Some(percent) => (percent.trim(), 100.0),
-            None => (text, 1.0),
-        };
+        let percent = text.strip_suffix('%');
+        let number = percent.unwrap_or(text).trim();
+        let scale = if percent.is_some() { 100.0 } else { 1.0 };
         let share = number.parse::<f64>().map_err(|_| invalid())? / scale;
-        return match share {
-            share if (0.0..=1.0).contains(&share) => Ok(share),
-            share if (1.0..=100.0).contains(&share) => Err(format!("{example}; nearest: {share}%")),
-            _ => Err(invalid()),
+        return match metrics::nearest_share(share, percent.is_some()) {
+            None => Ok(share),
+            Some(nearest) => Err(format!("{example}; nearest: {nearest}")),
         };
     }
     let quantity: Quantity = text.parse().map_err(|_| invalid())?;
@@ -299,6 +297,7 @@ mod tests {
             ("utilisation", "METRIC>=VALUE"),
             ("utilisation>=95", "nearest: 95%"),
             ("utilisation>=-1", "a share, as 0.95"),
+            ("utilisation>=200%", "nearest: 100%"),
             ("utilization>=95%", "did you mean `utilisation`"),
             ("delay_p99<=20Mbps", "a time, as 20ms"),
             ("delay_p99<=soon", "a time, as 20ms"),

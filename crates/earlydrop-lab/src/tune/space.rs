@@ -47,6 +47,9 @@ pub enum SpaceError {
     /// The text is not a name with or without bounds.
     #[error("{0}: allowed: NAME or NAME=LOW..HIGH, as in min=2..60")]
     Malformed(String),
+    /// A parameter is named again.
+    #[error("{0} is named twice; nearest: --over {0} once, with the bounds of both")]
+    Twice(String),
     /// No compared scheme has such a parameter.
     #[error("no compared scheme has a numeric parameter {name}; {help}")]
     Unknown {
@@ -100,7 +103,10 @@ pub(super) fn spaces(
     requested: &[SearchParameter],
 ) -> Result<Vec<Vec<SearchDimension>>, SpaceError> {
     let first = || schemes.iter().filter_map(|points| points.first());
-    for wanted in requested {
+    for (index, wanted) in requested.iter().enumerate() {
+        if requested[..index].iter().any(|one| one.name == wanted.name) {
+            return Err(SpaceError::Twice(wanted.name.clone()));
+        }
         let has = |at: &OnPath<'_>| number(at.settings, &wanted.name).is_some();
         if !first().any(has) {
             let names = first().flat_map(|at| numbers(at.settings));
@@ -210,9 +216,9 @@ fn between(
     };
     // In "2..60ms" the unit belongs to both bounds.
     let unit = high.trim_start_matches(|letter: char| !letter.is_alphabetic());
-    let low_with_unit = match low.parse::<f64>() {
-        Ok(_) => format!("{low} {unit}"),
-        Err(_) => low.to_string(),
+    let low_with_unit = match (low.parse::<f64>(), high.parse::<f64>()) {
+        (Ok(_), Err(_)) => format!("{low} {unit}"),
+        _ => low.to_string(),
     };
     let (low, low_form) = bound(low_with_unit.trim()).ok_or_else(invalid)?;
     let (high, form) = bound(high).ok_or_else(invalid)?;

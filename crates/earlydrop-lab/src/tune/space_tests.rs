@@ -108,6 +108,18 @@ fn a_parameter_that_cannot_be_searched_is_refused() {
 }
 
 #[test]
+fn bounds_are_numbers_as_people_write_them_and_a_parameter_is_named_once() {
+    let wide = of("red", &["min=0.1..1e4"]).unwrap();
+    assert_eq!(wide[0].bounds(), "0.1 packets to 10000 packets");
+    let twice = of("red", &["min=2..40", "min=2..60"]).unwrap_err();
+    assert!(
+        twice
+            .to_string()
+            .starts_with("min is named twice; nearest: ")
+    );
+}
+
+#[test]
 fn a_value_is_near_a_bound_that_the_parameter_can_go_beyond() {
     let red = of("red:limit=60", &[]).unwrap();
     for (dimension, value, near) in [
