@@ -7,23 +7,25 @@ import type { Lane } from "../src/lane.ts";
 import type { Program } from "../src/program.ts";
 import type { Setup } from "../src/setup.ts";
 import { Throughput } from "../src/throughput.ts";
-import { toml } from "../src/toml.ts";
+import type { Opening } from "../src/types.ts";
 import { Waits } from "../src/waits.ts";
 
 /** A laboratory whose clock stands at `seconds`, with all that happened before. */
 export function simulated(program: Program, setup: Setup, seconds: number): Laboratory {
   const laboratory = new Laboratory(program, new ArrayBuffer(0), "", setup);
   laboratory.time = Math.round(seconds * 1e9);
-  laboratory.lanes = setup.schemes.map((_, index) => lane(program, setup, index, laboratory.time));
+  const problems = laboratory.check(setup);
+  if (problems.length > 0) throw new Error(problems.map(({ text }) => text).join("\n"));
+  laboratory.lanes = setup.schemes.map((_, index) => lane(program, laboratory.opening(setup, index), laboratory.time));
   return laboratory;
 }
 
-function lane(program: Program, setup: Setup, index: number, until: number): Lane {
-  const opened = program.open({ scenario: toml(setup), scheme: setup.scenario ? setup.schemes[index]!.name : index, seed: setup.seed, cwnd_flows: 60, sample_ns: 10e6 });
+function lane(program: Program, opening: Opening, until: number): Lane {
+  const opened = program.open(opening);
   if ("problems" in opened) throw new Error(opened.problems.map(({ text }) => text).join("\n"));
   const { handle, description } = opened;
   const history = new History(description.probes.length, description.cwnd_flows.length);
-  const throughput = new Throughput();
+  const throughput = new Throughput(description.duration_ns);
   const waits = new Waits();
   let reached = 0;
   while (reached < until) {

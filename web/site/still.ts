@@ -10,7 +10,7 @@ import { topsOf } from "../src/draw/plots.ts";
 import { drawQueue } from "../src/draw/queue.ts";
 import { Scene } from "../src/draw/scene.ts";
 import type { Program } from "../src/program.ts";
-import { callNames, knobsAt, settingsAt } from "../src/setup.ts";
+import { callNames, settingsAt } from "../src/setup.ts";
 import type { Scheme } from "../src/types.ts";
 import { SECOND } from "../src/units.ts";
 import { Values } from "../src/values.ts";
@@ -35,9 +35,9 @@ export function stills(program: Program, schemes: Scheme[], address: string): St
   if (problems.length > 0) throw new Error(`${address}: ${problems.join("; ")}`);
   const laboratory = simulated(program, setup, time);
   const names = callNames(setup, time);
-  const basics = laboratory.lanes.map((lane) => ({
+  const basics = laboratory.lanes.map((lane, index) => ({
     lane, time: laboratory.time, span: 10 * SECOND,
-    linkBps: setup.scenario ? lane.description!.link.rate_bps : Number(knobsAt(setup, time).rate) * 1e6,
+    linkBps: laboratory.linkBps(index), rtt: laboratory.rtt(index),
   }));
   const none: Tops = { queue: 10, now: 30, cwnd: 10, bps: 1e6 };
   const tops = topsOf(basics, none);

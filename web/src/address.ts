@@ -3,6 +3,7 @@
 import {
   DEFAULT_KNOBS, KNOBS, defaultSetup, isKnob, knobProblem, parseSpec, specText, type Change, type Setup,
 } from "./setup.ts";
+import { durationFor } from "./pace.ts";
 import { plain } from "./units.ts";
 
 export interface Place {
@@ -26,7 +27,7 @@ export function writeAddress({ setup, time, tour, challenge }: Place): string {
     if (setup.queue) fields.set("queue", setup.queue);
   } else {
     for (const { name } of KNOBS) if (setup.knobs[name] !== DEFAULT_KNOBS[name]) fields.set(name, setup.knobs[name]);
-    if (setup.duration !== defaultSetup().duration) fields.set("duration", plain(setup.duration));
+    if (setup.duration !== durationFor(setup.knobs)) fields.set("duration", plain(setup.duration));
   }
   if (setup.changes.length > 0) fields.set("do", setup.changes.map(changeText).join(";"));
   if (setup.seed !== 1) fields.set("seed", String(setup.seed));
@@ -65,7 +66,7 @@ export function readAddress(hash: string): Place & { problems: string[] } {
     problems.push(`"${name}" is a number from ${least} to ${most}, not "${text}"`);
     return undefined;
   };
-  setup.duration = number("duration", 1, 3600) ?? setup.duration;
+  setup.duration = number("duration", 1e-4, 3600) ?? durationFor(setup.knobs);
   setup.seed = Math.round(number("seed", 0, 1e9) ?? setup.seed);
   const scenario = fields.get("scenario");
   if (scenario) {

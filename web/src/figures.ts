@@ -1,6 +1,7 @@
 // Figures of a lane at a time: probes, the mean delay and the use of the link over the last seconds.
 
 import type { Lane } from "./lane.ts";
+import { readingSpan } from "./pace.ts";
 import { PACKET, SAMPLE } from "./types.ts";
 import { SECOND } from "./units.ts";
 
@@ -46,14 +47,17 @@ export interface Readings {
   fairness: number;
 }
 
-/** The span over which readings are taken, ns. */
-export const READING = 3 * SECOND;
+/** The span over which readings of a lane are taken, ns: three seconds, or a tenth of a short run. */
+export function readingOf({ description }: Lane): number {
+  return readingSpan(description?.duration_ns ?? Infinity);
+}
 
-/** What is read off at a time, over the last three seconds. */
+/** What is read off at a time, over the span of a reading before it. */
 export function readings(lane: Lane, time: number, linkBps: number): Readings {
   const { samples } = lane.history;
+  const span = readingOf(lane);
   const last = samples.countTo(time) - 1;
-  const first = Math.max(0, samples.countTo(Math.max(0, time - READING)) - 1);
+  const first = Math.max(0, samples.countTo(Math.max(0, time - span)) - 1);
   const seconds = (samples.length > 0 && last > first ? samples.time(last) - samples.time(first) : 0) / SECOND;
   if (seconds <= 0) return { delay: 0, swing: 0, use: 0, drops: 0, marks: 0, fairness: Number.NaN };
   const count = last - first + 1;
@@ -72,7 +76,7 @@ export function readings(lane: Lane, time: number, linkBps: number): Readings {
   const rates: number[] = [];
   let all = 0;
   for (let flow = 0; flow < lane.throughput.flowCount; flow += 1) {
-    const mean = lane.throughput.recent(flow, time, READING);
+    const mean = lane.throughput.recent(flow, time, span);
     all += mean;
     if (mean > 0 && flows[flow]?.group === elastic) rates.push(mean);
   }

@@ -1,6 +1,7 @@
 // Groups of flows that do what the knobs did: later flows are groups of their own at the end of
 // the file, so that the flows before them keep their numbers, and with these their random numbers.
 
+import { durationFor, isShort } from "./pace.ts";
 import { plain } from "./units.ts";
 import { ordered, type Knobs, type Setup } from "./setup.ts";
 
@@ -48,14 +49,23 @@ interface Batch {
   count: number;
   stopped: number;
   steps: string[];
+  /** The span within which its flows start, s; undefined: that of any scenario. */
+  spread: number | undefined;
 }
+
+/** Flows that are added, and those of a short run, start within these parts of the usual duration. */
+const ADDED = 1 / 300;
+const FIRST = 1 / 20;
 
 /** The groups of a setup, in the order in which they must stand in the file. */
 export function groups(setup: Setup): Group[] {
   const batches: Batch[] = [];
   const flood: [at: number, mbps: number][] = [];
+  const usual = durationFor(setup.knobs);
   for (const { at, knobs } of states(setup)) {
-    POPULATIONS.forEach((population, index) => adjust(batches, population, index, at, knobs));
+    const first = isShort(setup.knobs) ? usual * FIRST : undefined;
+    const spread = at > 0 ? usual * ADDED : first;
+    POPULATIONS.forEach((population, index) => adjust(batches, population, index, at, spread, knobs));
     const mbps = Number(knobs.flood);
     if ((flood.at(-1)?.[1] ?? 0) !== mbps) flood.push([at, mbps]);
   }
@@ -88,7 +98,7 @@ function states(setup: Setup): { at: number; knobs: Knobs }[] {
 }
 
 /** Stops flows of a population or adds some, so that as many run as the knobs say. */
-function adjust(batches: Batch[], population: Population, index: number, at: number, knobs: Knobs): void {
+function adjust(batches: Batch[], population: Population, index: number, at: number, spread: number | undefined, knobs: Knobs): void {
   const kind = population.kind(knobs);
   const goal = population.count(knobs);
   let running = 0;
@@ -104,7 +114,7 @@ function adjust(batches: Batch[], population: Population, index: number, at: num
     running -= surplus;
   }
   if (running < goal) {
-    batches.push({ population: index, kind, knobs, start: at, count: goal - running, stopped: 0, steps: [] });
+    batches.push({ population: index, kind, knobs, start: at, spread, count: goal - running, stopped: 0, steps: [] });
   }
 }
 
@@ -116,9 +126,9 @@ function stop(batch: Batch, flows: number, at: number): void {
 
 function batchLines(batch: Batch): string[] {
   const lines = [`count = ${batch.count}`, ...POPULATIONS[batch.population]!.lines(batch.knobs)];
-  if (batch.start > 0) {
+  if (batch.spread !== undefined) {
     // Flows that began within the same instant would be in step with each other.
-    const last = batch.count === 1 ? batch.start : batch.start + 0.2;
+    const last = batch.count === 1 ? batch.start : batch.start + batch.spread;
     lines.push(last === batch.start ? `start = "${plain(batch.start)} s"` : `start = "${plain(batch.start)} s..${plain(last)} s"`);
   }
   if (batch.steps.length > 0) lines.push(`steps = [${batch.steps.join(", ")}]`);

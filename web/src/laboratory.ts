@@ -4,21 +4,17 @@
 //   frame --tick--> clock, never later than what every lane knows
 
 import { Lane } from "./lane.ts";
+import { longerBy, sampleEvery } from "./pace.ts";
 import { fault, type Program } from "./program.ts";
-import { changed, type Change, type Scenario, type Setup } from "./setup.ts";
+import { changed, knobsAt, type Change, type Scenario, type Setup } from "./setup.ts";
 import { takesChanges, toml } from "./toml.ts";
 import { DROPPED, PACKET, type Opening, type Problem } from "./types.ts";
 import { SECOND } from "./units.ts";
 
 /** How far lanes run ahead of the clock: seconds of wall time at the speed of the clock. */
 const AHEAD = 0.5;
-/** Seconds by which a run is made longer. */
-const LONGER = 60;
 /** The number of flows whose cwnd is drawn. */
 const CWND_FLOWS = 60;
-/** The time between two samples, ns, and how many a short run has at least. */
-const SAMPLES = 10e6;
-const LEAST_SAMPLES = 2000;
 
 /** "moved": a knob was moved and let go. */
 export type Event = "setup" | "clock" | "problems" | "moved";
@@ -82,10 +78,6 @@ export class Laboratory {
     return Math.min(...this.lanes.map((lane) => lane.history.reached));
   }
 
-  private get sampleEvery(): number {
-    return Math.max(1000, Math.min(SAMPLES, Math.round(this.duration / LEAST_SAMPLES)));
-  }
-
   /** Whether the clock waits for a lane. */
   get isWaiting(): boolean {
     return this.goal !== undefined || this.reached < this.time;
@@ -93,7 +85,7 @@ export class Laboratory {
 
   /** What is opened for a lane of a setup. */
   opening(setup: Setup, index: number): Opening {
-    const watched = { seed: setup.seed, cwnd_flows: CWND_FLOWS, sample_ns: this.sampleEvery, scenario: toml(setup) };
+    const watched = { seed: setup.seed, cwnd_flows: CWND_FLOWS, sample_ns: sampleEvery(this.duration), scenario: toml(setup) };
     const { scenario, queue } = setup;
     if (!scenario) return { ...watched, scheme: index };
     return { ...watched, scheme: setup.schemes[index]!.name, point: scenario.point, ...(queue ? { link: queue } : {}) };
@@ -135,6 +127,18 @@ export class Laboratory {
     return lane;
   }
 
+  /** The rate of a lane's link at the time of the clock, bits a second. */
+  linkBps(lane: number): number {
+    const { setup, lanes, time } = this;
+    return setup.scenario ? (lanes[lane]?.description?.link.rate_bps ?? Number.NaN) : Number(knobsAt(setup, time / SECOND).rate) * 1e6;
+  }
+
+  /** The round-trip time of a lane without queueing, at the time of the clock, s. */
+  rtt(lane: number): number {
+    const { setup, lanes, time } = this;
+    return setup.scenario ? (lanes[lane]?.description?.rtt_ns ?? Number.NaN) / SECOND : Number(knobsAt(setup, time / SECOND).rtt) / 1e3;
+  }
+
   /** The labels of a scenario's schemes; empty where it cannot be read. */
   schemesOf({ toml, point }: Scenario): string[] {
     const opened = this.program.open({ scenario: toml, point });
@@ -159,7 +163,7 @@ export class Laboratory {
   }
 
   private longer(setup: Setup): Setup {
-    return { ...setup, duration: setup.duration + LONGER };
+    return { ...setup, duration: setup.duration + longerBy(setup.duration) };
   }
 
   /** Moves a knob at the time of the clock. At the end of a run there is more of it, to see what it does. */

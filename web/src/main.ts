@@ -5,10 +5,11 @@ import type { Tops, View } from "./draw/picture.ts";
 import { topsOf } from "./draw/plots.ts";
 import { readAddress, writeAddress } from "./address.ts";
 import { Laboratory } from "./laboratory.ts";
+import { durationFor, refitted } from "./pace.ts";
 import { Program } from "./program.ts";
-import { callNames, defaultSetup, knobsAt, parseSpec, settingsAt, type Setup } from "./setup.ts";
+import { callNames, defaultSetup, parseSpec, settingsAt, type Setup } from "./setup.ts";
 import type { Scheme } from "./types.ts";
-import { SECOND, formatWith, percent, span as spanText } from "./units.ts";
+import { SECOND, formatWith, percent, plain, span as spanText } from "./units.ts";
 import { ChallengePanel } from "./ui/challenge.ts";
 import { Column } from "./ui/column.ts";
 import { button, byId, el, fill, throttled } from "./ui/dom.ts";
@@ -32,9 +33,6 @@ const METRICS: [name: string, label: string, text: (value: number) => string][] 
 
 /** While the clock waits for less than this, the picture stays, ms. */
 const BRIEF = 500;
-
-/** Scenarios that are shorter than this are shown in slow motion, ns. */
-const SHORT = 5 * SECOND;
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 
@@ -98,7 +96,7 @@ class Page {
     };
     byId("version").textContent = version;
     byId("problems").append(problemPanel(laboratory, () => this.notes));
-    byId("knobs").append(knobPanel(laboratory), scenarioPanel(laboratory, () => this.restart(defaultSetup())));
+    byId("knobs").append(knobPanel(laboratory, (address) => this.open(address)), scenarioPanel(laboratory, () => this.restart(defaultSetup())));
     byId("transport").append(transport(laboratory, this.view, { redraw: () => this.redraw(), why: () => this.explainLast() }));
     byId("asides").append(this.tours.element, this.challenges.element, this.why.element);
     byId("share").append(sharePanel(laboratory, () => `${pageAddress()}#${this.address()}`));
@@ -108,6 +106,7 @@ class Page {
     this.choose();
     laboratory.on("setup", () => this.arrange());
     laboratory.on("setup", () => this.writeAddress());
+    laboratory.on("moved", () => this.refit());
     laboratory.on("moved", () => this.writeAddress(true));
     laboratory.on("clock", () => {
       this.isDirty = true;
@@ -143,14 +142,15 @@ class Page {
     }, { id: "theme" });
     const seed = el("input", { id: "seed", type: "number", min: 0, step: 1, value: 1 });
     seed.addEventListener("change", () => this.restart({ ...this.laboratory.setup, seed: Math.max(0, Math.round(Number(seed.value))) }));
-    const duration = el("input", { id: "duration", type: "number", min: 1, max: 3600, step: 1 });
+    const duration = el("input", { id: "duration", type: "number", min: 1e-4, max: 3600, step: "any" });
     duration.addEventListener("change", () => {
-      const seconds = Math.min(3600, Math.max(1, Number(duration.value) || 60));
+      const seconds = Math.min(3600, Math.max(1e-4, Number(duration.value) || durationFor(this.laboratory.setup.knobs)));
       this.laboratory.apply({ ...this.laboratory.setup, duration: seconds }, { time: Math.min(this.laboratory.time, seconds * SECOND) });
     });
     this.laboratory.on("setup", () => {
       seed.value = String(this.laboratory.setup.seed);
-      duration.value = String(this.laboratory.setup.duration);
+      duration.value = plain(this.laboratory.end / SECOND);
+      duration.disabled = this.laboratory.setup.scenario !== undefined;
       add.disabled = this.laboratory.setup.schemes.length >= 4 || this.laboratory.setup.scenario !== undefined;
     });
     fill(
@@ -179,7 +179,7 @@ class Page {
     const { scenario } = setup;
     if (this.panels) setup.schemes = setup.schemes.slice(0, EMBEDDED_COLUMNS);
     if (scenario && setup.schemes.length === 0) setup.schemes = this.firstSchemes(setup);
-    if (scenario) this.slowDown(setup);
+    this.pace(setup);
     this.laboratory.apply(setup, { time: time * SECOND });
     if (tour) this.challenges.close();
     if (tour && this.tours.tour?.id !== tour) this.tours.start(tour);
@@ -192,11 +192,27 @@ class Page {
     this.writeAddress();
   }
 
-  /** Short scenarios are shown in slow motion, before any of them is run ahead. */
-  private slowDown(setup: Setup): void {
+  private paced = 1;
+
+  /** Short runs and fast links are shown in slow motion, before any of them is run ahead. A speed that was chosen stays where another run is as fast. */
+  private pace(setup: Setup): void {
     const { laboratory } = this;
-    const isShort = laboratory.check(setup).length === 0 && laboratory.duration < SHORT;
-    if (isShort) laboratory.setSpeed(speedFor(laboratory.duration / SECOND));
+    if (setup.scenario && laboratory.check(setup).length > 0) return;
+    const linkBps = setup.scenario ? 0 : Number(setup.knobs.rate) * 1e6;
+    const speed = speedFor(setup.scenario ? laboratory.duration / SECOND : setup.duration, linkBps);
+    if (speed !== this.paced) laboratory.setSpeed(speed);
+    this.paced = speed;
+  }
+
+  /** Knobs that have left the scale of their run have another one, from its beginning. */
+  private refit(): void {
+    const { laboratory } = this;
+    const setup = refitted(laboratory.setup, laboratory.time / SECOND);
+    if (!setup) return;
+    const { isPlaying } = laboratory;
+    this.pace(setup);
+    this.restart(setup);
+    if (isPlaying) laboratory.play();
   }
 
   /** The first schemes of a scenario, where the address names none. */
@@ -364,9 +380,7 @@ class Page {
     }
     const { time, speed, setup } = laboratory;
     const span = Math.min(this.view.span * SECOND, laboratory.end);
-    const linkOf = (index: number) =>
-      setup.scenario ? laboratory.lanes[index]!.description!.link.rate_bps : Number(knobsAt(setup, time / SECOND).rate) * 1e6;
-    const basics = laboratory.lanes.map((lane, index) => ({ lane, time, span, linkBps: linkOf(index) }));
+    const basics = laboratory.lanes.map((lane, index) => ({ lane, time, span, linkBps: laboratory.linkBps(index), rtt: laboratory.rtt(index) }));
     this.tops = topsOf(basics, this.tops);
     const chosenTheme = theme();
     const isStale = this.isStale || !laboratory.isPlaying;

@@ -1,7 +1,8 @@
 // What there is to see, in a sentence: what groups of flows feel first, then what a scheme gains or costs.
 
 import { flowsOf, type Group } from "./flows.ts";
-import { READING, readings } from "./figures.ts";
+import { inBytesAndTime, isNear, leastK } from "./dctcp.ts";
+import { readingOf, readings } from "./figures.ts";
 import type { Lane } from "./lane.ts";
 import { digits, percent, span } from "./units.ts";
 
@@ -10,6 +11,8 @@ export interface Glance {
   lane: Lane;
   time: number;
   linkBps: number;
+  /** The round-trip time without queueing, seconds. */
+  rtt?: number;
   /** What the scheme is called. */
   label: string;
   page?: string | undefined;
@@ -35,7 +38,7 @@ function listed(glances: Glance[], value: (glance: Glance) => string | undefined
 /** The share of the packets of calls that a lane's queue dropped; NaN without calls. */
 function lossOf(glance: Glance): number {
   const group = groupOf(glance, "calls");
-  return group ? glance.lane.waits.lost(new Set(group.flows), glance.time - READING, glance.time) : Number.NaN;
+  return group ? glance.lane.waits.lost(new Set(group.flows), glance.time - readingOf(glance.lane), glance.time) : Number.NaN;
 }
 
 /** " 11% are lost under red.", of the schemes under which that is worth a word. */
@@ -49,7 +52,7 @@ function losses(glances: Glance[]): string {
 function waitOf(glance: Glance, kind: Group["kind"]): number {
   const group = groupOf(glance, kind);
   if (!group) return Number.NaN;
-  return glance.lane.waits.most(new Set(group.flows), glance.time - READING, glance.time) / 1e9;
+  return glance.lane.waits.most(new Set(group.flows), glance.time - readingOf(glance.lane), glance.time) / 1e9;
 }
 
 function waits(glances: Glance[], kind: Group["kind"]): string | undefined {
@@ -65,34 +68,54 @@ function parts(glances: Glance[], kind: Group["kind"]): string | undefined {
     const { lane, time, linkBps } = glance;
     const flows = flowsOf(lane.description!).groups.filter((group) => group.kind === kind).flatMap((group) => group.flows);
     if (flows.length === 0) return undefined;
-    const sum = flows.reduce((sum, flow) => sum + lane.throughput.recent(flow, time, READING), 0);
+    const sum = flows.reduce((sum, flow) => sum + lane.throughput.recent(flow, time, readingOf(lane)), 0);
     return percent(Math.min(1, sum / linkBps));
   });
 }
 
 /** Groups whose waiting is compared, the first that all lanes have; then that of all packets. */
-const COMPARED: [kind: Group["kind"], name: string][] = [["calls", "calls"], ["l4s", "L4S"]];
+const COMPARED: Group["kind"][] = ["calls", "l4s"];
+
+/** What the groups of a kind are called: DCTCP answers marks like L4S, and is not L4S. */
+function nameOf([{ lane }]: [Glance, ...Glance[]], kind: Group["kind"]): string {
+  const labels = flowsOf(lane.description!).groups.filter((group) => group.kind === kind).map(({ label }) => label);
+  return kind === "l4s" && labels.every((label) => label === "DCTCP") ? "DCTCP" : kind === "l4s" ? "L4S" : kind;
+}
+
+/** "step: 98.5% of the link used, packets wait 4.5 µs; red: ...", and how large K must be. */
+function near(glances: Glance[]): string {
+  const [{ lane, linkBps, rtt = Number.NaN }] = glances as [Glance];
+  const texts = glances.map(({ lane, time, linkBps, label }, index) => {
+    const { delay, use } = readings(lane, time, linkBps);
+    const [ofLink, wait] = index === 0 ? [" of the link is used", "packets wait "] : ["", ""];
+    return `${label}: ${percent(Math.min(1, use))}${ofLink}, ${wait}${span(delay)}`;
+  });
+  const least = leastK(lane.description, linkBps, rtt);
+  const rule = Number.isNaN(least) ? "" : ` DCTCP needs K > C × RTT / 7 = ${Math.round(least)} packets (${inBytesAndTime(least, lane.description!.link.packet_bytes, linkBps)}).`;
+  return `${texts.join("; ")}.${rule}`;
+}
 
 /** "red: 25 times less waiting for calls than droptail, 15% of the link idle". */
 function compared(glances: Glance[]): string {
-  const group = COMPARED.find(([kind]) => glances.every((glance) => waitOf(glance, kind) > 0));
+  const group = COMPARED.find((kind) => glances.every((glance) => waitOf(glance, kind) > 0));
+  const name = group && nameOf(glances as [Glance], group);
   const read = glances.map((glance) => {
     const { delay, use } = readings(glance.lane, glance.time, glance.linkBps);
-    return { label: glance.label, delay, use, waiting: group ? waitOf(glance, group[0]) : delay };
+    return { label: glance.label, delay, use, waiting: group ? waitOf(glance, group) : delay };
   });
   const by = [...read].sort((one, other) => one.waiting - other.waiting);
   const [least, most] = [by[0]!, by.at(-1)!];
   const idle = 1 - least.use > IDLE ? `${percent(1 - least.use)} of the link idle` : "the link full";
   if (read.length === 1) return `Packets wait ${span(least.delay)} on average, ${idle}.`;
   const factor = most.waiting / least.waiting;
-  if (!(factor >= FACTOR) && group?.[0] === "calls") {
+  if (!(factor >= FACTOR) && group === "calls") {
     const lost = glances.map((glance) => ({ label: glance.label, loss: lossOf(glance) })).sort((one, other) => one.loss - other.loss);
     const [fewest, mostLost] = [lost[0]!, lost.at(-1)!];
     if (mostLost.loss - fewest.loss >= 2 * LOST) return `${fewest.label} loses ${percent(fewest.loss)} of calls, ${mostLost.label} ${percent(mostLost.loss)}; ${listIdle(read)}.`;
   }
-  if (!(factor >= FACTOR)) return `${group ? `Packets of ${group[1]}` : "Packets"} wait about as long under all; ${listIdle(read)}.`;
+  if (!(factor >= FACTOR)) return `${name ? `Packets of ${name}` : "Packets"} wait about as long under all; ${listIdle(read)}.`;
   const times = Number.isFinite(factor) ? `${digits(factor, 2)} times less waiting` : "much less waiting";
-  return `${least.label}: ${times}${group ? ` for ${group[1]}` : ""} than ${most.label}, ${idle}.`;
+  return `${least.label}: ${times}${name ? ` for ${name}` : ""} than ${most.label}, ${idle}.`;
 }
 
 function listIdle(read: { label: string; use: number }[]): string {
@@ -102,12 +125,13 @@ function listIdle(read: { label: string; use: number }[]): string {
 
 /** The sentence; with `most`, so many groups at most. */
 export function sentence(glances: Glance[], most = 2): string {
-  const isEarly = glances.some(({ lane, time }) => !lane.description || time < Math.min(READING / 6, lane.description.duration_ns / 20) || lane.history.samples.countTo(time) < 3);
+  const isEarly = glances.some(({ lane, time }) => !lane.description || time < Math.min(readingOf(lane) / 6, lane.description.duration_ns / 20) || lane.history.samples.countTo(time) < 3);
   if (isEarly) return "";
+  if (isNear(glances[0]!.lane.description)) return near(glances);
   const felt = [
     ["A call’s packets wait up to", waits(glances, "calls"), " (99%)", losses(glances)],
     ["A page takes", listed(glances, ({ page }) => page), " (median)"],
-    ["L4S packets wait up to", waits(glances, "l4s"), " (99%)"],
+    [`${nameOf(glances as [Glance], "l4s")} packets wait up to`, waits(glances, "l4s"), " (99%)"],
     ["The flood has", parts(glances, "flood"), " of the link"],
   ].filter(([, value]) => value !== undefined).map(([before, value, after, more = ""]) => `${before} ${value}${after}.${more}`);
   return [...felt.slice(0, most), compared(glances)].join(" ");

@@ -3,6 +3,8 @@
 // A picture is a function of a setup, a seed and a time. A knob that moves while the queue runs
 // is a change of the scenario at that time; so the past stays, and what is seen can be run again.
 
+import { plain } from "./units.ts";
+
 /** A scheme with the parameters that are set: "red:min=5,max=15". */
 export interface Spec {
   name: string;
@@ -44,9 +46,19 @@ export interface Setup {
   queue?: string;
 }
 
-interface NumberKnob {
+/** A unit that holds so many of another. */
+export interface OtherUnit {
+  unit: string;
+  holds: number;
+  from?: number;
+  below?: number;
+}
+
+export interface NumberKnob {
   kind: "number";
   unit: string;
+  /** Another unit, in which values from one of the first unit on, or below it, are shown. */
+  other?: OtherUnit;
   min: number;
   max: number;
   /** Whole steps, or equal ratios. */
@@ -63,8 +75,8 @@ interface ChoiceKnob {
 export type Knob = (NumberKnob | ChoiceKnob) & { name: KnobName; label: string; help: string; group: "Link" | "Traffic" };
 
 export const KNOBS: Knob[] = [
-  { name: "rate", group: "Link", label: "Link", kind: "number", unit: "Mbps", min: 0.5, max: 200, scale: "log", help: "the bottleneck's rate" },
-  { name: "rtt", group: "Link", label: "RTT", kind: "number", unit: "ms", min: 2, max: 500, scale: "log", help: "the round-trip time without queueing; a change during the run cannot go below a tenth of the first value" },
+  { name: "rate", group: "Link", label: "Link", kind: "number", unit: "Mbps", other: { unit: "Gbps", holds: 1000, from: 1000 }, min: 0.5, max: 100_000, scale: "log", help: "the bottleneck's rate" },
+  { name: "rtt", group: "Link", label: "RTT", kind: "number", unit: "ms", other: { unit: "µs", holds: 0.001, below: 1 }, min: 0.01, max: 500, scale: "log", help: "the round-trip time without queueing; below a tenth of the first value, the run begins again" },
   { name: "buffer", group: "Link", label: "Buffer", kind: "number", unit: "packets", min: 5, max: 2000, scale: "log", whole: true, help: "the most packets that the queue holds" },
   { name: "flows", group: "Traffic", label: "TCP flows", kind: "number", unit: "flows", min: 0, max: 60, scale: "linear", whole: true, help: "bulk transfers over TCP; flows added during the run are new connections" },
   {
@@ -105,6 +117,18 @@ export function knobProblem(name: KnobName, value: string): string | undefined {
   const isFine = value.trim() !== "" && number >= rest.min && number <= rest.max && (!rest.whole || Number.isInteger(number));
   const what = rest.whole ? "a whole number" : "a number";
   return isFine ? undefined : `${label} is ${what} from ${rest.min} to ${rest.max} ${rest.unit}, not "${value}"`;
+}
+
+/** A value of a number's knob as it is shown, with its unit. */
+export function knobShown({ unit, other }: NumberKnob, value: string): { number: string; unit: string } {
+  const number = Number(value);
+  const isOther = other && (number >= (other.from ?? Infinity) || number < (other.below ?? -Infinity));
+  return isOther ? { number: plain(number / other.holds), unit: other.unit } : { number: value, unit };
+}
+
+/** The value that a number in a unit which is shown stands for. */
+export function knobTyped({ other }: NumberKnob, number: string, unit: string): string {
+  return other && unit === other.unit && number.trim() !== "" ? plain(Number(number) * other.holds) : number;
 }
 
 /** Reads "red:min=5,max=15". A comma within a value belongs to it where no "=" follows. */

@@ -1,11 +1,17 @@
 // A setup as a scenario file, which the command runs with the same numbers.
 
 import { groups } from "./groups.ts";
-import { labels, ordered, type Knobs, type Setup, type Spec } from "./setup.ts";
+import { isShort } from "./pace.ts";
+import { knob, knobShown, labels, ordered, type KnobName, type Knobs, type NumberKnob, type Setup, type Spec } from "./setup.ts";
 import { plain } from "./units.ts";
 
 /** The share of the round-trip time that is the bottleneck's, both ways; the hosts' links have the rest. */
 const BOTTLENECK_SHARE = 0.9;
+
+function knobText(name: KnobName, value: string): string {
+  const { number, unit } = knobShown(knob(name) as NumberKnob, value);
+  return `${number} ${unit}`;
+}
 
 export function toml(setup: Setup): string {
   if (setup.scenario) return scenarioToml(setup, setup.scenario.toml);
@@ -15,6 +21,7 @@ export function toml(setup: Setup): string {
     `seeds = [${setup.seed}]`,
     "",
     ...network(setup),
+    ...senders(setup.knobs),
   ];
   for (const group of groups(setup)) lines.push("", `[flows.${group.name}]`, ...group.lines);
   lines.push("", ...schemes(setup));
@@ -44,7 +51,12 @@ export function takesChanges(text: string, scheme: string): boolean {
 }
 
 function title({ rate, rtt }: Knobs): string {
-  return `A laboratory: ${rate} Mbps, ${rtt} ms`;
+  return `A laboratory: ${knobText("rate", rate)}, ${knobText("rtt", rtt).replace("µs", "us")}`;
+}
+
+/** What all senders share. A timeout of 200 ms would be longer than a short run. */
+function senders(knobs: Knobs): string[] {
+  return isShort(knobs) ? ["", "[tcp]", 'least_timeout = "5 ms"'] : [];
 }
 
 function network(setup: Setup): string[] {

@@ -45,7 +45,7 @@ export interface Description {
   /** The names of reasons for drops, by the numbers that rows have, less `DROPPED`. */
   reasons: string[];
   probes: string[];
-  flows: { group: string; kind: "tcp" | "datagrams"; /** Whether it wants as much of the link as it can get. */ elastic: boolean }[];
+  flows: { group: string; kind: "tcp" | "datagrams"; /** Its congestion control; null for datagrams. */ sender: string | null; /** Whether it wants as much of the link as it can get. */ elastic: boolean }[];
   cwnd_flows: number[];
   warnings: string[];
   schemes: string[];

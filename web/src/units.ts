@@ -31,9 +31,22 @@ export function plain(value: number): string {
   return String(Number(value.toPrecision(12)));
 }
 
-/** The time on the clock, as "12.345 s". */
-export function clock(ns: number): string {
-  return `${(ns / SECOND).toFixed(3)} s`;
+/** Runs up to this long have a clock of milliseconds, ns. */
+const MILLISECONDS = SECOND;
+
+/** Whether times of a span, in ns, are told in milliseconds. */
+export function isInMilliseconds(span: number): boolean {
+  return span <= MILLISECONDS;
+}
+
+/** The time on the clock of a run that ends at `end`, as "12.345 s" or "1.234 ms"; both in ns. */
+export function clock(ns: number, end: number): string {
+  return isInMilliseconds(end) ? `${(ns / 1e6).toFixed(3)} ms` : `${(ns / SECOND).toFixed(3)} s`;
+}
+
+/** The duration of a run, in ns, as "60 s" or "20 ms". */
+export function runLength(ns: number): string {
+  return isInMilliseconds(ns) ? `${plain(ns / 1e6)} ms` : `${plain(ns / SECOND)} s`;
 }
 
 /** The number at the beginning of a text such as "5 packets"; NaN where there is none. */

@@ -160,11 +160,13 @@ test("a slider that is dragged is one change", { skip }, async () => {
   const { page } = opened;
   await page.waitForFunction(() => window.laboratory.time > 1e9);
   const box = (await page.locator('[data-knob="rate"]').boundingBox())!;
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const part = await page.locator('[data-knob="rate"]').evaluate((input: HTMLInputElement) => input.valueAsNumber / Number(input.max));
+  const thumb = box.x + 8 + part * (box.width - 16);
+  await page.mouse.move(thumb, box.y + box.height / 2);
   await page.mouse.down();
   for (let step = 1; step <= 5; step += 1) {
     const before = await page.evaluate(() => window.laboratory.time);
-    await page.mouse.move(box.x + box.width / 2 + step * 4, box.y + box.height / 2);
+    await page.mouse.move(thumb + step * 2, box.y + box.height / 2);
     await page.waitForFunction((before) => window.laboratory.time > before + 150e6, before);
   }
   await page.mouse.up();
@@ -226,11 +228,11 @@ test("a data centre's scenario is slow enough to see, and has its threshold", { 
   assert.equal(speed, 0.01);
   assert.ok(packets > 10_000 && samples > 200, `${packets} packets, ${samples} samples`);
   const value = (handle: string) => page.locator(`${handle}`).getAttribute("data-value");
-  assert.equal(await value('[data-lane="1"] [data-handle="threshold"]'), "65 packets");
+  assert.equal(await value('[data-lane="1"] [data-handle="K"]'), "65 packets, 97.5 kB, 78 µs");
   // 1 MB of packets of 1500 bytes.
   assert.equal(await value('[data-lane="0"] [data-handle="limit"]'), "667 packets");
-  assert.match(await page.locator("#sentence").innerText(), /^step: [.\d]+ times less waiting than droptail/);
-  await drag(page, '[data-lane="1"] [data-handle="threshold"]', 40, 0);
+  assert.match(await page.locator("#sentence").innerText(), /^droptail: [.\d]+% of the link is used, packets wait [.\d]+ µs; step: [.\d]+%, [.\d]+ µs; red-hpcc: .* DCTCP needs K > C × RTT \/ 7 = \d+ packets/);
+  await drag(page, '[data-lane="1"] [data-handle="K"]', 40, 0);
   await page.waitForFunction(() => window.laboratory.setup.changes.length === 1);
   assert.equal((await changes(page))[0]!.name, "threshold");
   await page.waitForFunction(() => !window.laboratory.isWaiting);

@@ -103,7 +103,7 @@ test("waits are found again after a move, and there is one key for all columns",
   assert.deepEqual(await page.locator("#key li").allInnerTexts(), ["CUBIC", "web pages", "calls", "flood", "×\ndropped"]);
   const waits = () => page.evaluate(() => window.laboratory.lanes.map((lane) => lane.waits.most(new Set(lane.description!.flows.keys()), 5e9, 7.9e9)));
   const before = await waits();
-  await move(page, '[data-knob="rate"]', "300");
+  await move(page, '[data-knob="rate"]', "150");
   await page.waitForFunction(() => window.laboratory.setup.changes.length === 1 && !window.laboratory.isWaiting);
   assert.deepEqual(await waits(), before);
   await page.waitForFunction(() => /A page takes [.\d]+ m?s under droptail/.test(document.getElementById("sentence")!.textContent!));

@@ -54,8 +54,8 @@ function told(tour: string, step: number) {
   return seen(tour, step, predict.at);
 }
 
-test("there are ten tours of three to five steps, each with predictions and a task at its end", () => {
-  assert.equal(TOURS.length, 10);
+test("there are eleven tours of three to five steps, each with predictions and a task at its end", () => {
+  assert.equal(TOURS.length, 11);
   for (const { id, steps } of TOURS) {
     assert.ok(steps.length >= 3 && steps.length <= 5, id);
     assert.ok(steps.some(({ predict }) => predict), id);
@@ -260,6 +260,23 @@ test("incast: the first round is the same, marks help later, and a timeout is si
     const seen = new Seen(simulated(await program(), moved, 0.03));
     assert.ok(seen.peak(0, 0.005) > 56 && seen.peak(0, 0.005) < 90, `${seen.peak(0, 0.005)}`);
   }
+});
+
+test("kmin: packets under way, K by the rule in its units, and what authors and others take", async () => {
+  const { setup } = setupOf("kmin", 1);
+  const rate = Number(setup.knobs.rate) * 1e6;
+  const trip = Number(setup.knobs.rtt) / 1e3;
+  const flight = (rate * trip) / 8 / 1500;
+  assert.equal(Math.round(flight), 833);
+  assert.equal(Math.round(flight / 7), 119);
+  assert.ok(Math.abs((20 * 1500 * 8) / rate - 2.4e-6) < 1e-9 && Math.abs((flight / 7) * 1.5 - 179) < 0.5);
+  assert.equal(Math.round((10e9 * trip) / 8 / 1500 / 7), 12);
+  // Half of K for half of the round trip.
+  const moved = [["threshold", "60 packets", 0] as const, ["rtt", "0.05"] as const].reduce((setup, [name, value, lane]) => changed(setup, { at: 0.006, name, value, ...(lane === undefined ? {} : { lane }) }), setup);
+  const half = new Seen(simulated(await program(), moved, 0.012));
+  assert.ok(half.lane(0).use > 0.998, `${half.lane(0).use}`);
+  const three = await told("kmin", 3);
+  assert.ok(three.lane(1).use - three.lane(0).use > 0.03);
 });
 
 test("bottlenecks: a quarter with two queues and a longer way, each with a part in it, half under FQ-CoDel", async () => {

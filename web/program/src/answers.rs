@@ -94,13 +94,13 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
     let run = &watch.prepared().run;
     let link = run.network.get(watch.link());
     let flows = run.flows.iter().map(|flow| {
-        let kind = match flow.traffic {
-            Traffic::Tcp { .. } => "tcp",
-            Traffic::Datagrams { .. } => "datagrams",
+        let (kind, sender) = match &flow.traffic {
+            Traffic::Tcp { profile, .. } => ("tcp", Some(profile.control.controller().name)),
+            Traffic::Datagrams { .. } => ("datagrams", None),
         };
         let group = scenario.groups.iter().find(|one| one.name == flow.group);
         let is_elastic = group.is_some_and(|group| group.feels == Feels::Rate);
-        json!({ "group": &*flow.group, "kind": kind, "elastic": is_elastic })
+        json!({ "group": &*flow.group, "kind": kind, "sender": sender, "elastic": is_elastic })
     });
     let facts = LinkFacts {
         rate: link.mean_rate(),

@@ -5,6 +5,8 @@ export interface TextStyle {
   align?: "left" | "center" | "right";
   colour: string;
   bold?: boolean;
+  /** The colour of a rim, so that it can be read where lines cross it. */
+  rim?: string;
   /** Turned by a quarter, for the name of a vertical axis. */
   upright?: boolean;
 }
@@ -28,6 +30,9 @@ export interface Pen {
 }
 
 export const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+
+/** The width of a text's rim, on both sides together. */
+const RIM = 4;
 
 export class CanvasPen implements Pen {
   private readonly context: CanvasRenderingContext2D;
@@ -66,7 +71,7 @@ export class CanvasPen implements Pen {
     this.context.fill();
   }
 
-  text(text: string, x: number, y: number, { size = 12, align = "left", colour, bold, upright }: TextStyle): void {
+  text(text: string, x: number, y: number, { size = 12, align = "left", colour, bold, upright, rim }: TextStyle): void {
     const { context } = this;
     context.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
     context.textAlign = align;
@@ -77,7 +82,14 @@ export class CanvasPen implements Pen {
       context.rotate(-Math.PI / 2);
       context.fillText(text, 0, 0);
       context.restore();
-    } else context.fillText(text, x, y);
+      return;
+    }
+    if (rim) {
+      this.use({ colour: rim, width: RIM });
+      context.strokeText(text, x, y);
+      context.fillStyle = colour;
+    }
+    context.fillText(text, x, y);
   }
 
   within(x: number, y: number, width: number, height: number, draw: () => void): void {
@@ -127,12 +139,13 @@ export class SvgPen implements Pen {
     this.parts.push(`<circle cx="${short(x)}" cy="${short(y)}" r="${short(radius)}" fill="${colour}"/>`);
   }
 
-  text(text: string, x: number, y: number, { size = 12, align = "left", colour, bold, upright }: TextStyle): void {
+  text(text: string, x: number, y: number, { size = 12, align = "left", colour, bold, upright, rim }: TextStyle): void {
     const anchor = { left: "start", center: "middle", right: "end" }[align];
     const turned = upright ? ` transform="rotate(-90 ${short(x)} ${short(y)})"` : "";
     const weight = bold ? ' font-weight="600"' : "";
+    const rimmed = rim ? ` stroke="${rim}" stroke-width="${RIM}" stroke-linejoin="round" paint-order="stroke"` : "";
     this.parts.push(
-      `<text x="${short(x)}" y="${short(y)}" font-size="${size}" text-anchor="${anchor}" fill="${colour}"${weight}${turned}>${escaped(text)}</text>`,
+      `<text x="${short(x)}" y="${short(y)}" font-size="${size}" text-anchor="${anchor}" fill="${colour}"${weight}${turned}${rimmed}>${escaped(text)}</text>`,
     );
   }
 

@@ -16,6 +16,8 @@ export interface View {
   speed: number;
   /** The rate of the link at this time, bits a second. */
   linkBps: number;
+  /** The round-trip time without queueing at this time, s. */
+  rtt: number;
   /** The span of the plots over time, ns. */
   span: number;
   /** Vertical ranges that all lanes share, so that heights can be compared. */

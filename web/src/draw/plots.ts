@@ -1,11 +1,12 @@
 // Plots over time: queue and average, probability, cwnd and throughput of each flow.
 
 import { flowsOf, type Group } from "../flows.ts";
+import { switchName } from "../dctcp.ts";
 import { packetsInUnit } from "../figures.ts";
 import type { Table } from "../history.ts";
 import { DROPPED, PACKET, SAMPLE, DEPARTED } from "../types.ts";
 import { packetsOf, secondsOf } from "../quantity.ts";
-import { SECOND, digits, span as spanText } from "../units.ts";
+import { SECOND, digits, isInMilliseconds, span as spanText } from "../units.ts";
 import { axes, roundUp, type Axis, type Box, type Scale } from "./axes.ts";
 import { faint, flowColour, groupColour, schemeColour } from "./palette.ts";
 import type { Pen } from "./pen.ts";
@@ -24,9 +25,13 @@ function spanOf({ time, span }: View): [from: number, to: number] {
   return [to - span, to];
 }
 
-function timeAxis(view: View): Axis {
+/** The frame of a plot over time; x is in nanoseconds. */
+function axesOverTime(pen: Pen, box: Box, view: View, y: Axis): { x: Scale; y: Scale } {
   const [from, to] = spanOf(view);
-  return { from: from / SECOND, to: to / SECOND, count: 4, name: "time, s" };
+  const isFine = isInMilliseconds(view.span);
+  const unit = isFine ? 1e6 : SECOND;
+  const scales = axes(pen, box, { from: from / unit, to: to / unit, count: 4, name: isFine ? "time, ms" : "time, s" }, y, view.inks);
+  return { x: (at) => scales.x(at / unit), y: scales.y };
 }
 
 /** Where a plot's lines are: room for numbers is taken from the box. */
@@ -46,7 +51,7 @@ export function timeAt(view: View, width: number, pixel: number): number | undef
 export function drawPlot(pen: Pen, outer: Box, name: PlotName, view: View): void {
   const box = innerBox(outer);
   const draw = { queue: drawQueuePlot, probability: drawProbability, cwnd: drawCwnd, throughput: drawThroughput }[name];
-  draw(pen, box, view, timeAxis(view));
+  draw(pen, box, view);
   const [from, to] = spanOf(view);
   const x = (at: number) => box.x + ((at - from) / (to - from)) * box.width;
   if (view.time < to) pen.line([x(view.time), box.y, x(view.time), box.y + box.height], { colour: view.inks.axis, dash: [2, 3] });
@@ -58,7 +63,8 @@ export function drawPlot(pen: Pen, outer: Box, name: PlotName, view: View): void
 function drawCursor(pen: Pen, box: Box, name: PlotName, view: View, at: number, x: number): void {
   const { inks } = view;
   pen.line([x, box.y, x, box.y + box.height], { colour: inks.text });
-  const text = `${(at / SECOND).toFixed(2)} s${valueAt(name, view, at)}`;
+  const when = isInMilliseconds(view.span) ? `${(at / 1e6).toFixed(3)} ms` : `${(at / SECOND).toFixed(2)} s`;
+  const text = `${when}${valueAt(name, view, at)}`;
   const width = 8 + text.length * 5.9;
   const left = x + width + 4 > box.x + box.width ? x - width - 4 : x + 4;
   pen.rect(left, box.y + 1, width, 16, faint(inks.back, "e8"));
@@ -104,7 +110,7 @@ function points(table: Table, column: number, [first, last]: [number, number], x
   for (let row = first; row < last; row += 1) {
     const value = table.at(row, column);
     if (Number.isNaN(value)) continue;
-    const at = Math.round(x(table.time(row) / SECOND) * 2) / 2;
+    const at = Math.round(x(table.time(row)) * 2) / 2;
     if (at !== pixel) {
       flush();
       if (isStep && !Number.isNaN(pixel)) list.push(at, y(before));
@@ -119,21 +125,26 @@ function points(table: Table, column: number, [first, last]: [number, number], x
   return list;
 }
 
-/** Two seconds and less are drawn packet by packet. */
+/** Two seconds and less are drawn packet by packet, and so many rows at most: a fast link has more than pixels. */
 const BY_PACKET = 2 * SECOND;
+const ROWS_BY_PACKET = 30_000;
 
-function drawQueuePlot(pen: Pen, box: Box, view: View, time: Axis): void {
+function isByPacket(packets: Table, time: number, span: number): boolean {
+  return span <= BY_PACKET && packets.countTo(time) - packets.countTo(time - span) <= ROWS_BY_PACKET;
+}
+
+function drawQueuePlot(pen: Pen, box: Box, view: View): void {
   const { lane, inks, tops, index, theme } = view;
   const { packets, samples } = lane.history;
-  const [from, to] = [time.from * SECOND, view.time];
+  const [from] = spanOf(view);
   const y = { from: 0, to: tops.queue, count: 3, name: "queue, packets" };
-  const { x: toX, y: toY } = axes(pen, box, time, y, inks);
+  const { x: toX, y: toY } = axesOverTime(pen, box, view, y);
   const average = lane.description?.probes.indexOf("average") ?? -1;
-  const isFine = view.span <= BY_PACKET;
+  const isFine = isByPacket(packets, view.time, view.span);
   const colour = schemeColour(index, theme);
   pen.within(box.x, box.y - 6, box.width, box.height + 7, () => {
     const table = isFine ? packets : samples;
-    const rows = rowsIn(table, from, to);
+    const rows = rowsIn(table, from, view.time);
     const queue = points(table, isFine ? PACKET.queue : SAMPLE.packets, rows, toX, toY, isFine);
     pen.line(queue, { colour: average < 0 ? colour : faint(colour, "80"), width: 1.2 });
     if (average >= 0) {
@@ -170,7 +181,7 @@ function thresholdsOf(view: View): [name: string, packets: number][] {
     .map((name) => {
       const text = values.of(name);
       const isTime = name === "target";
-      return [name, isTime ? (secondsOf(text) * linkBps) / 8 / packet : packetsOf(text, linkBps, packet)];
+      return [switchName(name, view.lane.description), isTime ? (secondsOf(text) * linkBps) / 8 / packet : packetsOf(text, linkBps, packet)];
     });
 }
 
@@ -184,7 +195,7 @@ function drawSignals(pen: Pen, box: Box, { lane, time, inks }: View, from: numbe
     const event = packets.at(row, PACKET.event);
     const isDrop = event >= DROPPED;
     if (!isDrop && (event !== DEPARTED || packets.at(row, PACKET.marked) === 0)) continue;
-    const at = Math.round(x(packets.time(row) / SECOND));
+    const at = Math.round(x(packets.time(row)));
     if (isDrop && at !== drop) pen.line([at, box.y + 1, at, box.y + 7], { colour: inks.drop, width: 1.2 });
     if (!isDrop && at !== mark) pen.line([at, box.y + 8, at, box.y + 13], { colour: inks.mark, width: 1.2 });
     if (isDrop) drop = at;
@@ -192,7 +203,7 @@ function drawSignals(pen: Pen, box: Box, { lane, time, inks }: View, from: numbe
   }
 }
 
-function drawProbability(pen: Pen, box: Box, view: View, time: Axis): void {
+function drawProbability(pen: Pen, box: Box, view: View): void {
   const { lane, inks, index, theme } = view;
   const { samples } = lane.history;
   const probes = lane.description?.probes ?? [];
@@ -200,12 +211,12 @@ function drawProbability(pen: Pen, box: Box, view: View, time: Axis): void {
   // CoDel has no probability: its count says how fast it drops.
   const isCount = known.length === 0 && probes.includes("count");
   const drawn: typeof known = isCount ? [["count", "drops in this dropping state"]] : known;
-  const rows = rowsIn(samples, time.from * SECOND, view.time);
+  const rows = rowsIn(samples, spanOf(view)[0], view.time);
   const top = usualTop(samples, drawn.slice(0, 1).map(([probe]) => SAMPLE.probes + probes.indexOf(probe)), rows);
   const round = roundUp(Math.max(top * 1.2, 0.005));
   const name = isCount ? "count" : drawn.length > 0 ? "probability" : "no probability: it drops when it is full";
   const y = { from: 0, to: isCount ? Math.max(4, round) : Math.min(1, round), count: 2, name };
-  const scales = axes(pen, box, time, y, inks);
+  const scales = axesOverTime(pen, box, view, y);
   const colour = schemeColour(index, theme);
   pen.within(box.x, box.y, box.width, box.height + 1, () => {
     [...drawn].reverse().forEach(([probe], back) => {
@@ -221,11 +232,11 @@ function drawProbability(pen: Pen, box: Box, view: View, time: Axis): void {
 /** More flows than these are not told apart: their group is drawn as a band. */
 const APART = 12;
 
-function drawCwnd(pen: Pen, box: Box, view: View, time: Axis): void {
-  const { lane, inks, theme, tops } = view;
+function drawCwnd(pen: Pen, box: Box, view: View): void {
+  const { lane, theme, tops } = view;
   const { windows } = lane.history;
-  const { x, y } = axes(pen, box, time, { from: 0, to: tops.cwnd, count: 2, name: "cwnd, segments" }, inks);
-  const rows = rowsIn(windows, time.from * SECOND, view.time);
+  const { x, y } = axesOverTime(pen, box, view, { from: 0, to: tops.cwnd, count: 2, name: "cwnd, segments" });
+  const rows = rowsIn(windows, spanOf(view)[0], view.time);
   const flows = lane.description?.cwnd_flows ?? [];
   pen.within(box.x, box.y, box.width, box.height + 1, () => {
     if (flows.length > APART) drawCwndBands(pen, view, rows, x, y);
@@ -247,7 +258,7 @@ function drawCwndBands(pen: Pen, view: View, [first, last]: [number, number], x:
     for (let row = first; row < last && columns.length > 0; row += every) {
       const values = columns.map((column) => windows.at(row, column)).filter((value) => value > 0);
       if (values.length === 0) continue;
-      const at = x(windows.time(row) / SECOND);
+      const at = x(windows.time(row));
       upper.push(at, y(Math.max(...values)));
       lower.unshift(at, y(Math.min(...values)));
       middle.push(at, y(values.reduce((sum, value) => sum + value, 0) / values.length));
@@ -287,20 +298,20 @@ function layersOf({ lane, theme }: View, groups: Group[]): Layer[][] {
 }
 
 /** Rates of the groups of flows, one upon the other, each with its name. */
-function drawThroughput(pen: Pen, box: Box, view: View, time: Axis): void {
+function drawThroughput(pen: Pen, box: Box, view: View): void {
   const { lane, inks, tops, linkBps } = view;
   const { throughput, description } = lane;
   const { step } = throughput;
   const unit = tops.bps > 1e9 ? 1e9 : 1e6;
-  const { x, y } = axes(pen, box, time, { from: 0, to: tops.bps / unit, count: 2, name: `throughput, ${unit === 1e9 ? "Gbps" : "Mbps"}, by group` }, inks);
+  const { x, y } = axesOverTime(pen, box, view, { from: 0, to: tops.bps / unit, count: 2, name: `throughput, ${unit === 1e9 ? "Gbps" : "Mbps"}, by group` });
   if (!description) return;
-  const first = Math.max(0, Math.floor((time.from * SECOND) / step));
+  const first = Math.max(0, Math.floor((spanOf(view)[0]) / step));
   const bins = Math.max(0, throughput.binsBy(view.time) - first);
   const { groups } = flowsOf(description);
   const names: { text: string; top: number; bottom: number }[] = [];
   let below = new Float64Array(bins);
   const edge = (rates: Float64Array) =>
-    Array.from(rates).flatMap((rate, bin) => [x(((first + bin) * step) / SECOND), y(rate / unit), x(((first + bin + 1) * step) / SECOND), y(rate / unit)]);
+    Array.from(rates).flatMap((rate, bin) => [x((first + bin) * step), y(rate / unit), x((first + bin + 1) * step), y(rate / unit)]);
   const backwards = (points: number[]) => Array.from({ length: points.length }, (_, at) => points[points.length - 2 - (at - (at % 2)) + (at % 2)]!);
   pen.within(box.x, box.y, box.width, box.height + 1, () => {
     layersOf(view, groups).forEach((layers, group) => {
@@ -314,7 +325,7 @@ function drawThroughput(pen: Pen, box: Box, view: View, time: Axis): void {
     });
     pen.line([box.x, y(linkBps / unit), box.x + box.width, y(linkBps / unit)], { colour: inks.text, dash: [4, 3] });
   });
-  const right = x(((first + bins) * step) / SECOND) - 4;
+  const right = x((first + bins) * step) - 4;
   for (const { text, top, bottom } of names) {
     if (bottom - top < 11 || right < box.x + 60) continue;
     pen.text(text, right, (top + bottom) / 2 + 4, { size: 11, align: "right", colour: inks.back, bold: true });
@@ -331,10 +342,12 @@ export function topsOf(views: Pick<View, "lane" | "time" | "span" | "linkBps">[]
     const { samples, windows } = lane.history;
     const { packets } = lane.history;
     // Short spans are drawn from packets, of which samples see few.
-    for (let row = packets.countTo(time - Math.min(span, BY_PACKET)); row < packets.countTo(time); row += 1) {
+    const last = packets.countTo(time);
+    const isFine = isByPacket(packets, time, span);
+    for (let row = Math.max(packets.countTo(time - Math.min(span, BY_PACKET)), last - ROWS_BY_PACKET); row < last; row += 1) {
       const length = packets.at(row, PACKET.queue);
       now = Math.max(now, length);
-      if (span <= BY_PACKET) queue = Math.max(queue, length);
+      if (isFine) queue = Math.max(queue, length);
     }
     const average = lane.description?.probes.indexOf("average") ?? -1;
     const unit = packetsInUnit(lane);

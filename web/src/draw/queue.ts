@@ -32,9 +32,6 @@ export function drawQueue(pen: Pen, box: Box, view: View): Spot[] {
   const right = area.x + area.width;
   pen.text("arrivals →", box.x, box.y + 9, { size: 10.5, colour: inks.muted });
   const count = view.scene.waiting.length;
-  if (view.scene.drops.length > 0 && box.width > 420) {
-    pen.text("click on a dropped packet: why?", box.x, box.y + box.height - 4, { size: 10, colour: inks.muted });
-  }
   pen.text(count === 1 ? "1 packet waits" : `${count} packets wait`, right, box.y + 9, { size: 10.5, align: "right", colour: inks.muted });
   pen.rect(area.x, area.y, area.width, area.height, inks.soft);
   const height = area.height / strips.length;
@@ -44,7 +41,11 @@ export function drawQueue(pen: Pen, box: Box, view: View): Spot[] {
     if (strip.name) pen.text(strip.name, part.x + 4, part.y + Math.min(11, part.height - 1), { size: 10, colour: inks.muted });
   });
   drawLink(pen, { x: right, y: area.y, width: LINK, height: area.height }, view);
-  return drawDrops(pen, area, strips, view);
+  const spots = drawDrops(pen, area, strips, view);
+  if (view.scene.drops.length > 0 && box.width > 420) {
+    pen.text("click on a dropped packet: why?", box.x, box.y + box.height - 4, { size: 10, colour: inks.muted, rim: inks.back });
+  }
+  return spots;
 }
 
 /** One strip, or one for each sub-queue that holds packets. */

@@ -1,6 +1,6 @@
 // What a guided tour is: steps of text beside the running queues, predictions and a task.
 
-import { readings, probeAt, type Readings } from "../figures.ts";
+import { readingOf, readings, probeAt, type Readings } from "../figures.ts";
 import type { Laboratory } from "../laboratory.ts";
 import { knobsAt, settingsAt, type KnobName } from "../setup.ts";
 import { DEPARTED, DROPPED, PACKET } from "../types.ts";
@@ -98,15 +98,9 @@ export class Seen {
     return this.laboratory.lanes.map(({ description }) => description?.label ?? "");
   }
 
-  /** The rate of a lane's link, bits a second. */
-  private linkBps(lane: number): number {
-    const { setup, lanes } = this.laboratory;
-    return setup.scenario ? (lanes[lane]!.description?.link.rate_bps ?? Number.NaN) : Number(this.knob("rate")) * 1e6;
-  }
-
-  /** The readings of a lane over the last three seconds. */
+  /** The readings of a lane over the span of a reading. */
   lane(index: number): Readings {
-    return readings(this.laboratory.lanes[index]!, this.laboratory.time, this.linkBps(index));
+    return readings(this.laboratory.lanes[index]!, this.laboratory.time, this.laboratory.linkBps(index));
   }
 
   /** The rows of a lane's packets within a span in seconds before the time of the clock. */
@@ -150,23 +144,23 @@ export class Seen {
     const { throughput, description } = this.laboratory.lanes[lane]!;
     let sum = 0;
     description?.flows.forEach((flow, index) => {
-      if (group.test(flow.group)) sum += throughput.recent(index, this.laboratory.time, 3 * SECOND);
+      if (group.test(flow.group)) sum += throughput.recent(index, this.laboratory.time, readingOf(this.laboratory.lanes[lane]!));
     });
-    return sum / this.linkBps(lane);
+    return sum / this.laboratory.linkBps(lane);
   }
 
-  /** The part of a lane's packets that was dropped in the last three seconds. */
+  /** The part of a lane's packets that was dropped within the span of a reading. */
   loss(lane: number): number {
     const { time, lanes } = this.laboratory;
-    return lanes[lane]!.waits.lost(undefined, time - 3 * SECOND, time);
+    return lanes[lane]!.waits.lost(undefined, time - readingOf(lanes[lane]!), time);
   }
 
-  /** What 99 of 100 packets of a group waited at most over the last three seconds, in seconds. */
+  /** What 99 of 100 packets of a group waited at most within the span of a reading, in seconds. */
   wait(lane: number, group: RegExp): number {
     const { waits, description } = this.laboratory.lanes[lane]!;
     const flows = description!.flows.flatMap((flow, index) => (group.test(flow.group) ? [index] : []));
     const { time } = this.laboratory;
-    return waits.most(new Set(flows), time - 3 * SECOND, time) / SECOND;
+    return waits.most(new Set(flows), time - readingOf(this.laboratory.lanes[lane]!), time) / SECOND;
   }
 
   /** Drops of a lane by a rule about the flow, in the last two seconds. */

@@ -8,12 +8,13 @@ import { drawPlot, plotInWords, timeAt, type PlotName } from "../draw/plots.ts";
 import { drawQueue, type Spot } from "../draw/queue.ts";
 import { Scene } from "../draw/scene.ts";
 import { schemeColour, type Theme } from "../draw/palette.ts";
-import { readings } from "../figures.ts";
+import { isNear, switchName } from "../dctcp.ts";
+import { readingOf, readings } from "../figures.ts";
 import type { Lane } from "../lane.ts";
 import type { Laboratory } from "../laboratory.ts";
 import { specText } from "../setup.ts";
 import type { Scheme } from "../types.ts";
-import { digits, percent, span } from "../units.ts";
+import { digits, percent, runLength, span } from "../units.ts";
 import { button, el, fill, save } from "./dom.ts";
 import { FeelPanel } from "./feel.ts";
 import { LawControl } from "./law.ts";
@@ -178,17 +179,20 @@ export class Column {
     if (now - this.wordsAt < 200) return;
     this.wordsAt = now;
     const { delay, swing, use, drops, marks, fairness } = readings(view.lane, view.time, view.linkBps);
+    const isFast = isNear(view.lane.description);
+    const rateText = (rate: number) => (isFast ? `${digits(rate / 1e3)}/ms` : `${digits(rate)}/s`);
+    const over = `over the last ${runLength(readingOf(view.lane))}`;
     const entries: [string, string, string][] = [
-      ["delay", span(delay), "the mean time in the queue, over the last 3 s"],
-      ["swings", `± ${digits(swing, 2)}`, "the standard deviation of the queue over the last 3 s, in packets"],
-      ["link used", percent(Math.min(1, use)), "the part of the link's rate that was used in the last 3 s"],
-      ["drops", `${digits(drops)}/s`, "packets dropped a second, over the last 3 s"],
-      ["marks", `${digits(marks)}/s`, "packets marked a second instead of dropped (ECN), over the last 3 s"],
-      ["fairness", digits(fairness, 2), "Jain's index of the rates over the last 3 s: 1 where all are equal; of the flows of the first group that wants all it can get"],
+      ["delay", span(delay), `the mean time in the queue, ${over}`],
+      ["swings", `± ${digits(swing, 2)}`, `the standard deviation of the queue ${over}, in packets`],
+      ["link used", percent(Math.min(1, use)), `the part of the link's rate that was used ${over}`],
+      ["drops", rateText(drops), `packets dropped ${isFast ? "a millisecond" : "a second"}, ${over}`],
+      ["marks", rateText(marks), `packets marked ${isFast ? "a millisecond" : "a second"} instead of dropped (ECN), ${over}`],
+      ["fairness", digits(fairness, 2), `Jain's index of the rates ${over}: 1 where all are equal; of the flows of the first group that wants all it can get`],
     ];
     for (const [name, value, title] of entries) this.reading(name, title).textContent = value;
     const { scheme, link } = view.lane.description!;
-    this.settings.textContent = !view.values.isCompared ? `${scheme} at ${link.name}` : view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${name} ${value}`)).join(", ");
+    this.settings.textContent = !view.values.isCompared ? `${scheme} at ${link.name}` : view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${switchName(name, view.lane.description)} ${value}`)).join(", ");
     this.settings.title = this.settings.textContent;
     this.queue.canvas.setAttribute("aria-label", `The queue: ${this.scene.waiting.length} packets wait, ${this.scene.drops.length} drops seen. Mean delay of the last 3 s: ${span(delay)}`);
     this.law.describe(view);
@@ -204,8 +208,10 @@ export class Column {
     if (!place) {
       place = el("dd", { "data-reading": name });
       this.readings.set(name, place);
-      this.figures.append(el("div", { title }, el("dt", {}, name), place));
+      this.figures.append(el("div", {}, el("dt", {}, name), place));
     }
+    const entry = place.parentElement!;
+    if (entry.title !== title) entry.title = title;
     return place;
   }
 

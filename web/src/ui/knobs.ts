@@ -1,12 +1,25 @@
 // The knobs of network and traffic. Each takes effect at the time of the clock.
 
 import type { Laboratory } from "../laboratory.ts";
-import { KNOBS, knobProblem, knobsAt, type Knob, type KnobName } from "../setup.ts";
+import { PRESETS } from "../presets.ts";
+import { KNOBS, knobProblem, knobShown, knobTyped, knobsAt, type Knob, type KnobName } from "../setup.ts";
 import { SECOND, digits } from "../units.ts";
 import { el, fill, throttled } from "./dom.ts";
 import { rangeScale, slide, type RangeScale } from "./range.ts";
 
-export function knobPanel(laboratory: Laboratory): HTMLElement {
+/** Networks to start from: another setup, from its beginning. */
+function presetChoice(open: (address: string) => void): HTMLElement {
+  const select = el("select", { id: "preset", onchange: () => {
+    const preset = PRESETS.find(({ id }) => id === select.value);
+    select.value = "";
+    if (preset) open(preset.address);
+  } });
+  fill(select, el("option", { value: "" }, "a network …"), ...PRESETS.map(({ id, label }) => el("option", { value: id }, label)));
+  return el("div", { class: "knob choice" }, el("label", { for: "preset", title: "begins another run with these knobs and schemes" }, "Start from"), select);
+}
+
+/** `open` opens an address. */
+export function knobPanel(laboratory: Laboratory, open: (address: string) => void): HTMLElement {
   const panel = el("div", { class: "knobs" });
   const refreshers: (() => void)[] = [];
   const build = () => {
@@ -16,7 +29,7 @@ export function knobPanel(laboratory: Laboratory): HTMLElement {
       panel,
       ...groups.map((group) => {
         const knobs = KNOBS.filter((knob) => knob.group === group);
-        return el("fieldset", {}, el("legend", {}, group), ...knobs.map((knob) => knobControl(laboratory, knob, refreshers)));
+        return el("fieldset", {}, el("legend", {}, group), group === "Link" ? presetChoice(open) : null, ...knobs.map((knob) => knobControl(laboratory, knob, refreshers)));
       }),
     );
   };
@@ -47,28 +60,39 @@ export function knobControl(laboratory: Laboratory, knob: Knob, refreshers: (() 
     return el("div", { class: "knob choice" }, label, select);
   }
   const scale = rangeScale(knob);
-  const number = el("input", { id: `${id}-number`, type: "number", min: knob.min, max: knob.max, step: "any", "aria-label": `${knob.label}, ${knob.unit}`, "data-knob-number": knob.name });
+  const number = el("input", { id: `${id}-number`, type: "number", step: "any", "data-knob-number": knob.name });
+  const unit = el("span", { class: "unit" });
+  const show = (value: string) => {
+    const shown = knobShown(knob, value);
+    number.value = shown.number;
+    if (unit.textContent === shown.unit) return;
+    unit.textContent = shown.unit;
+    number.setAttribute("aria-label", `${knob.label}, ${shown.unit}`);
+  };
+  const typedValue = () => knobTyped(knob, number.value, unit.textContent ?? "");
   const range = el("input", { id, type: "range", min: 0, max: scale.steps, step: 1, "data-knob": knob.name, "aria-describedby": `${id}-help` });
   const sliding = slide(
     laboratory, range,
-    () => (number.value = valueText(scale, Number(range.value))),
+    () => show(valueText(scale, Number(range.value))),
     () => {
-      if (number.value !== current(laboratory, knob.name)) laboratory.change({ name: knob.name, value: number.value });
+      const value = valueText(scale, Number(range.value));
+      if (value !== current(laboratory, knob.name)) laboratory.change({ name: knob.name, value });
     },
   );
   const typed = () => {
-    number.setCustomValidity(knobProblem(knob.name, number.value) ?? "");
-    if (number.reportValidity()) laboratory.change({ name: knob.name, value: number.value });
+    const value = typedValue();
+    number.setCustomValidity(knobProblem(knob.name, value) ?? "");
+    if (number.reportValidity()) laboratory.change({ name: knob.name, value });
   };
   number.addEventListener("change", typed);
   refreshers.push(() => {
     if (sliding.isMoving) return;
     const value = current(laboratory, knob.name);
-    if (document.activeElement !== number) number.value = value;
+    if (document.activeElement !== number) show(value);
     range.value = String(scale.toStep(Number(value)));
-    range.setAttribute("aria-valuetext", `${value} ${knob.unit}`);
+    range.setAttribute("aria-valuetext", `${number.value} ${unit.textContent}`);
   });
-  const unit = el("span", { class: "unit" }, knob.unit);
+  show(current(laboratory, knob.name));
   return el("div", { class: "knob" }, label, range, number, unit, el("span", { id: `${id}-help`, class: "unseen" }, knob.help));
 }
 

@@ -1,5 +1,6 @@
 // A light on what a text names: readings, knobs, parameters and pictures.
 
+import { parameterOf } from "../dctcp.ts";
 import { KNOBS } from "../setup.ts";
 
 const PICTURES: Record<string, string> = {
@@ -13,7 +14,7 @@ function selectorsOf(name: string): string[] {
   if (knob) return [`#knobs [data-knob="${knob.name}"]`];
   const picture = PICTURES[name];
   if (picture) return [picture];
-  return [`[data-reading="${CSS.escape(name)}"]`, `.lane [data-parameter="${CSS.escape(name)}"]`, `[data-handle="${CSS.escape(name)}"]`];
+  return [`[data-reading="${CSS.escape(name)}"]`, `.lane [data-parameter="${CSS.escape(parameterOf(name))}"]`, `[data-handle="${CSS.escape(name)}"]`];
 }
 
 /** Names in `code` within texts. */

@@ -1,7 +1,9 @@
 // The parameters of a lane's scheme, from the registry. Each takes effect at the time of the clock.
 
 import type { Laboratory } from "../laboratory.ts";
-import type { Parameter, Scheme } from "../types.ts";
+import { inBytesAndTime, isNear, switchName } from "../dctcp.ts";
+import { packetsOf } from "../quantity.ts";
+import type { Description, Parameter, Scheme } from "../types.ts";
 import { digits } from "../units.ts";
 import { Values } from "../values.ts";
 import { el, fill } from "./dom.ts";
@@ -23,10 +25,15 @@ function parts(text: string): { number: number; unit: string } | undefined {
   return found ? { number: Number(found[1]), unit: found[2] ?? "" } : undefined;
 }
 
+/** Thresholds of switches. */
+const LENGTHS = ["min", "max", "threshold"];
+
 /** A slider around a value, or none. */
-function sliderFor(parameter: Parameter): (Range & { unit: string }) | undefined {
+function sliderFor(parameter: Parameter, description: Description | undefined): (Range & { unit: string }) | undefined {
   const known = parts(parameter.value) ?? parts(parameter.default);
   if (parameter.unit === "probability") return { min: 0.0005, max: 1, scale: "log", unit: "" };
+  // Fast links have long queues.
+  if (isNear(description) && LENGTHS.includes(parameter.name)) return { min: 1, max: 2000, scale: "log", unit: "packets", whole: true };
   if (parameter.name === "max" && parameter.unit.startsWith("packets")) return { min: 2, max: 400, scale: "log", unit: "packets" };
   if (parameter.name === "min" && parameter.unit.startsWith("packets")) return { min: 1, max: 200, scale: "log", unit: "packets" };
   if (parameter.name === "weight") return { min: 0.0001, max: 1, scale: "log", unit: "" };
@@ -63,6 +70,10 @@ export class ParameterPanel {
     this.values = new Values(laboratory, lane, schemes);
   }
 
+  private get description(): Description | undefined {
+    return this.laboratory.lanes[this.lane]?.description;
+  }
+
   private value(name: string): string {
     return this.values.of(name);
   }
@@ -71,7 +82,7 @@ export class ParameterPanel {
     const { scheme } = this.values;
     if (!scheme) return;
     const effective = this.values.effective().filter(({ name }) => this.only?.includes(name) ?? true);
-    const shown = `${scheme.name} ${effective.map(({ name }) => name).join()}`;
+    const shown = `${scheme.name} ${isNear(this.description)} ${effective.map(({ name }) => name).join()}`;
     if (shown !== this.shown) this.build(scheme, effective);
     this.shown = shown;
     for (const refresh of this.refreshers) refresh();
@@ -107,8 +118,9 @@ export class ParameterPanel {
   private control(parameter: Parameter): HTMLElement {
     const { name, unit, meaning, choices } = parameter;
     const id = `${this.only ? "tour-" : ""}p${this.lane}-${name}`;
-    const title = `${meaning}; ${parameter.range}; default ${parameter.default} (${parameter.origin})`;
-    const label = el("label", { for: id, title }, name);
+    const called = switchName(name, this.description);
+    const title = `${called === name ? "" : `${name}: `}${meaning}; ${parameter.range}; default ${parameter.default} (${parameter.origin})`;
+    const label = el("label", { for: id, title }, called);
     const options = unit === "on or off" ? ["on", "off"] : choices?.map((choice) => choice.name).filter((choice) => choice !== "numbers");
     if (options && name !== "curve") {
       const select = el("select", { id, "data-parameter": name, title, onchange: () => this.change(name, select.value) });
@@ -121,9 +133,22 @@ export class ParameterPanel {
     return this.textAndSlider(parameter, id, label, title);
   }
 
+  /** A threshold of a switch in bytes and as time; none for other parameters. */
+  private otherUnits(name: string): HTMLElement | null {
+    if (!isNear(this.description) || !LENGTHS.includes(name)) return null;
+    const place = el("span", { class: "other-units", "data-units": name });
+    this.refreshers.push(() => {
+      const { description, laboratory, lane } = this;
+      if (!description) return;
+      const [packet, linkBps] = [description.link.packet_bytes, laboratory.linkBps(lane)];
+      place.textContent = `= ${inBytesAndTime(packetsOf(this.value(name), linkBps, packet), packet, linkBps)}`;
+    });
+    return place;
+  }
+
   private textAndSlider(parameter: Parameter, id: string, label: HTMLElement, title: string): HTMLElement {
     const { name } = parameter;
-    const slider = sliderFor(parameter);
+    const slider = sliderFor(parameter, this.description);
     const text = el("input", { id, type: "text", title, "data-parameter": name, spellcheck: false, autocomplete: "off" });
     if (name === "curve") {
       text.setAttribute("list", `${id}-list`);
@@ -156,6 +181,6 @@ export class ParameterPanel {
       if (Number.isFinite(value)) range.value = String(scale.toStep(value));
       range.setAttribute("aria-valuetext", this.value(name));
     });
-    return el("div", { class: "knob" }, label, range, text);
+    return el("div", { class: "knob" }, label, range, text, this.otherUnits(name));
   }
 }

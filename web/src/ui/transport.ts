@@ -1,23 +1,22 @@
 // Play, pause, steps, speed and the clock.
 
 import type { Laboratory } from "../laboratory.ts";
-import { SECOND, clock } from "../units.ts";
+import { fastest } from "../pace.ts";
+import { SECOND, clock, runLength } from "../units.ts";
 import { button, el, fill, throttled } from "./dom.ts";
 
 /** Speeds that can be chosen: simulated seconds a second. */
 export const SPEEDS: [speed: number, name: string][] = [
-  [0.0003, "1/3000"], [0.001, "1/1000"], [0.003, "1/300"], [0.01, "1/100"], [0.03, "1/30"], [0.1, "1/10"], [0.3, "1/3"], [1, "real time"], [3, "3 ×"], [10, "10 ×"], [Infinity, "as fast as it goes"],
+  [0.00003, "1/30000"], [0.0001, "1/10000"], [0.0003, "1/3000"], [0.001, "1/1000"], [0.003, "1/300"], [0.01, "1/100"], [0.03, "1/30"], [0.1, "1/10"], [0.3, "1/3"], [1, "real time"], [3, "3 ×"], [10, "10 ×"], [Infinity, "as fast as it goes"],
 ];
 
-/** A run lasts so many seconds on the wall at least. */
-const LASTS = 20;
-
-/** The speed at which a run can be followed: real time, but for short runs. */
-export function speedFor(seconds: number): number {
-  return SPEEDS.findLast(([speed]) => speed <= Math.min(1, seconds / LASTS))?.[0] ?? SPEEDS[0]![0];
+/** The speed at which a run can be followed: real time, but for short runs and fast links. */
+export function speedFor(seconds: number, linkBps: number): number {
+  const most = fastest(seconds, linkBps);
+  return SPEEDS.findLast(([speed]) => speed <= most)?.[0] ?? SPEEDS[0]![0];
 }
 
-export const SPANS: [seconds: number, name: string][] = [[0.5, "0.5 s"], [2, "2 s"], [10, "10 s"], [30, "30 s"], [Infinity, "whole run"]];
+export const SPANS: [seconds: number, name: string][] = [[0.001, "1 ms"], [0.005, "5 ms"], [0.5, "0.5 s"], [2, "2 s"], [10, "10 s"], [30, "30 s"], [Infinity, "whole run"]];
 
 export interface Spans {
   /** The span of the plots, seconds. */
@@ -61,8 +60,9 @@ export function transport(laboratory: Laboratory, view: Spans, { redraw, why }: 
     const name = laboratory.isPlaying ? "Pause" : "Play";
     if (play.textContent !== name) play.textContent = name;
     if (!isHeld) range.value = String(Math.round((laboratory.time / laboratory.end) * 1000));
-    time.textContent = `${clock(laboratory.time)} of ${laboratory.end / SECOND} s`;
-    range.setAttribute("aria-valuetext", clock(laboratory.time));
+    const now = clock(laboratory.time, laboratory.end);
+    time.textContent = `${now} of ${runLength(laboratory.end)}`;
+    range.setAttribute("aria-valuetext", now);
     const waits = laboratory.isWaiting ? "simulating …" : "";
     if (state.textContent !== waits) state.textContent = waits;
     if (speed.value !== String(laboratory.speed)) speed.value = String(laboratory.speed);

@@ -1,5 +1,6 @@
 // A controller: its probability over the queueing delay, with its target.
 
+import { readingOf } from "../../figures.ts";
 import { secondsOf } from "../../quantity.ts";
 import { SAMPLE } from "../../types.ts";
 import { span as spanText } from "../../units.ts";
@@ -8,7 +9,6 @@ import { faint, schemeColour } from "../palette.ts";
 import type { Pen } from "../pen.ts";
 import type { View } from "../picture.ts";
 import { acts, asMilliseconds, asPackets, inPackets, inverse, type Drawn, type Handle, type Range } from "./handle.ts";
-import { TRAIL } from "./trail.ts";
 
 /** The queueing delay of a sample, from the bytes that wait, ms. */
 function delayAt({ lane, linkBps }: View, row: number): number {
@@ -19,7 +19,7 @@ function delayAt({ lane, linkBps }: View, row: number): number {
 function trailOf(view: View, column: number): [number, number][] {
   const { samples } = view.lane.history;
   const trail: [number, number][] = [];
-  for (let row = samples.countTo(view.time - TRAIL); row < samples.countTo(view.time); row += 3) {
+  for (let row = samples.countTo(view.time - readingOf(view.lane)); row < samples.countTo(view.time); row += 3) {
     trail.push([delayAt(view, row), samples.at(row, column)]);
   }
   return trail;

@@ -1,5 +1,6 @@
 // RED: the drop probability over the average queue, with the operating point.
 
+import { switchName } from "../../dctcp.ts";
 import { packetsInUnit, probeAt, queueAt } from "../../figures.ts";
 import type { Curve } from "../../lane.ts";
 import { digits } from "../../units.ts";
@@ -7,7 +8,7 @@ import { axes, roundUp, type Box, type Scale } from "../axes.ts";
 import { faint, schemeColour } from "../palette.ts";
 import type { Pen } from "../pen.ts";
 import type { View } from "../picture.ts";
-import { acts, asPackets, inPackets, inverse, type Drawn, type Handle, type Range } from "./handle.ts";
+import { acts, asPackets, drawRule, inPackets, inverse, lengthShown, nameOf, ruleOf, type Drawn, type Handle, type Range } from "./handle.ts";
 import { drawShares, isPerFlow } from "./shares.ts";
 import { trailOf } from "./trail.ts";
 
@@ -29,12 +30,12 @@ function thresholds(view: View): { min: number; max: number } {
   return { min, max };
 }
 
-function rangeOf(curve: Curve, trail: [number, number][], maxP: number): Range {
+function rangeOf(curve: Curve, trail: [number, number][], maxP: number, least: number): Range {
   const extent = curve.at(-1)?.[0] ?? 1;
   const slope = curve.map(([, p]) => p).filter((p) => p < SLOPE);
   const seen = trail.map(([, p]) => (p < SLOPE ? p : 0));
   return {
-    right: Math.max(extent * 1.15, ...trail.map(([at]) => at * 1.05)),
+    right: Math.max(extent * 1.15, (least || 0) * 1.25, ...trail.map(([at]) => at * 1.05)),
     top: Math.min(1, roundUp(Math.max(0.02, maxP < 1 ? maxP * 1.2 : 0, ...slope, ...seen))),
   };
 }
@@ -46,7 +47,7 @@ export function drawCurve(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   const trail = trailOf(view, "average", "pb").map(([at, p]): [number, number] => [at * unit, p]);
   // An adaptation moves max_p by itself.
   const maxP = acts(view, "max_p") ? probeAt(lane, "max_p", time) || Number(view.values.of("max_p")) : Number.NaN;
-  const range = held ?? rangeOf(curve, trail, maxP);
+  const range = held ?? rangeOf(curve, trail, maxP, ruleOf(view));
   const { x, y } = axes(
     pen, box,
     { from: 0, to: range.right, count: 5, name: "average queue, packets" },
@@ -55,6 +56,7 @@ export function drawCurve(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   );
   const handles = view.sketch ? [] : handlesOf(box, view, curve, maxP, range, x, y);
   for (const handle of handles) drawGuide(pen, box, handle, view);
+  drawRule(pen, box, view, x);
   pen.within(box.x, box.y - 6, box.width, box.height + 12, () => {
     pen.line(curve.flatMap(([at, p]) => [x(at), y(p)]), { colour: inks.axis, width: 2 });
     const last = curve.at(-1);
@@ -94,28 +96,30 @@ function drawPoint(pen: Pen, box: Box, view: View, trail: [number, number][], { 
 function handlesOf(box: Box, view: View, curve: Curve, maxP: number, { right, top }: Range, x: Scale, y: Scale): Handle[] {
   const { min, max } = thresholds(view);
   const foot = box.y + box.height;
-  const along = { axis: "x" as const, y: foot, at: inverse(x), text: asPackets };
+  const called = (parameter: string) => ({ parameter, name: switchName(parameter, view.lane.description) });
+  const along = { axis: "x" as const, y: foot, at: inverse(x), text: asPackets, shown: lengthShown(view) };
   const handles: Handle[] = [];
-  if (acts(view, "min") && min > 0) handles.push({ ...along, parameter: "min", x: x(min), value: min, least: right / 400, most: max * 0.98 });
-  if (acts(view, "max") && max > 0) handles.push({ ...along, parameter: "max", x: x(max), value: max, least: min * 1.02, most: right });
+  if (acts(view, "min") && min > 0) handles.push({ ...along, ...called("min"), x: x(min), value: min, least: right / 400, most: max * 0.98 });
+  if (acts(view, "max") && max > 0) handles.push({ ...along, ...called("max"), x: x(max), value: max, least: min * 1.02, most: right });
   if (maxP > 0) {
     const reached = curve.find(([, p]) => p >= maxP * 0.999)?.[0] ?? max;
     const place = { x: x(Math.min(reached, right)), y: y(Math.min(maxP, top)) };
-    handles.push({ ...place, parameter: "max_p", axis: "y", value: maxP, least: 0.0005, most: Math.min(1, top), at: inverse(y), text: (value) => digits(value) });
+    handles.push({ ...place, ...called("max_p"), axis: "y", value: maxP, least: 0.0005, most: Math.min(1, top), at: inverse(y), text: (value) => digits(value) });
   }
   return handles.filter((handle) => handle.x <= box.x + box.width + 1);
 }
 
 /** A faint line through a handle, with its name. */
-function drawGuide(pen: Pen, box: Box, { parameter, axis, x, y }: Handle, { inks }: View): void {
+function drawGuide(pen: Pen, box: Box, handle: Handle, { inks }: View): void {
+  const { parameter, axis, x, y } = handle;
   const foot = box.y + box.height;
   if (axis === "x") {
     pen.line([x, box.y, x, foot], { colour: inks.grid, dash: [3, 3] });
     // Beside the curve, which rises to the right of min.
     const isLeft = parameter === "min" && x - box.x > 30;
-    pen.text(parameter, isLeft ? x - 5 : x + 5, foot - 10, { size: 10.5, align: isLeft ? "right" : "left", colour: inks.muted });
+    pen.text(nameOf(handle), isLeft ? x - 5 : x + 5, foot - 10, { size: 10.5, align: isLeft ? "right" : "left", colour: inks.muted, rim: inks.back });
   } else {
     pen.line([box.x, y, x, y], { colour: inks.grid, dash: [3, 3] });
-    pen.text(parameter, Math.max(box.x + 4, x - 52), y - 6, { size: 10.5, colour: inks.muted });
+    pen.text(nameOf(handle), Math.max(box.x + 4, x - 52), y - 6, { size: 10.5, colour: inks.muted, rim: inks.back });
   }
 }

@@ -6,7 +6,8 @@ import { axes, roundUp, type Box, type Scale } from "../axes.ts";
 import { faint, schemeColour } from "../palette.ts";
 import type { Pen } from "../pen.ts";
 import type { View } from "../picture.ts";
-import { acts, inPackets, inverse, type Drawn, type Handle, type Range } from "./handle.ts";
+import { switchName } from "../../dctcp.ts";
+import { acts, drawRule, inPackets, inverse, lengthShown, ruleOf, type Drawn, type Handle, type Range } from "./handle.ts";
 
 /** Beyond so many times what is used, a limit is named and not drawn. */
 const FAR = 4;
@@ -15,7 +16,7 @@ export function drawFill(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   const { lane, inks, index, theme, time } = view;
   const limit = inPackets(view, "limit");
   const threshold = acts(view, "threshold") ? inPackets(view, "threshold") : Number.NaN;
-  const used = Math.max(view.tops.now, (threshold || 0) * 1.5);
+  const used = Math.max(view.tops.now, (threshold || 0) * 1.5, (ruleOf(view) || 0) * 1.5);
   const isFar = limit > FAR * used;
   const range = held ?? { right: isFar || Number.isNaN(limit) ? roundUp(used) : limit * 1.25, top: 1 };
   const { x, y } = axes(pen, box, { from: 0, to: range.right, count: 5, name: "queue, packets" }, { from: 0, to: 1.1, count: 0, name: "what happens to an arrival" }, inks);
@@ -24,19 +25,20 @@ export function drawFill(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   pen.within(box.x, box.y, box.width, box.height, () => {
     pen.rect(box.x, y(0.32), x(queue) - box.x, foot - y(0.32), schemeColour(index, theme));
   });
-  const delay = (queue * (lane.description?.link.packet_bytes ?? 1500) * 8) / view.linkBps;
-  const words = `${queue} packets = ${spanText(delay)} of waiting`;
-  pen.text(words, box.x + 6, y(0.32) - 6, { size: 11.5, colour: inks.text });
   const handles: Handle[] = [];
   if (threshold > 0) {
-    drawWall(pen, box, x(threshold), "marks above", inks.mark, y, 30);
-    handles.push(handleOf("threshold", threshold, foot, range, x));
+    drawWall(pen, box, x(threshold), "marks above", inks.mark, view, y, 30);
+    handles.push({ ...handleOf("threshold", threshold, foot, range, x), name: switchName("threshold", lane.description), shown: lengthShown(view) });
   }
   if (limit > 0 && !isFar) {
-    drawWall(pen, box, x(limit), "a full buffer drops", inks.drop, y);
+    drawWall(pen, box, x(limit), "a full buffer drops", inks.drop, view, y);
     if (acts(view, "limit")) handles.push(handleOf("limit", limit, foot, range, x));
   }
-  if (isFar) pen.text(`drops at ${Math.round(limit)} packets →`, box.x + box.width, y(1) + 12, { size: 11, align: "right", colour: inks.drop });
+  drawRule(pen, box, view, x);
+  const delay = (queue * (lane.description?.link.packet_bytes ?? 1500) * 8) / view.linkBps;
+  const words = `${queue} packets = ${spanText(delay)} of waiting`;
+  pen.text(words, box.x + 6, y(0.32) - 6, { size: 11.5, colour: inks.text, rim: inks.back });
+  if (isFar) pen.text(`drops at ${Math.round(limit)} packets →`, box.x + box.width, y(1) + 12, { size: 11, align: "right", colour: inks.drop, rim: inks.back });
   return { handles, range, box };
 }
 
@@ -45,9 +47,9 @@ function handleOf(parameter: string, value: number, y: number, { right }: Range,
 }
 
 /** Where it begins that packets are dropped or marked. */
-function drawWall(pen: Pen, box: Box, at: number, words: string, colour: string, y: Scale, down = 12): void {
+function drawWall(pen: Pen, box: Box, at: number, words: string, colour: string, { inks }: View, y: Scale, down = 12): void {
   pen.rect(at, y(1), Math.max(0, box.x + box.width - at), box.y + box.height - y(1), faint(colour, "1c"));
   pen.line([at, box.y + box.height, at, y(1), box.x + box.width, y(1)], { colour, width: 2 });
   const isNarrow = at - box.x < 110;
-  pen.text(words, isNarrow ? at + 4 : at - 4, y(1) + down, { size: 11, align: isNarrow ? "left" : "right", colour });
+  pen.text(words, isNarrow ? at + 4 : at - 4, y(1) + down, { size: 11, align: isNarrow ? "left" : "right", colour, rim: inks.back });
 }

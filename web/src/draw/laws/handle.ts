@@ -1,5 +1,6 @@
 // What a hand takes hold of in the picture of a law, and the range of the picture.
 
+import { inBytesAndTime, isNear, leastK } from "../../dctcp.ts";
 import { packetsOf } from "../../quantity.ts";
 import { digits } from "../../units.ts";
 import type { Box, Scale } from "../axes.ts";
@@ -66,6 +67,26 @@ export const asMilliseconds = (value: number) => `${digits(value)} ms`;
 /** A parameter of the view's scheme in packets; NaN where it has none. */
 export function inPackets(view: View, name: string): number {
   return packetsOf(view.values.of(name), view.linkBps, view.lane.description?.link.packet_bytes ?? 1500);
+}
+
+/** A length of the queue for a reader, where hosts are near in bytes and time as well. */
+export function lengthShown({ lane, linkBps }: View): (value: number) => string {
+  const { description } = lane;
+  return (value) => (isNear(description) ? `${digits(value)} packets, ${inBytesAndTime(value, description!.link.packet_bytes, linkBps)}` : asPackets(value));
+}
+
+/** The smallest K for DCTCP senders that are near, packets; NaN for others. */
+export function ruleOf({ lane, linkBps, rtt }: View): number {
+  return isNear(lane.description) ? leastK(lane.description, linkBps, rtt) : Number.NaN;
+}
+
+/** A line at the smallest K. */
+export function drawRule(pen: Pen, box: Box, view: View, x: Scale): void {
+  const least = ruleOf(view);
+  if (!(x(least) <= box.x + box.width)) return;
+  pen.line([x(least), box.y, x(least), box.y + box.height], { colour: view.inks.text, dash: [5, 3], width: 1.2 });
+  const isRight = x(least) + 70 > box.x + box.width;
+  pen.text("C × RTT / 7", x(least) + (isRight ? -5 : 5), box.y + box.height - 8, { size: 10.5, align: isRight ? "right" : "left", colour: view.inks.text, rim: view.inks.back });
 }
 
 /** Whether a parameter is there and acts. */
