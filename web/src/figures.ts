@@ -1,5 +1,6 @@
 // Figures of a lane at a time: probes, the mean delay and the use of the link over the last seconds.
 
+import { flowsOf } from "./flows.ts";
 import type { Lane } from "./lane.ts";
 import { readingSpan } from "./pace.ts";
 import { PACKET, SAMPLE } from "./types.ts";
@@ -50,6 +51,15 @@ export interface Readings {
 /** The span over which readings of a lane are taken, ns: three seconds, or a tenth of a short run. */
 export function readingOf({ description }: Lane): number {
   return readingSpan(description?.duration_ns ?? Infinity);
+}
+
+/** What calls of a lane wait, in seconds, 99 of 100 of their packets, and the part of them that is dropped; undefined where nobody calls. */
+export function callsIn(lane: Lane, time: number): { wait: number | undefined; loss: number } | undefined {
+  const flows = new Set(flowsOf(lane.description!).groups.filter(({ kind }) => kind === "calls").flatMap((group) => group.flows));
+  if (flows.size === 0) return undefined;
+  const from = time - readingOf(lane);
+  const most = lane.waits.most(flows, from, time);
+  return { wait: Number.isNaN(most) ? undefined : most / SECOND, loss: lane.waits.lost(flows, from, time) };
 }
 
 /** What is read off at a time, over the span of a reading before it. */

@@ -5,6 +5,7 @@ import { before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { readAddress } from "../src/address.ts";
 import { flowColour, groupColour } from "../src/draw/palette.ts";
+import { callsIn } from "../src/figures.ts";
 import { flowsOf } from "../src/flows.ts";
 import type { Lane } from "../src/lane.ts";
 import { sentence, type Glance } from "../src/sentence.ts";
@@ -93,6 +94,22 @@ test("the sentence names a flood's part, and compares delays where nobody calls"
   assert.match(sentence(await glances("#schemes=droptail|codel", 12)), /^codel: \d+ times less waiting than droptail, the link full\.$/);
   assert.match(sentence(await glances("#schemes=red:min=10,max=30,max_p=0.02|red:min=10,max=30,max_p=0.5", 12)), /^red with max_p 0\.5: [.\d]+ times less waiting than red with max_p 0\.02, [.\d]+% of the link idle\.$/);
   assert.match(sentence(await glances("#schemes=red", 12)), /^Packets wait [.\d]+ ms on average/);
+});
+
+test("a column says what calls wait and lose, where somebody calls", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=fq-codel|red&calls=4&flows=20");
+  const { page } = opened;
+  await stand(page, 12);
+  const [fair, red] = await glances("#schemes=fq-codel|red&calls=4&flows=20", 12);
+  for (const [lane, glance] of [fair!, red!].entries()) {
+    const calls = callsIn(glance.lane, 12e9)!;
+    const reading = (name: string) => page.waitForFunction(([lane, name]) => document.querySelector(`[data-lane="${lane}"] [data-reading="${name}"]`)?.textContent, [lane, name] as const);
+    await page.waitForFunction(([lane, text]) => document.querySelector(`[data-lane="${lane}"] [data-reading="call waits"]`)?.textContent === text, [lane, span(calls.wait!)] as const);
+    assert.equal(await (await reading("call loses")).jsonValue(), percent(calls.loss));
+  }
+  await page.evaluate(() => (location.hash = "#schemes=red"));
+  await page.waitForFunction(() => document.querySelectorAll('[data-reading="delay"]').length === 1 && !document.querySelector('[data-reading="call waits"]'));
+  await clean(opened);
 });
 
 test("waits are found again after a move, and there is one key for all columns", { skip }, async () => {

@@ -54,8 +54,8 @@ function told(tour: string, step: number) {
   return seen(tour, step, predict.at);
 }
 
-test("there are eleven tours of three to five steps, each with predictions and a task at its end", () => {
-  assert.equal(TOURS.length, 11);
+test("there are twelve tours of three to five steps, each with predictions and a task at its end", () => {
+  assert.equal(TOURS.length, 12);
   for (const { id, steps } of TOURS) {
     assert.ok(steps.length >= 3 && steps.length <= 5, id);
     assert.ok(steps.some(({ predict }) => predict), id);
@@ -177,6 +177,18 @@ test("curves: NLRED waits longest with fifteen flows, and like RED with forty", 
   assert.ok(nlred > red * 1.1 && clred < red * 0.9, `${red} ${nlred} ${clred}`);
   const forty = await told("curves", 2);
   assert.ok(Math.abs(forty.lane(1).delay / forty.lane(0).delay - 1) < 0.1);
+});
+
+test("calls: RED drops their packets like all others, FQ-CoDel none, and waits more on average", async () => {
+  for (const step of [1, 2, 3]) {
+    const moment = await told("calls", step);
+    assert.ok(moment.lossOf(0, /^calls/) > 0.07 && Math.abs(moment.lossOf(0, /^calls/) / moment.lossOf(0, /^cubic/) - 1) < 0.25, `${moment.lossOf(0, /^calls/)} ${moment.lossOf(0, /^cubic/)}`);
+    assert.ok(moment.lossOf(1, /^calls/) === 0 && moment.wait(1, /^calls/) < moment.wait(0, /^calls/) / 3);
+    assert.ok(moment.lane(1).delay > 4 * moment.lane(0).delay && Math.abs(moment.lane(0).delay - 0.012) < 0.0015, `${moment.lane(0).delay}`);
+  }
+  const fewer = changed(setupOf("calls", 4).setup, { at: 16, name: "flows", value: "2" });
+  const later = new Seen(simulated(await program(), fewer, 24));
+  assert.ok(later.lossOf(0, /^calls/) < 0.02 && later.lossOf(1, /^calls/) === 0);
 });
 
 test("flood: seven tenths under RED, nothing under SFRED, a ninth under FQ-CoDel", async () => {

@@ -43,6 +43,8 @@ export const used = reading((seen, lane) => Math.min(1, seen.lane(lane).use), pe
 export const swing = reading((seen, lane) => seen.lane(lane).swing, two);
 /** The part of the packets that is dropped. */
 export const loss = reading((seen, lane) => seen.loss(lane), percent);
+/** The part of the packets of a group of flows that is dropped. */
+export const lossOf = reading((seen, lane, group: RegExp) => seen.lossOf(lane, group), percent);
 /** Drops by a rule about the flow, in the last two seconds. */
 export const ruleDrops = reading((seen, lane) => seen.ruleDrops(lane), whole);
 /** A probe of the scheme: RED's average, an adapted max_p. */

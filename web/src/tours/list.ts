@@ -3,6 +3,7 @@
 import { average } from "./average.ts";
 import { bottlenecks } from "./bottlenecks.ts";
 import { bufferbloat } from "./bufferbloat.ts";
+import { calls } from "./calls.ts";
 import { curves } from "./curves.ts";
 import { delay } from "./delay.ts";
 import { flood } from "./flood.ts";
@@ -13,4 +14,4 @@ import { load } from "./load.ts";
 import { maxP } from "./max-p.ts";
 import type { Tour } from "./tour.ts";
 
-export const TOURS: Tour[] = [bufferbloat, average, maxP, curves, flood, load, delay, l4s, kmin, incast, bottlenecks];
+export const TOURS: Tour[] = [bufferbloat, average, maxP, curves, calls, flood, load, delay, l4s, kmin, incast, bottlenecks];

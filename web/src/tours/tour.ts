@@ -155,12 +155,23 @@ export class Seen {
     return lanes[lane]!.waits.lost(undefined, time - readingOf(lanes[lane]!), time);
   }
 
+  /** The numbers of a lane's flows of a group. */
+  private flowsOf(lane: number, group: RegExp): Set<number> {
+    const { flows } = this.laboratory.lanes[lane]!.description!;
+    return new Set(flows.flatMap((flow, index) => (group.test(flow.group) ? [index] : [])));
+  }
+
+  /** The part of the packets of a lane's flows of a group that was dropped within the span of a reading. */
+  lossOf(lane: number, group: RegExp): number {
+    const { time, lanes } = this.laboratory;
+    return lanes[lane]!.waits.lost(this.flowsOf(lane, group), time - readingOf(lanes[lane]!), time);
+  }
+
   /** What 99 of 100 packets of a group waited at most within the span of a reading, in seconds. */
   wait(lane: number, group: RegExp): number {
-    const { waits, description } = this.laboratory.lanes[lane]!;
-    const flows = description!.flows.flatMap((flow, index) => (group.test(flow.group) ? [index] : []));
+    const { waits } = this.laboratory.lanes[lane]!;
     const { time } = this.laboratory;
-    return waits.most(new Set(flows), time - readingOf(this.laboratory.lanes[lane]!), time) / SECOND;
+    return waits.most(this.flowsOf(lane, group), time - readingOf(this.laboratory.lanes[lane]!), time) / SECOND;
   }
 
   /** Drops of a lane by a rule about the flow, in the last two seconds. */

@@ -9,7 +9,7 @@ import { drawQueue, type Spot } from "../draw/queue.ts";
 import { Scene } from "../draw/scene.ts";
 import { schemeColour, type Theme } from "../draw/palette.ts";
 import { isNear, switchName } from "../dctcp.ts";
-import { readingOf, readings } from "../figures.ts";
+import { callsIn, readingOf, readings } from "../figures.ts";
 import type { Lane } from "../lane.ts";
 import type { Laboratory } from "../laboratory.ts";
 import { specText } from "../setup.ts";
@@ -58,6 +58,8 @@ export class Column {
   private readonly settings = el("span", { class: "settings" });
   private readonly figures = el("dl", { class: "readings" });
   private readonly readings = new Map<string, HTMLElement>();
+  /** The names of the readings that are shown. */
+  private known = "";
   private readonly outcome = el("div", { class: "outcome" });
   private readonly remove: HTMLButtonElement;
   private spots: Spot[] = [];
@@ -190,7 +192,14 @@ export class Column {
       ["marks", rateText(marks), `packets marked ${isFast ? "a millisecond" : "a second"} instead of dropped (ECN), ${over}`],
       ["fairness", digits(fairness, 2), `Jain's index of the rates ${over}: 1 where all are equal; of the flows of the first group that wants all it can get`],
     ];
-    for (const [name, value, title] of entries) this.reading(name, title).textContent = value;
+    const known = [...entries.slice(0, 1), ...this.ofCalls(view, over), ...entries.slice(1)];
+    const names = known.map(([name]) => name).join();
+    if (names !== this.known) {
+      this.known = names;
+      this.readings.clear();
+      fill(this.figures);
+    }
+    for (const [name, value, title] of known) this.reading(name, title).textContent = value;
     const { scheme, link } = view.lane.description!;
     this.settings.textContent = !view.values.isCompared ? `${scheme} at ${link.name}` : view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${switchName(name, view.lane.description)} ${value}`)).join(", ");
     this.settings.title = this.settings.textContent;
@@ -200,6 +209,16 @@ export class Column {
     this.parameters.refresh();
     this.effective.clear();
     for (const { name } of this.parameters.values.effective()) this.effective.add(name);
+  }
+
+  /** What calls wait and lose, where somebody calls. */
+  private ofCalls({ lane, time }: View, over: string): [string, string, string][] {
+    const calls = callsIn(lane, time);
+    if (!calls) return [];
+    return [
+      ["call waits", calls.wait === undefined ? "–" : span(calls.wait), `the time in the queue that 99 of 100 packets of calls did not exceed, ${over}`],
+      ["call loses", percent(calls.loss), `the part of the packets of calls that was dropped, ${over}`],
+    ];
   }
 
   /** Where a reading is shown. */
