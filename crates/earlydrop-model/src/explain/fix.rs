@@ -2,7 +2,7 @@
 
 use earlydrop::registry::LinkFacts;
 
-use super::rules::{is_serious, remedy};
+use super::rules::{MOVE_MIN, is_serious, remedy};
 use super::{Explanation, Finding, Setting, expect, explain, origin, settings};
 use crate::tools::{Configuration, Knob, Origin, differences, linux_command, read_in, rewrite};
 use crate::{Load, ModelError, Prediction};
@@ -63,9 +63,12 @@ pub fn fix(configuration: &Configuration, text: &str, load: &Load) -> Result<Fix
     let mut reasons: Vec<(Knob, String)> = Vec::new();
     for _ in 0..MOST_REMEDIES {
         let prediction = expect(&fixed, load)?;
-        let accept = |changed: Configuration| {
+        let accept = |rule: &str, changed: Configuration| {
             let (_, read) = rewrite(&changed, &link)?;
-            (!changed_knobs(&fixed, &changed, &read, &link).is_empty()).then_some((changed, read))
+            let knobs = changed_knobs(&fixed, &changed, &read, &link);
+            // Where a tool cannot have a min so short, max alone does not mend it.
+            let mends = !MOVE_MIN.contains(&rule) || knobs.contains(&Knob::Min);
+            (!knobs.is_empty() && mends).then_some((changed, read))
         };
         let Some(((changed, next), finding)) = remedy(&fixed, load, &prediction, accept) else {
             break;

@@ -207,3 +207,32 @@ fn configure_and_explain_are_of_one_opinion() {
     }
     assert!(checked > 100, "{checked}");
 }
+
+#[test]
+fn whole_fill_levels_are_corrected_at_once() {
+    let tool = crate::tools::find("junos");
+    for levels in ["10 90 100", "20 30 100", "5 95 100"] {
+        for (rate, rtt) in [
+            (1_000_000, 10_000),
+            (100_000_000, 10_000),
+            (100_000_000, 20_000_000),
+        ] {
+            let load = Load {
+                rate: BitsPerSec(rate),
+                rtt: Nanos(rtt),
+                flows: 1.0,
+                ..Load::default()
+            };
+            let text = format!(
+                "class-of-service {{ drop-profiles {{ d {{ interpolate {{ fill-level [ {levels} ]; \
+                 drop-probability [ 0 10 100 ]; }} }} }} }}"
+            );
+            let once = |text: &str| {
+                let configuration = read(text, tool, &load.link()).unwrap();
+                fix(&configuration, text, &load).unwrap().text
+            };
+            let first = once(&text);
+            assert_eq!(once(&first), first, "{levels} at {rate} and {rtt}");
+        }
+    }
+}

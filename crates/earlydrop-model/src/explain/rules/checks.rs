@@ -83,7 +83,7 @@ pub(super) fn burst_until(min: f64, weight: f64) -> f64 {
 
 pub(super) fn burst_reaches_min(s: &Subject) -> Option<Problem> {
     let burst = burst_until(s.min, s.weight());
-    (s.min >= LEAST_MIN && burst < INITIAL_WINDOW).then_some(())?;
+    (!is_small(s) && burst < INITIAL_WINDOW).then_some(())?;
     problem(
         format!(
             "a burst of {} packets raises the average of an empty queue to min: one flow's initial \
@@ -173,8 +173,14 @@ pub(super) fn max_near_min(s: &Subject) -> Option<Problem> {
     )
 }
 
+/// Whether min is below [`LEAST_MIN`]. A tool that has it as a share of the buffer is read a little
+/// beside what was written.
+fn is_small(s: &Subject) -> bool {
+    s.min < LEAST_MIN * (1.0 - 1e-9)
+}
+
 pub(super) fn min_small(s: &Subject) -> Option<Problem> {
-    (s.min < LEAST_MIN).then_some(())?;
+    is_small(s).then_some(())?;
     problem(
         format!(
             "min is {} packets of {} bytes: a small burst already causes signals, and a link with so \

@@ -3,7 +3,7 @@
 mod checks;
 mod remedies;
 
-pub(super) use remedies::{is_serious, remedy};
+pub(super) use remedies::{MOVE_MIN, is_serious, remedy};
 
 use crate::tools::{Configuration, Knob, digits, tc};
 use crate::{Load, Prediction, averaging};

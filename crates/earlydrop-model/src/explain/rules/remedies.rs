@@ -29,20 +29,23 @@ const ORDER: &[&str] = &[
     "probability-one",
 ];
 
-/// The first finding that can be mended, and what `accept` makes of the configuration without it;
-/// `accept` returns `None` where the tool's text is the same as before.
+/// The rules that are mended by another min.
+pub(in crate::explain) const MOVE_MIN: &[&str] = &["queue-long", "min-small", "burst-reaches-min"];
+
+/// The first finding that can be mended, and what `accept` makes of the configuration without it, by
+/// the rule's name; `accept` returns `None` where the tool's text has it no better than before.
 pub(in crate::explain) fn remedy<T>(
     configuration: &Configuration,
     load: &Load,
     prediction: &Prediction,
-    accept: impl Fn(Configuration) -> Option<T>,
+    accept: impl Fn(&str, Configuration) -> Option<T>,
 ) -> Option<(T, Finding)> {
     let subject = Subject::of(configuration, load, prediction);
     let mended = |name: &&str| {
         let rule = RULES.iter().find(|rule| rule.name == *name)?;
         let finding = rule.finding(&subject)?;
         let changed = changed(rule.name, &subject)?;
-        Some((accept(changed)?, finding))
+        Some((accept(rule.name, changed)?, finding))
     };
     ORDER.iter().find_map(mended)
 }

@@ -351,9 +351,9 @@ fn buffer_size<'a>(
 
 /// Microseconds, or thousands of them.
 fn temporal(value: &Token) -> Result<f64, ParseError> {
-    let (number, scale) = match value.text.strip_suffix(['k', 'K']) {
-        Some(thousands) => (thousands, 1e-3),
-        None => (value.text, 1e-6),
+    let (number, per_second) = match value.text.strip_suffix(['k', 'K']) {
+        Some(thousands) => (thousands, 1e3),
+        None => (value.text, 1e6),
     };
     let number = number
         .parse::<f64>()
@@ -363,5 +363,5 @@ fn temporal(value: &Token) -> Result<f64, ParseError> {
         let message = format!("temporal {} is not a buffer size", value.text);
         value.error(message, "allowed: microseconds, such as 100000 or 100k")
     })?;
-    Ok(number * scale)
+    Ok(number / per_second)
 }
