@@ -137,7 +137,8 @@ pub(crate) fn explain(
         fix,
         load: load_options(load),
     };
-    let report = explanation::explain(&options).map_err(request_error)?;
+    let report = explanation::explain(&options, &AtomicBool::new(false), &mut |_| {});
+    let report = report.map_err(request_error)?;
     Ok(explanation::json(&report).to_string())
 }
 

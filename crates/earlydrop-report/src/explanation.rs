@@ -3,6 +3,8 @@
 
 mod transports;
 
+use std::sync::atomic::AtomicBool;
+
 use earlydrop::registry::Spec;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_model::explain::{self, Explanation, Fix, Severity, time_of};
@@ -42,8 +44,13 @@ pub struct ExplanationReport {
     pub transports: Option<ByTransport>,
 }
 
-/// Explains a configuration.
-pub fn explain(options: &ExplainOptions) -> Result<ExplanationReport, RequestError> {
+/// Explains a configuration. What a switch's marking does to transports is simulated, which may take
+/// a minute: `stop` ends it, and `on_progress` is called with what begins.
+pub fn explain(
+    options: &ExplainOptions,
+    stop: &AtomicBool,
+    on_progress: &mut dyn FnMut(&str),
+) -> Result<ExplanationReport, RequestError> {
     let named = options.tool.as_deref();
     let named = named.map(|name| tool("--as", name)).transpose()?;
     let input = ToolInput::read(&options.configuration, named, &options.load)?;
@@ -58,7 +65,7 @@ pub fn explain(options: &ExplainOptions) -> Result<ExplanationReport, RequestErr
     };
     let transports = match fix {
         Some(_) => None,
-        None => transports::simulated(&explanation)?,
+        None => transports::simulated(&explanation, stop, on_progress)?,
     };
     Ok(ExplanationReport {
         input,

@@ -16,6 +16,7 @@ use earlydrop_report::request::{ToolInput, tool};
 use crate::draw::{Look, Plot, Style, Table, Text, definition, indented, number};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress::{Line, stop_flag};
 use crate::tool_input::{LoadArguments, tool_text};
 
 /// Explain a queue's configuration: Linux tc, ns-2, ns-3, DPDK, routers and switches, INET, SQM
@@ -57,7 +58,11 @@ pub(crate) fn run(arguments: &Explain, out: &mut Output<'_>, style: &Style) -> R
     if let Some(scheme) = explanation::explain_scheme(&options)? {
         return print_scheme(&scheme, arguments.json, out, style);
     }
-    let report = explanation::explain(&options)?;
+    let line = Line::new();
+    let mut progress = |what: &str| line.show(&format!("simulating {what}"));
+    let report = explanation::explain(&options, &*stop_flag()?, &mut progress);
+    line.end();
+    let report = report?;
     if arguments.json {
         let document = explanation::json(&report);
         let text = serde_json::to_string_pretty(&document).unwrap_or_default();
@@ -313,7 +318,12 @@ fn transports(report: &ExplanationReport, style: &Style) -> Vec<Text> {
     let cells = |row: Vec<String>| row.into_iter().map(Text::from).collect::<Vec<Text>>();
     let mut table = Table::headed(cells(rows.next().unwrap_or_default()));
     rows.for_each(|row| table.row(cells(row)));
-    lines.extend(indented(2, table.lines(width, style.unicode)));
+    if !by_transport.served.is_empty() {
+        lines.extend(indented(2, table.lines(width, style.unicode)));
+    }
+    for sentence in by_transport.not_simulated() {
+        lines.extend(indented(2, Text::from(sentence).wrapped(width)));
+    }
     lines
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
-use earlydrop_lab::fabric_advice::{MOST_FLOWS, OneQueue, SEEDS, Served};
+use earlydrop_lab::fabric_advice::{MOST_FLOWS, OneQueue, SEEDS, Served, Transport};
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::verify::VerifyError;
 use earlydrop_model::explain::Explanation;
@@ -28,6 +28,10 @@ pub struct ByTransport {
     pub queue: OneQueue,
     /// What was simulated, by transport.
     pub served: Vec<Served>,
+    /// The transports that were not, each with why.
+    pub left_out: Vec<(Transport, String)>,
+    /// Whether the load has more flows than were simulated.
+    pub has_more_flows: bool,
 }
 
 /// Whether the configuration marks at a switch.
@@ -48,7 +52,12 @@ pub fn hint(explanation: &Explanation) -> Option<&'static str> {
 }
 
 /// Simulates the line with each transport; `None` where it does not mark at a switch of a data centre.
-pub(super) fn simulated(explanation: &Explanation) -> Result<Option<ByTransport>, RequestError> {
+/// Before each, `on_progress` is called with what begins.
+pub(super) fn simulated(
+    explanation: &Explanation,
+    stop: &AtomicBool,
+    on_progress: &mut dyn FnMut(&str),
+) -> Result<Option<ByTransport>, RequestError> {
     if !marks(explanation) || !is_in_a_data_centre(explanation) {
         return Ok(None);
     }
@@ -66,12 +75,29 @@ pub(super) fn simulated(explanation: &Explanation) -> Result<Option<ByTransport>
         buffer: Bytes(limit.ceil() as u64),
     };
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let served = queue.served(&spec, threads, &AtomicBool::new(false));
-    let served = served.map_err(|error| match error {
-        VerifyError::Stopped => RequestError::Stopped(error.to_string()),
-        error => RequestError::Run(error.to_string()),
-    })?;
-    Ok(Some(ByTransport { queue, served }))
+    let mut all = ByTransport {
+        queue,
+        served: Vec::new(),
+        left_out: Vec::new(),
+        has_more_flows: load.flows > MOST_FLOWS as f64,
+    };
+    for transport in Transport::ALL {
+        on_progress(&format!("{} hosts with {}", queue.flows, transport.title()));
+        match queue.served(&spec, transport, threads, stop) {
+            Ok(served) => all.served.extend(served),
+            // The scenario is ours, so that only its size can be refused.
+            Err(VerifyError::Scenario(problems)) => {
+                let messages = problems.list.iter().map(|problem| problem.message.as_str());
+                let why = messages.collect::<Vec<_>>().join("; ");
+                all.left_out.push((transport, why));
+            }
+            Err(error @ VerifyError::Stopped) => {
+                return Err(RequestError::Stopped(error.to_string()));
+            }
+            Err(error) => return Err(RequestError::Run(error.to_string())),
+        }
+    }
+    Ok(Some(all))
 }
 
 impl ByTransport {
@@ -86,6 +112,9 @@ impl ByTransport {
         } = self.queue;
         let flows = match flows {
             1 => "a host with a long flow".to_string(),
+            count if self.has_more_flows => {
+                format!("{count} hosts, the most, with a long flow each")
+            }
             count => format!("{count} hosts with a long flow each"),
         };
         format!(
@@ -93,6 +122,12 @@ impl ByTransport {
              {buffer} and no pauses; the last two thirds of {}, {SEEDS} seeds.",
             self.queue.duration()
         )
+    }
+
+    /// What was not simulated and why, a sentence each.
+    pub fn not_simulated(&self) -> impl Iterator<Item = String> {
+        let left_out = self.left_out.iter();
+        left_out.map(|(transport, why)| format!("{} is not simulated: {why}.", transport.title()))
     }
 
     /// The transports as rows below a header.
@@ -126,6 +161,7 @@ impl ByTransport {
         json!({
             "setting": self.setting(),
             "by_transport": self.served.iter().map(of_one).collect::<Vec<_>>(),
+            "not_simulated": self.not_simulated().collect::<Vec<_>>(),
         })
     }
 }
