@@ -314,6 +314,13 @@ impl Entries {
         }
         merged
     }
+
+    /// This table without these fields.
+    pub fn without(&self, names: &[&str]) -> Entries {
+        let mut rest = self.clone();
+        rest.given.retain(|entry| !names.contains(&entry.0.name));
+        rest
+    }
 }
 
 fn read_default(field: &Field, kind: &Kind) -> Value {

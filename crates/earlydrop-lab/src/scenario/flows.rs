@@ -322,7 +322,7 @@ fn over_tcp(
     context: &Context<'_>,
     problems: &mut Vec<Problem>,
 ) -> Traffic {
-    let merged = group.table("tcp").over(tcp);
+    let merged = tcp::of_group(&group.table("tcp"), tcp);
     let profile = Arc::new(tcp::read(&merged, problems));
     let size = |problems: &mut Vec<Problem>| match group.text("sizes") {
         name if name.is_empty() => sizes(group, "size", &profile, problems),

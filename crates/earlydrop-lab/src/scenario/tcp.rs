@@ -5,10 +5,20 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::control::dcqcn::{Card, Parameters, Step};
 use earlydrop_sim::tcp::{
     Algorithm, CONTROLLERS, DelayedAcks, EcnFeedback, EcnMode, Growth, Handshake, HyStartKind,
-    LossDetection, Profile, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
+    LossDetection, Profile, ProfileError, Recovery, Reduction, RenoEstimate, RttSampling, Rules,
 };
 
 use crate::document::{Entries, Problem};
+
+/// A group's `tcp` over the file's. A group of TCP flows beside network cards does without what the
+/// file says of cards.
+pub(super) fn of_group(group: &Entries, file: &Entries) -> Entries {
+    let is_tcp = group.has("control") && group.choice("control") != "dcqcn";
+    match is_tcp {
+        true => group.over(&file.without(&CARD_FIELDS)),
+        false => group.over(file),
+    }
+}
 
 /// The profile that `tcp` describes.
 pub(super) fn read(tcp: &Entries, problems: &mut Vec<Problem>) -> Profile {
@@ -21,7 +31,8 @@ pub(super) fn read(tcp: &Entries, problems: &mut Vec<Problem>) -> Profile {
     if let Some(given) = CARD_FIELDS.iter().find(|name| tcp.has(name))
         && profile.control != Algorithm::Dcqcn
     {
-        let message = format!("`{given}` is a network card's, and these flows are TCP");
+        let control = profile.control.controller().name;
+        let message = format!("`{given}` is a network card's, and the flows' control is {control}");
         let help = "leave it out, or choose `control = \"dcqcn\"`";
         problems.push(Problem::new(tcp.place_of(given), message, help));
     }
@@ -50,9 +61,28 @@ pub(super) fn read(tcp: &Entries, problems: &mut Vec<Problem>) -> Profile {
     }
     if let Err(error) = profile.validate() {
         let message = format!("these values of `tcp` contradict each other: {error}");
-        problems.push(Problem::new(tcp.place(), message, ""));
+        problems.push(Problem::new(tcp.place(), message, nearest(error)));
     }
     profile
+}
+
+/// The values nearest to ones that contradict each other.
+fn nearest(error: ProfileError) -> &'static str {
+    match error {
+        ProfileError::RateUnmeasured
+        | ProfileError::NothingDelivered
+        | ProfileError::NothingCounted => {
+            "nearest: recovery = \"sack\" and rules = \"standard\", or neither of the two"
+        }
+        ProfileError::MarksNotCounted => "nearest: ecn_feedback = \"accecn\"",
+        ProfileError::GoBackNDelayed => {
+            "nearest: delayed_acks = 1 and rules = \"standard\" beside it"
+        }
+        ProfileError::TimerBounds | ProfileError::MaximumBelowTick => {
+            "nearest: leave `largest_timeout` out"
+        }
+        _ => "",
+    }
 }
 
 /// The named profile with its algorithm, loss recovery and ECN.
