@@ -11,6 +11,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +28,10 @@ const LONGEST: u64 = 1_000_000;
 pub struct Program {
     child: Child,
     input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    /// Its lines, read by a thread that ends with the program.
+    lines: Receiver<io::Result<String>>,
+    /// How long an answer is waited for.
+    patience: Duration,
     state: BTreeMap<String, f64>,
     /// The first thing that went wrong in talking to it.
     problem: Option<String>,
@@ -59,8 +65,8 @@ struct Ready {
 }
 
 impl Program {
-    /// Starts a command: the program and its arguments.
-    pub fn start(command: &[String]) -> io::Result<Program> {
+    /// Starts a command: the program and its arguments. Each of its answers is waited for so long.
+    pub fn start(command: &[String], patience: Duration) -> io::Result<Program> {
         let (name, arguments) = command
             .split_first()
             .ok_or_else(|| io::Error::other("no command was given"))?;
@@ -73,10 +79,14 @@ impl Program {
         let (Some(input), Some(output)) = (input, output) else {
             return Err(io::Error::other("the program has no standard streams"));
         };
+        // The program answers one question at a time.
+        let (sender, lines) = sync_channel(1);
+        thread::spawn(move || read_lines(output, &sender));
         Ok(Program {
             child,
             input,
-            output: BufReader::new(output),
+            lines,
+            patience,
             state: BTreeMap::new(),
             problem: None,
         })
@@ -93,16 +103,26 @@ impl Program {
     fn ask<A: for<'a> Deserialize<'a>>(&mut self, line: &str) -> Result<A, String> {
         let spoken = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
         spoken.map_err(|why| format!("the program reads no more: {why}"))?;
-        let mut answer = String::new();
-        match (&mut self.output).take(LONGEST).read_line(&mut answer) {
-            Ok(length) if length as u64 == LONGEST => Err(format!(
-                "an answer is longer than {LONGEST} bytes, to {line}"
-            )),
-            Ok(0) => Err(format!("the program ended before it answered {line}")),
-            Ok(_) => serde_json::from_str(&answer)
-                .map_err(|why| format!("{} is no answer to {line}: {why}", answer.trim_end())),
-            Err(why) => Err(format!("the program's answer cannot be read: {why}")),
-        }
+        let answer = match self.lines.recv_timeout(self.patience) {
+            Ok(Ok(answer)) if answer.len() as u64 == LONGEST => {
+                return Err(format!(
+                    "an answer is longer than {LONGEST} bytes, to {line}"
+                ));
+            }
+            Ok(Ok(answer)) => answer,
+            Ok(Err(why)) => return Err(format!("the program's answer cannot be read: {why}")),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(format!("the program ended before it answered {line}"));
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let seconds = self.patience.as_secs();
+                return Err(format!(
+                    "the program has said nothing for {seconds} s, to {line}"
+                ));
+            }
+        };
+        serde_json::from_str(&answer)
+            .map_err(|why| format!("{} is no answer to {line}: {why}", answer.trim_end()))
     }
 
     fn answer(&mut self, now: u64, enqueue: Option<Packet>, call: &mut Call<'_>) -> Answer {
@@ -123,6 +143,19 @@ impl Program {
         call.drawn = answer.drawn.unwrap_or(call.draws().len());
         self.state.append(&mut answer.state);
         answer
+    }
+}
+
+/// Sends each line until the output ends, nobody listens, or a line is too long.
+fn read_lines(output: ChildStdout, sender: &SyncSender<io::Result<String>>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = String::new();
+        let read = (&mut output).take(LONGEST).read_line(&mut line);
+        let ends = !matches!(read, Ok(length) if length > 0 && (length as u64) < LONGEST);
+        if matches!(read, Ok(0)) || sender.send(read.map(|_| line)).is_err() || ends {
+            return;
+        }
     }
 }
 

@@ -109,20 +109,34 @@ fn vectors_are_listed_and_written_and_nothing_is_written_over() {
     assert_eq!(written, "vectors/red.jsonl\n");
     let again = user.runs(&arguments);
     assert_eq!(again.code, Some(2), "{}", again.err);
+    let into_a_file = user.runs(&["conformance", "--out", "vectors/red.jsonl"]);
+    assert_eq!(into_a_file.code, Some(2), "{}", into_a_file.err);
+    assert!(into_a_file.err.contains("choose a folder"));
 }
 
-/// A program that takes no vector passes none, and one that speaks without end is not listened to.
+/// A program that takes no vector passes none, one that speaks without end is not listened to, and
+/// one that says nothing is not waited for.
 #[test]
 fn a_program_without_a_queue_does_not_pass() {
     let user = User::new();
-    let judge = |program: &[&str]| {
-        let arguments = [&["conformance", "--scheme", "droptail", "--"], program].concat();
+    let judge = |patience: &str, program: &[&str]| {
+        let judged = [
+            "conformance",
+            "--patience",
+            "1",
+            "--scheme",
+            "droptail",
+            "--",
+        ];
+        let arguments = [&judged[..], program].concat();
         let ran = user.runs(&arguments);
         assert_eq!(ran.code, Some(1), "{}", ran.err);
         ran.err
     };
-    let said = judge(&["yes", "{\"ready\":false}"]);
+    let said = judge("600", &["yes", "{\"ready\":false}"]);
     assert!(said.contains("nothing was judged"), "{said}");
-    let said = judge(&["cat", "/dev/zero"]);
+    let said = judge("600", &["cat", "/dev/zero"]);
     assert!(said.contains("longer than 1000000 bytes"), "{said}");
+    let said = judge("1", &["sleep", "1000"]);
+    assert!(said.contains("has said nothing for 1 s"), "{said}");
 }

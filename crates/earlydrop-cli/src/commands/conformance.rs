@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use earlydrop::registry::nearest;
 use earlydrop_conformance::catalogue::{self, SCHEMES};
@@ -36,6 +37,10 @@ pub(crate) struct Conformance {
     /// A shared library whose queue is judged, by the table of functions of earlydrop_conformance.h
     #[arg(long, value_name = "PATH", conflicts_with_all = ["command", "out"])]
     library: Option<PathBuf>,
+    /// How many seconds an answer of the program is waited for
+    #[arg(long, value_name = "SECONDS", default_value_t = 60,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    patience: u64,
     /// Write one JSON document on standard output instead of text
     #[arg(long)]
     json: bool,
@@ -52,7 +57,9 @@ pub(crate) fn run(arguments: &Conformance, out: &mut Output<'_>) -> Result<(), F
     let report = match (&arguments.library, arguments.command.as_slice()) {
         (Some(library), _) => judge_library(library, &vectors)?,
         (None, []) => return list(&vectors, arguments.json, out),
-        (None, command) => judge_program(command, &vectors)?,
+        (None, command) => {
+            judge_program(command, Duration::from_secs(arguments.patience), &vectors)?
+        }
     };
     show(&report, arguments.json, out)
 }
@@ -93,6 +100,12 @@ fn write_files(
     let failed = |path: &PathBuf, error: std::io::Error| {
         Failure::Runtime(format!("{} was not written: {error}", path.display()))
     };
+    if folder.exists() && !folder.is_dir() {
+        let name = folder.display();
+        return Err(Failure::Usage(format!(
+            "--out {name} is a file: choose a folder, which may be new"
+        )));
+    }
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let schemes = arguments.schemes()?;
     let path_of = |scheme: &str| folder.join(format!("{scheme}.jsonl"));
@@ -141,8 +154,12 @@ fn list(vectors: &[Vector], as_json: bool, out: &mut Output<'_>) -> Result<(), F
     Ok(writeln!(out, "{} vectors", vectors.len())?)
 }
 
-fn judge_program(command: &[String], vectors: &[Vector]) -> Result<Report, Failure> {
-    let started = Program::start(command);
+fn judge_program(
+    command: &[String],
+    patience: Duration,
+    vectors: &[Vector],
+) -> Result<Report, Failure> {
+    let started = Program::start(command, patience);
     let mut program = started
         .map_err(|error| Failure::Usage(format!("{} does not start: {error}", command[0])))?;
     let mut report = Report::default();
