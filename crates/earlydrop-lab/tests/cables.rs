@@ -74,6 +74,17 @@ fn wrong_cables_are_refused() {
             "{ link = \"leaf 0 to spine 1\", cut = \"5 ms\", mended = \"1 ms\" }",
             "a later time, or never",
         ),
+        ("{ link = \"leaf 0 to spine 1\" }", "differs in nothing"),
+        (
+            "{ link = \"leaf 0 to spine 1\", rate = \"1 Gbps\" }, \
+             { link = \"spine 1 to leaf 0\", rate = \"2 Gbps\" }",
+            "one rate of each cable",
+        ),
+        (
+            "{ link = \"leaf 0 to spine 1\", cut = \"1 ms\" }, \
+             { link = \"leaf 0 to spine 1\", cut = \"2 ms\", mended = \"3 ms\" }",
+            "cuts of one cable that follow each other",
+        ),
     ] {
         let found = problem(&format!("cables = [{cables}]"));
         assert!(found.contains(said), "{said} in {found}");

@@ -36,6 +36,11 @@ pub(super) fn read(
             let help = "give the time `cut`, or leave `mended` out";
             problems.push(Problem::new(entries.place_of("mended"), message, help));
         }
+        if cut.is_none() && !entries.has("rate") && !entries.has("mended") {
+            let message = "a cable that differs in nothing";
+            let help = "allowed: its `rate`, or the time `cut`; else leave it out";
+            problems.push(Problem::new(entries.place(), message, help));
+        }
         Cable {
             link: (entries.text("link"), entries.place_of("link").clone()),
             rate: entries.rate_or_auto("rate"),
@@ -45,10 +50,36 @@ pub(super) fn read(
             }),
         }
     });
-    cables.collect()
+    let cables: Vec<Cable> = cables.collect();
+    for (index, cable) in cables.iter().enumerate() {
+        if let Some(before) = cables[..index].iter().find(|one| one.contradicts(cable)) {
+            let (name, place) = &cable.link;
+            let message = format!("the cable of {name} is listed twice with values of one kind");
+            let help = match before.rate.is_some() && cable.rate.is_some() {
+                true => "allowed: one rate of each cable",
+                false => "allowed: cuts of one cable that follow each other",
+            };
+            problems.push(Problem::new(place, message, help));
+        }
+    }
+    cables
 }
 
 impl Cable {
+    /// Whether another one gives the same link a second rate, or cuts it while it is cut.
+    fn contradicts(&self, other: &Cable) -> bool {
+        let overlap = |a: Cut, b: Cut| a.from < b.until && b.from < a.until;
+        let cuts_overlap = self.cut.zip(other.cut).is_some_and(|(a, b)| overlap(a, b));
+        let both_rates = self.rate.is_some() && other.rate.is_some();
+        self.ends() == other.ends() && (both_rates || cuts_overlap)
+    }
+
+    /// The two nodes, in an order of their own: its links in both directions are one cable.
+    fn ends(&self) -> Option<[&str; 2]> {
+        let (from, to) = self.link.0.split_once(" to ")?;
+        Some([from.min(to), from.max(to)])
+    }
+
     /// Changes the cable's links in a network.
     pub(super) fn apply(&self, network: &mut Network) -> Result<(), Problem> {
         let there = link_called(network, &self.link, "link", |_| true)?;
