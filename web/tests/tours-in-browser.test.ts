@@ -8,7 +8,7 @@ import { placesIn } from "../src/tours/figure.ts";
 import { TOURS } from "../src/tours/list.ts";
 import { namesIn } from "../src/ui/light.ts";
 import { clean, open, withBrowser } from "./browser.ts";
-import { areSeenTogether, stand } from "./hand.ts";
+import { areSeenTogether, move, stand } from "./hand.ts";
 import { PAGE } from "./program.ts";
 
 let browser: Browser;
@@ -70,6 +70,25 @@ test("a task can be done though its run is over", { skip }, async () => {
   assert.equal(await page.evaluate(() => window.laboratory.setup.duration), 120);
   await page.evaluate(() => window.laboratory.setSpeed(10));
   await page.waitForSelector('.tour[data-done="average"]');
+  await clean(opened);
+});
+
+test("the clock of a task stands until something is moved", { skip }, async () => {
+  const opened = await open(browser, PAGE);
+  const { page } = opened;
+  await page.locator("#tours").click();
+  await page.locator('[data-tour="average"]').click();
+  for (const { predict, task } of TOURS.find(({ id }) => id === "average")!.steps) {
+    if (predict) await page.locator(`[data-choice="${predict.right}"]`).click();
+    if (!task) await page.locator('[data-act="next"]').click();
+  }
+  await page.waitForFunction(() => !window.laboratory.isWaiting && window.laboratory.time === 20e9);
+  await page.locator(".tour .live", { hasText: "The clock waits for your move" }).waitFor();
+  await page.waitForTimeout(400);
+  assert.deepEqual(await page.evaluate(() => [window.laboratory.time, window.laboratory.isPlaying]), [20e9, false]);
+  await move(page, '.tour [data-slider="weight"]', "300");
+  await page.waitForFunction(() => window.laboratory.isPlaying && window.laboratory.time > 20.2e9);
+  assert.equal(await page.evaluate(() => window.laboratory.setup.changes[0]!.at), 20);
   await clean(opened);
 });
 

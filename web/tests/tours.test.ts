@@ -162,6 +162,13 @@ test("average: a small weight is blind at first, ends at the same delay, and pea
   const change = await told("average", 3);
   assert.ok(change.lane(1).use < change.lane(0).use - 0.04);
   assert.ok(change.peakFrom(1, 30) > 1.5 * change.peakFrom(0, 30));
+  // It is over before the moment of the answer.
+  const { setup } = setupOf("average", 3);
+  const { at } = TOURS.find(({ id }) => id === "average")!.steps[2]!.predict!;
+  assert.ok(Math.max(...setup.changes.map((change) => change.at)) < at!);
+  // The task is far from done at first, for as long as its run lasts.
+  const open = (await seen("average", 4, 59)).mean([20, 26, 32, 38, 44, 50, 56], ({ swing }) => swing);
+  assert.ok(open[0]! > 20, `${open[0]}`);
 });
 
 test("max_p: too steep for five flows, too low for sixty", async () => {

@@ -54,7 +54,7 @@ export const bufferbloat: Tour = {
     },
     {
       text: ["Now drop-tail alone again. There are no clever rules; you have a single knob."],
-      show: START,
+      show: `${START}&t=8`,
       speed: 3,
       task: {
         ask: "Move `Buffer` until the delay is below 60 ms while the link stays used to 95% at least.",

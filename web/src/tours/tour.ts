@@ -16,6 +16,8 @@ export interface Prediction {
   because: string;
   /** The time at which the answer is seen, in seconds: the clock runs up to it and stops. */
   at?: number;
+  /** The time from which it runs, in seconds, where that is more than a moment before. */
+  from?: number;
   /** What a light falls on besides the names in the answer: "the network", "the queue", "the law", "the queue over time", "the throughput". */
   light?: string[];
 }

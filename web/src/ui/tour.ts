@@ -36,6 +36,8 @@ export class TourPanel {
     this.show = show;
     this.changed = changed;
     laboratory.on("clock", () => this.task?.());
+    // The clock of a task stands until something is moved.
+    laboratory.on("moved", () => this.task && !laboratory.isPlaying && laboratory.play());
     const refresh = throttled(() => this.refreshers.forEach((refresh) => refresh()), 60);
     laboratory.on("clock", refresh);
     laboratory.on("setup", refresh);
@@ -110,7 +112,7 @@ export class TourPanel {
     );
     this.element.dataset.step = String(this.step + 1);
     this.element.dataset.of = tour.id;
-    if (!step.predict) this.laboratory.play();
+    if (!step.predict && !step.task) this.laboratory.play();
     this.changed();
     this.element.parentElement?.parentElement?.scrollTo({ top: 0 });
     // Parameters are there once the columns are.
@@ -192,11 +194,11 @@ export class TourPanel {
   }
 
   /** Runs up to the moment at which the answer is seen, and lights what it names. */
-  private reveal({ at, because, light: pictures = [] }: Prediction): void {
+  private reveal({ at, from, because, light: pictures = [] }: Prediction): void {
     const { laboratory } = this;
     this.lightSoon([...pictures, ...namesIn([because])]);
     if (at === undefined) laboratory.play();
-    else laboratory.playTo(Math.max(laboratory.time, (at - BEFORE) * SECOND), at * SECOND);
+    else laboratory.playTo(Math.max(laboratory.time, (from ?? at - BEFORE) * SECOND), at * SECOND);
   }
 
   /** The knobs that a task asks for, beside it. */
@@ -221,10 +223,11 @@ export class TourPanel {
       .join("; ");
   }
 
-  /** What to do where the run is over before the task is done. */
+  /** What to do where the clock stands before the task is done. */
   private over(): string {
     const { time, end, isPlaying, setup } = this.laboratory;
-    if (time < end || isPlaying) return "";
+    if (isPlaying) return "";
+    if (time < end) return ". The clock waits for your move.";
     return `. The run is over: press play, and it ${setup.scenario ? "begins again" : "goes on for a minute"}.`;
   }
 
