@@ -7,9 +7,10 @@ import { Lane } from "./lane.ts";
 import { longerBy, sampleEvery } from "./pace.ts";
 import { fault, type Program } from "./program.ts";
 import { changed, knobsAt, type Change, type Scenario, type Setup } from "./setup.ts";
-import { takesChanges, toml } from "./toml.ts";
+import { toml } from "./toml.ts";
 import { DROPPED, PACKET, type Opening, type Problem } from "./types.ts";
 import { SECOND } from "./units.ts";
+import { takesChanges } from "./written.ts";
 
 /** How far lanes run ahead of the clock: seconds of wall time at the speed of the clock. */
 const AHEAD = 0.5;
@@ -130,13 +131,17 @@ export class Laboratory {
   /** The rate of a lane's link at the time of the clock, bits a second. */
   linkBps(lane: number): number {
     const { setup, lanes, time } = this;
-    return setup.scenario ? (lanes[lane]?.description?.link.rate_bps ?? Number.NaN) : Number(knobsAt(setup, time / SECOND).rate) * 1e6;
+    if (!setup.scenario) return Number(knobsAt(setup, time / SECOND).rate) * 1e6;
+    const link = lanes[lane]?.description?.link;
+    return link?.rates.findLast(([at]) => at <= time)?.[1] ?? link?.rate_bps ?? Number.NaN;
   }
 
   /** The round-trip time of a lane without queueing, at the time of the clock, s. */
   rtt(lane: number): number {
     const { setup, lanes, time } = this;
-    return setup.scenario ? (lanes[lane]?.description?.rtt_ns ?? Number.NaN) / SECOND : Number(knobsAt(setup, time / SECOND).rtt) / 1e3;
+    if (!setup.scenario) return Number(knobsAt(setup, time / SECOND).rtt) / 1e3;
+    const { link, rtt_ns = Number.NaN } = lanes[lane]?.description ?? {};
+    return (rtt_ns + (link?.longer.findLast(([at]) => at <= time)?.[1] ?? 0)) / SECOND;
   }
 
   /** The labels of a scenario's schemes; empty where it cannot be read. */

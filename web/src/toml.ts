@@ -4,6 +4,7 @@ import { groups } from "./groups.ts";
 import { isShort } from "./pace.ts";
 import { knob, knobShown, labels, ordered, type KnobName, type Knobs, type NumberKnob, type Setup, type Spec } from "./setup.ts";
 import { plain } from "./units.ts";
+import { withChanges } from "./written.ts";
 
 /** The share of the round-trip time that is the bottleneck's, both ways; the hosts' links have the rest. */
 const BOTTLENECK_SHARE = 0.9;
@@ -30,24 +31,7 @@ export function toml(setup: Setup): string {
 
 /** The scenario with what was changed of its schemes, which stand in sections of their own. */
 function scenarioToml(setup: Setup, text: string): string {
-  return setup.schemes.reduce((text, { name }, lane) => {
-    const changes = changesOf(setup, lane);
-    if (changes.length === 0) return text;
-    const header = headerOf(text, name);
-    return header ? text.replace(header, `${header}\nchanges = [${changes.join(", ")}]`) : text;
-  }, text);
-}
-
-function headerOf(text: string, scheme: string): string | undefined {
-  return [`[schemes.${scheme}]`, `[schemes.${JSON.stringify(scheme)}]`].find((header) => `\n${text}`.includes(`\n${header}\n`));
-}
-
-/** Whether changes of a scenario's scheme have a place to stand at. */
-export function takesChanges(text: string, scheme: string): boolean {
-  const header = headerOf(text, scheme);
-  if (!header) return false;
-  const section = text.slice(text.indexOf(header) + header.length).split("\n[")[0]!;
-  return !/^changes\s*=/m.test(section);
+  return setup.schemes.reduce((text, { name }, lane) => withChanges(text, name, changesOf(setup, lane)), text);
 }
 
 function title({ rate, rtt }: Knobs): string {

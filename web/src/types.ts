@@ -37,7 +37,16 @@ export interface Description {
   duration_ns: number;
   rtt_ns: number;
   /** The link whose queue is watched. */
-  link: { name: string; rate_bps: number; delay_ns: number; packet_bytes: number };
+  link: {
+    name: string;
+    rate_bps: number;
+    /** Other rates, each from a time in ns on. */
+    rates: [at: number, bps: number][];
+    delay_ns: number;
+    /** By how much the way there and back is longer than at the beginning, in ns, each from a time on. */
+    longer: [at: number, ns: number][];
+    packet_bytes: number;
+  };
   queues: Queue[];
   parameters: { name: string; value: string }[];
   /** The names of packets' kinds, by the numbers that rows have. */

@@ -4,6 +4,7 @@ import type { Laboratory } from "./laboratory.ts";
 import { knobProblem, knobsAt, settingsAt } from "./setup.ts";
 import type { Parameter, Scheme } from "./types.ts";
 import { SECOND } from "./units.ts";
+import { changesIn } from "./written.ts";
 
 export class Values {
   private readonly laboratory: Laboratory;
@@ -36,11 +37,23 @@ export class Values {
     if (set !== undefined && set !== "auto") return set;
     // Without a limit of its own, a scheme has the buffer's.
     if (name === "limit" && !laboratory.setup.scenario) return `${knobsAt(laboratory.setup, laboratory.time / SECOND).buffer} packets`;
+    const written = this.written(name);
+    if (written !== undefined) return written;
     if (name === "max" && this.isMaxAuto) return this.thrice(this.of("min"));
     const atStart = this.atStart(name);
     const ofScheme = this.scheme?.parameters.find((one) => one.name === name);
     // What is computed from other values shows what it comes to.
     return (atStart === "auto" ? ofScheme?.value : atStart) ?? ofScheme?.value ?? "";
+  }
+
+  /** What the scenario has changed a parameter to by the time of the clock. */
+  private written(name: string): string | undefined {
+    const { setup, lanes, time } = this.laboratory;
+    const description = lanes[this.lane]?.description;
+    if (!setup.scenario || !description) return undefined;
+    const value = changesIn(description.toml, description.label).findLast((change) => change.name === name && change.at * SECOND <= time)?.value;
+    const isLength = value !== undefined && /^[\d.]+$/.test(value) && / packets$/.test(this.atStart(name) ?? "");
+    return isLength ? `${value} packets` : value;
   }
 
   /** Whether `max` follows `min`. */

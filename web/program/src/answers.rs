@@ -16,7 +16,7 @@ use earlydrop_lab::scheme_list::describe_all;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::watch::Watch;
 use earlydrop_sim::Run;
-use earlydrop_sim::network::LinkId;
+use earlydrop_sim::network::{Change, LinkId};
 use earlydrop_sim::paths::TransferPaths;
 use earlydrop_sim::traffic::{Application, FlowId, Traffic};
 use serde_json::{Map, Value, json};
@@ -87,6 +87,41 @@ fn crossing(run: &Run) -> BTreeMap<LinkId, BTreeMap<&str, u32>> {
     crossing
 }
 
+/// Values that a link takes, each with the time from which it has it, in ns.
+type Steps<T> = Vec<(u64, T)>;
+
+/// The rates that a link changes to, and by how much the way over it and back is longer then, in ns.
+fn moved(run: &Run, link: LinkId) -> (Steps<u64>, Steps<i64>) {
+    let network = &run.network;
+    let mut links = network.links();
+    let ends = links.find_map(|(id, from, to, _)| (id == link).then_some((from, to)));
+    let back = network.links();
+    let mut back = back.filter(|(_, from, to, _)| ends == Some((*to, *from)));
+    let back = back.next().map(|(_, _, _, link)| link);
+    let mut rates = Vec::new();
+    let mut moves = Vec::new();
+    for (way, link) in [Some(network.get(link)), back].into_iter().enumerate() {
+        let Some(link) = link else { continue };
+        for (at, change) in &link.changes {
+            match change {
+                Change::Rate(rate) if way == 0 => rates.push((at.0, rate.0)),
+                Change::Delay(delay) => {
+                    moves.push((at.0, way, delay.0 as i64 - link.delay.0 as i64));
+                }
+                _ => {}
+            }
+        }
+    }
+    rates.sort_by_key(|(at, _)| *at);
+    moves.sort_by_key(|(at, ..)| *at);
+    let mut longer = [0; 2];
+    let sums = moves.into_iter().map(|(at, way, by)| {
+        longer[way] = by;
+        (at, longer.iter().sum())
+    });
+    (rates, sums.collect())
+}
+
 /// What a page needs to know of a cell.
 pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
     let scenario = &plan.points[cell.point].scenario;
@@ -116,6 +151,7 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
             )
         })
         .collect();
+    let (rates, longer) = moved(run, watch.link());
     let reasons = DropReason::ALL.map(|reason| reason.name());
     let crossing = crossing(run);
     let queues = run.network.links().filter_map(|(id, from, to, link)| {
@@ -136,7 +172,9 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
         "link": {
             "name": run.network.link_name(watch.link()),
             "rate_bps": link.mean_rate().0,
+            "rates": rates,
             "delay_ns": link.delay.0,
+            "longer": longer,
             "packet_bytes": link.mean_packet.0,
         },
         "queues": queues.collect::<Vec<_>>(),

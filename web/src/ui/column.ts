@@ -200,8 +200,10 @@ export class Column {
       fill(this.figures);
     }
     for (const [name, value, title] of known) this.reading(name, title).textContent = value;
-    const { scheme, link } = view.lane.description!;
-    this.settings.textContent = !view.values.isCompared ? `${scheme} at ${link.name}` : view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${switchName(name, view.lane.description)} ${value}`)).join(", ");
+    const { label, scheme, link } = view.lane.description!;
+    // A scenario may call a scheme by another name.
+    const called = view.settings.length === 0 && !label.startsWith(scheme) ? [scheme] : [];
+    this.settings.textContent = !view.values.isCompared ? `${scheme} at ${link.name}` : [...called, ...view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${switchName(name, view.lane.description)} ${value}`))].join(", ");
     this.settings.title = this.settings.textContent;
     this.queue.canvas.setAttribute("aria-label", `The queue: ${this.scene.waiting.length} packets wait, ${this.scene.drops.length} drops seen. Mean delay of the last 3 s: ${span(delay)}`);
     this.law.describe(view);

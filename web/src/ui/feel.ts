@@ -5,7 +5,6 @@ import {
 } from "../feel.ts";
 import type { Laboratory } from "../laboratory.ts";
 import type { Lane } from "../lane.ts";
-import { knobsAt } from "../setup.ts";
 import { SECOND, span } from "../units.ts";
 import { button, el } from "./dom.ts";
 import { SPEEDS } from "./transport.ts";
@@ -23,11 +22,6 @@ export interface FeelActs {
   ask(): void;
   /** Panels were unfolded, or folded: in all columns. */
   unfold(isOpen: boolean): void;
-}
-
-/** The round-trip time without queueing at a time, ns. */
-function baseRtt({ setup, time }: Laboratory, lane: Lane): number {
-  return setup.scenario ? lane.description!.rtt_ns : Number(knobsAt(setup, time / SECOND).rtt) * 1e6;
 }
 
 export class FeelPanel {
@@ -90,7 +84,7 @@ export class FeelPanel {
     this.element.hidden = !isFelt(lane.description!);
     if (this.element.hidden) return;
     const { time } = laboratory;
-    const rtt = baseRtt(laboratory, lane);
+    const rtt = laboratory.rtt(laboratory.lanes.indexOf(lane)) * SECOND;
     if (this.element.open) this.drawClick(time, rtt, now);
     if (now - this.readAt < READ) return;
     this.readAt = now;

@@ -1,6 +1,7 @@
 // A scenario of a file or a paper in the place of the knobs.
 
 import type { Laboratory } from "../laboratory.ts";
+import { labels } from "../setup.ts";
 import { toml } from "../toml.ts";
 import { button, el, fill } from "./dom.ts";
 
@@ -12,13 +13,14 @@ export function scenarioPanel(laboratory: Laboratory, leave: () => void): HTMLEl
     "section",
     { class: "scenario", hidden: true },
     title,
-    el("details", {}, el("summary", {}, "the scenario"), text, el("label", {}, "point of the sweep ", point), button("Run it", run)),
+    el("details", { open: innerWidth >= 700 }, el("summary", {}, "the scenario"), text, el("label", {}, "point of the sweep ", point), button("Run it", run)),
     button("Back to the knobs", leave),
   );
   function run(): void {
     const scenario = { toml: text.value, point: Number(point.value) || 0 };
     const { setup } = laboratory;
-    laboratory.restart({ ...setup, scenario, changes: [] });
+    const names = schemesFor(setup.schemes.map(({ name }) => name), laboratory.schemesOf(scenario));
+    laboratory.restart({ ...setup, schemes: names.map((name) => ({ name, settings: [] })), scenario, changes: [] });
   }
   const refresh = () => {
     const { scenario } = laboratory.setup;
@@ -36,11 +38,24 @@ export function scenarioPanel(laboratory: Laboratory, leave: () => void): HTMLEl
   return panel;
 }
 
+/** Which schemes are shown of those that a scenario has: the ones before, and others in the places of those that are gone. */
+export function schemesFor(before: string[], known: string[]): string[] {
+  if (known.length === 0) return before;
+  const others = known.filter((name) => !before.includes(name));
+  return before.flatMap((name) => (known.includes(name) ? name : (others.shift() ?? [])));
+}
+
 /** The knobs' setup as a scenario of its own, to be edited. */
 export function asScenario(laboratory: Laboratory): void {
   const { setup } = laboratory;
   const text = toml(setup);
-  laboratory.restart({ ...setup, scenario: { toml: text, point: 0 }, changes: [] });
+  const schemes = labels(setup.schemes).map((name) => ({ name, settings: [] }));
+  laboratory.restart({ ...setup, schemes, scenario: { toml: text, point: 0 }, changes: [] });
+  const details = document.querySelector<HTMLDetailsElement>(".scenario details");
+  if (!details) return;
+  details.open = true;
+  document.querySelector<HTMLDetailsElement>("#knobs")!.open = true;
+  details.querySelector("textarea")?.scrollIntoView({ block: "nearest" });
 }
 
 /** What is wrong with a setup, beside the fields. */
