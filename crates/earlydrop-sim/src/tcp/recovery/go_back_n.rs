@@ -6,6 +6,9 @@
 //! acknowledgment with a block of what was discarded. The sender then sends everything again from the
 //! missing segment on. If that is lost again, its timer must expire.
 //!
+//! A congestion notification is due for a marked segment that is discarded, too. It is carried by an
+//! acknowledgment without a block, which is not negative.
+//!
 //! A loss costs all that was under way: RDMA wants a network that hardly loses anything.
 //!
 //! # Validated against
