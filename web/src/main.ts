@@ -1,6 +1,6 @@
 // The page: reads its address, runs the lanes, draws a picture for each frame.
 
-import { INKS, type Theme } from "./draw/palette.ts";
+import { INKS, schemeColour, type Theme } from "./draw/palette.ts";
 import type { Tops, View } from "./draw/picture.ts";
 import { topsOf } from "./draw/plots.ts";
 import { readAddress, writeAddress } from "./address.ts";
@@ -21,6 +21,7 @@ import { asScenario, problemPanel, scenarioPanel } from "./ui/scenario.ts";
 import { pageAddress, sharePanel } from "./ui/share.ts";
 import { DropSound } from "./ui/sound.ts";
 import { Story } from "./ui/story.ts";
+import { ColumnTabs } from "./ui/tabs.ts";
 import { TourPanel } from "./ui/tour.ts";
 import { speedFor, transport, type Spans } from "./ui/transport.ts";
 import { WhyPanel } from "./ui/why.ts";
@@ -75,6 +76,7 @@ class Page {
   private isStale = true;
   private readonly story: Story;
   private readonly sound: DropSound;
+  private readonly tabs = new ColumnTabs(byId("lanes"));
   /** The time that is pointed at, ns. */
   private cursor: number | undefined;
   private before = performance.now();
@@ -87,6 +89,7 @@ class Page {
     this.story = new Story(laboratory);
     this.sound = new DropSound(laboratory);
     byId("story").append(this.story.sentence, this.story.key);
+    byId("story").append(this.tabs.element);
     byId("network").append(new NetworkStrip(laboratory, theme, (queue) => this.reopen({ ...laboratory.setup, queue })).element);
     this.tours = new TourPanel(laboratory, schemes, (address) => this.open(address), () => this.writeAddress());
     this.challenges = new ChallengePanel(laboratory, { show: (address) => this.open(address), changed: () => this.onChallenge() });
@@ -307,6 +310,7 @@ class Page {
       lanes.dataset.count = String(this.columns.length);
       choosePanels(lanes, this.panels);
       this.presenter.refresh();
+      this.tabs.build(laboratory.lanes.map((_, index) => schemeColour(index, theme())));
     }
     this.columns.forEach((column, index) => column.setUp(laboratory, index, schemes, theme()));
     this.redraw();
@@ -386,7 +390,9 @@ class Page {
     const isStale = this.isStale || !laboratory.isPlaying;
     this.isStale = false;
     const names = callNames(setup, time / SECOND);
-    this.story.show(basics.map((basic, index) => ({ ...basic, label: names[index]! })), chosenTheme, now);
+    const glances = basics.map((basic, index) => ({ ...basic, label: names[index]! }));
+    this.story.show(glances, chosenTheme, now);
+    this.tabs.draw(glances, now);
     this.columns.forEach((column, index) => {
       const { chosen } = this.why;
       const view: View = {

@@ -162,13 +162,11 @@ function drawQueuePlot(pen: Pen, box: Box, view: View): void {
     if (named - toY(packets) < 11) continue;
     named = toY(packets);
     // At the right, where lines come last; below a line at the top.
-    const foot = named - box.y < 12 ? named + 11 : named - 2;
-    const width = 4 + 5.6 * name.length;
-    pen.rect(box.x + box.width - width, foot - 9, width, 11, faint(inks.back, "b0"));
-    pen.text(name, box.x + box.width - 2, foot, { size: 10, align: "right", colour: inks.muted });
+    const foot = named - box.y < 12 ? named + 12 : named - 4;
+    pen.text(name, box.x + box.width - 2, foot, { size: 10, align: "right", colour: inks.muted, rim: inks.back });
   }
   if (average >= 0) {
-    pen.text("average", box.x + box.width, box.y - 5, { size: 10.5, align: "right", colour, bold: true });
+    pen.text("average", box.x + box.width, box.y - 5, { size: 10.5, align: "right", colour, bold: true, rim: inks.back });
   }
 }
 

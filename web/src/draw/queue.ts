@@ -38,7 +38,7 @@ export function drawQueue(pen: Pen, box: Box, view: View): Spot[] {
   strips.forEach((strip, index) => {
     const part = { ...area, y: area.y + index * height, height: height - (strips.length > 1 ? 2 : 0) };
     drawStrip(pen, part, strip, view);
-    if (strip.name) pen.text(strip.name, part.x + 4, part.y + Math.min(11, part.height - 1), { size: 10, colour: inks.muted });
+    if (strip.name) pen.text(strip.name, part.x + 4, part.y + Math.min(11, part.height - 1), { size: 10, colour: inks.muted, rim: inks.soft });
   });
   drawLink(pen, { x: right, y: area.y, width: LINK, height: area.height }, view);
   const spots = drawDrops(pen, area, strips, view);

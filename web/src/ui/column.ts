@@ -27,6 +27,9 @@ const PLOTS: [name: PlotName, label: string, height: number][] = [
 ];
 const OPEN = 2;
 
+/** Readings in whose places those of calls are: all are in a row. */
+const LESS_THAN_CALLS = ["swings", "fairness"];
+
 export interface ColumnActs {
   chooseScheme(lane: number, name: string): void;
   removeScheme(lane: number): void;
@@ -192,7 +195,9 @@ export class Column {
       ["marks", rateText(marks), `packets marked ${isFast ? "a millisecond" : "a second"} instead of dropped (ECN), ${over}`],
       ["fairness", digits(fairness, 2), `Jain's index of the rates ${over}: 1 where all are equal; of the flows of the first group that wants all it can get`],
     ];
-    const known = [...entries.slice(0, 1), ...this.ofCalls(view, over), ...entries.slice(1)];
+    const calls = this.ofCalls(view, over);
+    const isKept = ([name]: [string, string, string]) => calls.length === 0 || !LESS_THAN_CALLS.includes(name);
+    const known = [...entries.slice(0, 1), ...calls, ...entries.slice(1).filter(isKept)];
     const names = known.map(([name]) => name).join();
     if (names !== this.known) {
       this.known = names;

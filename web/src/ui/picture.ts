@@ -6,7 +6,7 @@ import { INKS } from "../draw/palette.ts";
 import { el } from "./dom.ts";
 
 /** Heights on a telephone, where the queue, its law and a knob are to be seen together. */
-const SMALL = 0.86;
+const SMALL = 0.8;
 
 /** Magnification in a lecture room. */
 const PRESENTED = 1.7;

@@ -82,7 +82,7 @@ export function drawClasses(pen: Pen, box: Box, view: View, held?: Range): Drawn
   });
   const dashed = capable.length > 0 ? "   dashed: ECN-capable" : "";
   const legend = `${box.width > 360 ? "● now   ▲ the queue" : "● now ▲ queue"}${dashed}`;
-  pen.text(legend, box.x + box.width, box.y - 5, { size: 10, align: "right", colour: inks.muted });
+  pen.text(legend, box.x + box.width, box.y - 5, { size: 10, align: "right", colour: inks.muted, rim: inks.back });
   return { handles: handlesOf(pen, box, view, profiles, unit, range, x, y), range, box };
 }
 
@@ -127,7 +127,7 @@ function handlesOf(
     const row = box.y + box.height - number * step;
     pen.line([x(min), row, x(max), row], { colour, width: 3 });
     const isLeft = x(min) - box.x > 56;
-    pen.text(`class ${number}`, isLeft ? x(min) - 9 : x(max) + 9, row - 3, { size: 10, align: isLeft ? "right" : "left", colour });
+    pen.text(`class ${number}`, isLeft ? x(min) - 9 : x(max) + 9, row - 3, { size: 10, align: isLeft ? "right" : "left", colour, rim: view.inks.back });
     const beside = Math.min(last, x(max) + 14) + 18 * number;
     pen.line([x(max), y(maxP), beside, y(maxP)], { colour, dash: [2, 2] });
     const of = (key: keyof Profile, name: string) => ({

@@ -55,7 +55,7 @@ export function drawControl(pen: Pen, box: Box, view: View, held?: Range): Drawn
   if (wanted && wanted.goal > 0) {
     const { parameter, goal, text } = wanted;
     pen.line([x(goal), box.y, x(goal), box.y + box.height], { colour: inks.text, dash: [4, 3] });
-    pen.text(`${parameter} ${spanText(goal / 1e3)}`, x(goal) + 4, box.y + 10, { size: 10.5, colour: inks.text });
+    pen.text(`${parameter} ${spanText(goal / 1e3)}`, x(goal) + 4, box.y + 10, { size: 10.5, colour: inks.text, rim: inks.back });
     handles.push({ parameter, axis: "x", x: x(goal), y: box.y + box.height, value: goal, least: range.right / 400, most: range.right, at: inverse(x), text });
   }
   pen.within(box.x, box.y, box.width, box.height + 6, () => {

@@ -38,8 +38,8 @@ function drawProbabilities(pen: Pen, box: Box, view: View): void {
     pen.disc(x(base), y(Math.min(top, probeAt(lane, "p_c", time))), 5.5, classic);
     pen.disc(x(base), y(Math.min(top, probeAt(lane, "p_cl", time))), 5.5, scalable);
   });
-  pen.text("p_C, Classic", box.x + box.width, box.y + box.height - 8, { size: 10.5, align: "right", colour: classic });
-  pen.text("p_CL, L4S", box.x + box.width, box.y + 10, { size: 10.5, align: "right", colour: scalable });
+  pen.text("p_C, Classic", box.x + box.width, box.y + box.height - 8, { size: 10.5, align: "right", colour: classic, rim: inks.back });
+  pen.text("p_CL, L4S", box.x + box.width, box.y + 10, { size: 10.5, align: "right", colour: scalable, rim: inks.back });
 }
 
 /** The two queues in packets, with the target of the Classic one. */
@@ -55,13 +55,13 @@ function drawQueues(pen: Pen, box: Box, view: View, held?: Range): Drawn {
     const start = box.x + (bar + 0.2) * (box.width / 2);
     const height = foot - y(Math.min(length, range.top));
     pen.rect(start, foot - height, box.width * 0.3, height, faint(schemeColour(index + (bar === 0 ? 2 : 0), theme), "b0"));
-    pen.text(bar === 0 ? "L" : "C", start + box.width * 0.15, foot + 13, { size: 10.5, align: "center", colour: inks.text });
-    pen.text(digits(length), start + box.width * 0.15, foot - height - 4, { size: 10.5, align: "center", colour: inks.text });
+    pen.text(bar === 0 ? "L" : "C", start + box.width * 0.15, foot + 13, { size: 10.5, align: "center", colour: inks.text, rim: inks.back });
+    pen.text(digits(length), start + box.width * 0.15, foot - height - 4, { size: 10.5, align: "center", colour: inks.text, rim: inks.back });
   });
   if (!(target > 0)) return { handles: [], range, box };
   const packet = ((lane.description?.link.packet_bytes ?? 1500) * 8e3) / linkBps;
   pen.line([box.x + box.width / 2, y(target), box.x + box.width, y(target)], { colour: inks.text, dash: [4, 3] });
-  pen.text("target", box.x + box.width, y(target) - 10, { size: 10.5, align: "right", colour: inks.text });
+  pen.text("target", box.x + box.width, y(target) - 10, { size: 10.5, align: "right", colour: inks.text, rim: inks.back });
   const handle: Handle = {
     parameter: "target", axis: "y", x: box.x + box.width - 6, y: y(target), value: target, least: range.top / 400, most: range.top,
     at: inverse(y), text: (value) => asMilliseconds(value * packet),

@@ -66,7 +66,7 @@ export function drawCurve(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   });
   // A narrow column has no room for both.
   const legend = box.width > 360 ? "● now   ▲ the queue   ┬ p_a, of the next packet" : "● now ▲ queue ┬ p_a";
-  pen.text(legend, box.x + box.width, box.y - 5, { size: 10, align: "right", colour: inks.muted });
+  pen.text(legend, box.x + box.width, box.y - 5, { size: 10, align: "right", colour: inks.muted, rim: inks.back });
   if (isPerFlow(view)) drawShares(pen, { x: box.x + 6, y: box.y + 4, width: box.width * 0.42, height: box.height * 0.5 }, view);
   return { handles, range, box };
 }

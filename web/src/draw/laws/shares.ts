@@ -26,7 +26,7 @@ export function drawShares(pen: Pen, box: Box, view: View): void {
   }
   const height = Math.min(9, (box.height - 12) / count);
   pen.rect(box.x - 3, box.y - 2, box.width + 6, 14 + height * count, faint(inks.back, "d0"));
-  pen.text("flows: part of the link, drops by rule", box.x, box.y + 8, { size: 10, colour: inks.muted });
+  pen.text("flows: part of the link, drops by rule", box.x, box.y + 8, { size: 10, colour: inks.muted, rim: inks.back });
   for (let flow = 0; flow < count; flow += 1) {
     const share = lane.throughput.recent(flow, time, 2 * SECOND) / linkBps;
     const y = box.y + 13 + flow * height;

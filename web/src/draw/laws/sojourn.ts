@@ -46,13 +46,13 @@ export function drawSojourn(pen: Pen, box: Box, view: View, held?: Range): Drawn
     pen.line(line, { colour: schemeColour(index, theme), width: 1.8 });
   });
   pen.line([box.x, y(target * 1e3), box.x + box.width, y(target * 1e3)], { colour: inks.text, dash: [4, 3] });
-  pen.text(`target ${spanText(target)}`, box.x + 4, y(target * 1e3) + 12, { size: 10.5, colour: inks.text });
-  pen.text("shaded: dropping state", box.x + box.width, box.y - 5, { size: 10.5, align: "right", colour: inks.drop });
+  pen.text(`target ${spanText(target)}`, box.x + 4, y(target * 1e3) + 12, { size: 10.5, colour: inks.text, rim: inks.back });
+  pen.text("shaded: dropping state", box.x + box.width, box.y - 5, { size: 10.5, align: "right", colour: inks.drop, rim: inks.back });
   const end = x(time / SECOND);
   const start = Math.max(box.x, x((time - interval * SECOND) / SECOND));
   if (end - start >= 8) {
     pen.line([start, box.y + 4, end, box.y + 4], { colour: inks.muted, width: 3 });
-    pen.text("interval", Math.max(box.x, Math.min(start, end - 44)), box.y + 22, { size: 10.5, colour: inks.muted });
+    pen.text("interval", Math.max(box.x, Math.min(start, end - 44)), box.y + 22, { size: 10.5, colour: inks.muted, rim: inks.back });
   }
   const perSecond = (end - box.x) / (shown / SECOND || 1);
   const handles = handlesOf(box, { target, interval }, { start, end, perSecond }, range, y);

@@ -1,0 +1,85 @@
+// The page on a telephone: columns are found, a sheet from below leaves the sentence, nothing is cut.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { clean, open, withBrowser } from "./browser.ts";
+import { areSeenTogether, stand } from "./hand.ts";
+import { PAGE } from "./program.ts";
+
+let browser: Browser;
+const skip = withBrowser((launched) => {
+  browser = launched;
+});
+
+const TELEPHONE = { viewport: { width: 390, height: 844 }, hasTouch: true };
+
+/** What is cut of texts that are seen: labels of knobs and readings, the speed, the tabs. */
+function cut(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const parts = [...document.querySelectorAll<HTMLElement>("#knobs .knob label, #knobs .unit, .readings dt, .readings dd, .tab span, #clock")];
+    const seen = parts.filter((part) => part.offsetWidth > 0 && part.offsetParent !== null);
+    const texts = seen.filter((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 0).map((part) => part.textContent!);
+    const speed = document.querySelector<HTMLSelectElement>("#speed")!;
+    const pen = document.createElement("canvas").getContext("2d")!;
+    pen.font = getComputedStyle(speed).font;
+    const arrow = 24;
+    const room = speed.clientWidth - Number.parseFloat(getComputedStyle(speed).paddingLeft) - arrow;
+    const name = speed.selectedOptions[0]!.text;
+    return pen.measureText(name).width > room ? [...texts, name] : texts;
+  });
+}
+
+test("every column is named above them with its delay, and a tap leads to it", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=droptail|red|fq-codel&calls=2", TELEPHONE);
+  const { page } = opened;
+  await stand(page, 9);
+  await page.waitForFunction(() => document.querySelector('[data-tab="2"]')!.textContent === `fq-codel${document.querySelector('[data-lane="2"] [data-reading="delay"]')!.textContent}`);
+  const pressed = () => page.evaluate(() => [...document.querySelectorAll("[data-tab]")].map((tab) => tab.getAttribute("aria-pressed")));
+  assert.deepEqual(await pressed(), ["true", "false", "false"]);
+  await page.locator('[data-tab="2"]').tap();
+  await page.waitForFunction(() => document.querySelector('[data-tab="2"]')!.getAttribute("aria-pressed") === "true");
+  await page.waitForFunction(() => {
+    const { left, right } = document.querySelector('[data-lane="2"]')!.getBoundingClientRect();
+    return left >= -1 && right <= innerWidth + 1;
+  });
+  // A column alone needs no names, nor do columns that are all seen.
+  await page.evaluate(() => (location.hash = "#schemes=red"));
+  await page.locator("#tabs").waitFor({ state: "hidden" });
+  await clean(opened);
+  const wide = await open(browser, PAGE, "#schemes=droptail|red");
+  assert.ok(await wide.page.locator("#tabs").isHidden());
+  await clean(wide);
+});
+
+test("a sheet from below leaves the sentence, the queue and the law in sight", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=droptail|red&calls=2", TELEPHONE);
+  const { page } = opened;
+  await stand(page, 9);
+  await page.waitForFunction(() => document.getElementById("sentence")!.textContent !== "");
+  const seen = ["#sentence", '[data-tab="1"]', '[data-lane="0"] [data-panel="queue"] canvas', '[data-lane="0"] .law canvas'];
+  await page.locator("#knobs > summary").tap();
+  assert.deepEqual(await areSeenTogether(page, [...seen, '[data-knob="buffer"]']), []);
+  assert.deepEqual(await cut(page), []);
+  await page.locator("#knobs > summary").tap();
+  await page.locator("#tours").tap();
+  await page.locator('[data-tour="calls"]').tap();
+  await page.locator('[data-choice="1"]').tap();
+  await page.waitForFunction(() => window.laboratory.time === 8e9 && document.getElementById("sentence")!.textContent !== "");
+  await page.evaluate(() => scrollTo(0, 0));
+  assert.deepEqual(await areSeenTogether(page, seen), []);
+  await clean(opened);
+});
+
+for (const [name, hash] of [["calls", "#schemes=droptail|red&calls=2&web=3"], ["L4S", "#schemes=codel|pie|dualpi2&ecn=on&l4s=2&rate=40&rtt=20"], ["a data centre", "#schemes=step:threshold=20 packets|red:min=20,max=80,weight=1&rate=100000&rtt=0.1&buffer=2000&flows=60&sender=dctcp"]] as const) {
+  test(`no text is cut on a telephone: ${name}`, { skip }, async () => {
+    const opened = await open(browser, PAGE, hash, TELEPHONE);
+    const { page } = opened;
+    await stand(page, name === "a data centre" ? 0.01 : 9);
+    await page.waitForTimeout(500);
+    assert.deepEqual(await cut(page), []);
+    await page.locator("#knobs > summary").tap();
+    assert.deepEqual(await cut(page), []);
+    await clean(opened);
+  });
+}
