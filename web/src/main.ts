@@ -4,6 +4,7 @@ import { INKS, schemeColour, type Theme } from "./draw/palette.ts";
 import type { Tops, View } from "./draw/picture.ts";
 import { topsOf } from "./draw/plots.ts";
 import { readAddress, writeAddress } from "./address.ts";
+import { switchName } from "./dctcp.ts";
 import { Laboratory } from "./laboratory.ts";
 import { durationFor, refitted } from "./pace.ts";
 import { Program } from "./program.ts";
@@ -389,7 +390,7 @@ class Page {
     const chosenTheme = theme();
     const isStale = this.isStale || !laboratory.isPlaying;
     this.isStale = false;
-    const names = callNames(setup, time / SECOND);
+    const names = callNames(setup, time / SECOND, (name) => switchName(name, laboratory.lanes[0]!.description));
     const glances = basics.map((basic, index) => ({ ...basic, label: names[index]! }));
     this.story.show(glances, chosenTheme, now);
     this.tabs.draw(glances, now);

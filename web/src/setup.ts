@@ -207,14 +207,14 @@ export function labels(schemes: Spec[]): string[] {
   });
 }
 
-/** What each scheme is called at a time: by its name, or by what sets it apart from others of the name. */
-export function callNames(setup: Setup, seconds: number): string[] {
+/** What each scheme is called at a time: by its name, or by what sets it apart from others of the name. `called` says what a parameter is called. */
+export function callNames(setup: Setup, seconds: number, called = (parameter: string) => parameter): string[] {
   const settings = setup.schemes.map((_, lane) => settingsAt(setup, lane, seconds));
   return setup.schemes.map(({ name }, lane) => {
     const others = settings.filter((_, other) => other !== lane && setup.schemes[other]!.name === name);
     const own = settings[lane]!.filter(([key, value]) => others.some((other) => other.find(([known]) => known === key)?.[1] !== value));
     if (others.length === 0) return name;
-    const apart = own.map(([key, value]) => (value.includes(":") ? "its own curve" : `${key} ${value}`)).join(", ");
+    const apart = own.map(([key, value]) => (value.includes(":") ? "its own curve" : `${called(key)} ${value}`)).join(", ");
     return apart === "" ? name : `${name} with ${apart}`;
   });
 }

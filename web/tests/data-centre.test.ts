@@ -117,7 +117,7 @@ for (const [width, height] of [[1280, 800], [390, 844]] as const) {
     if (width < 700) await page.locator("#knobs > summary").click();
     await page.locator("#preset").selectOption("dc-100");
     await page.waitForFunction(() => window.laboratory.setup.knobs.rate === "100000" && window.laboratory.lanes.every(({ description }) => description?.rtt_ns === 100_000));
-    assert.equal(await page.locator('[data-knob-number="rate"]').inputValue(), "100");
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[data-knob-number="rate"]')!.value === "100");
     assert.equal(await page.evaluate(() => window.laboratory.speed), 0.001);
     await stand(page, 0.008);
     if (width < 700) await page.locator("#knobs > summary").click();
@@ -144,7 +144,7 @@ test("a typed or dragged rate that leaves the run begins another one", { skip },
   await stand(page, 2);
   await move(page, '[data-knob-number="rtt"]', "0.1", "change");
   await page.waitForFunction(() => window.laboratory.setup.knobs.rtt === "0.1" && window.laboratory.setup.changes.length === 0);
-  assert.equal(await page.locator('[data-knob-number="rtt"]').inputValue(), "100");
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[data-knob-number="rtt"]')!.value === "100");
   await move(page, '[data-knob-number="rate"]', "100000", "change");
   await page.waitForFunction(() => window.laboratory.setup.knobs.rate === "100000" && window.laboratory.setup.duration === 0.02);
   await page.waitForFunction(() => window.laboratory.speed === 0.001);

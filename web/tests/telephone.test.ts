@@ -68,6 +68,11 @@ test("a sheet from below leaves the sentence, the queue and the law in sight", {
   await page.waitForFunction(() => window.laboratory.time === 8e9 && document.getElementById("sentence")!.textContent !== "");
   await page.evaluate(() => scrollTo(0, 0));
   assert.deepEqual(await areSeenTogether(page, seen), []);
+  // The bar is a row of its own, in milliseconds as well; columns of a scheme have what sets them apart.
+  await page.evaluate(() => (location.hash = "#schemes=step:threshold=20 packets|step:threshold=119 packets&rate=100000&rtt=0.1&buffer=2000&flows=60&sender=dctcp&t=0.012"));
+  await page.waitForFunction(() => window.laboratory.time === 12e6 && /^K 119/.test(document.querySelector('[data-tab="1"]')!.textContent!));
+  assert.ok((await page.locator("#transport").boundingBox())!.height < 60);
+  assert.match(await page.locator('[data-tab="0"]').innerText(), /^K 20\s+[\d.]+ µs$/);
   await clean(opened);
 });
 

@@ -9,6 +9,11 @@ import { button, el, fill } from "./dom.ts";
 /** The names change so often, ms. */
 const READ = 400;
 
+/** "K 20" of "step with K 20 packets": what sets columns of a scheme apart. */
+function shortName(label: string): string {
+  return label.replace(/^.* with /, "").replaceAll(" packets", "");
+}
+
 export class ColumnTabs {
   readonly element = document.createElement("div");
   private readonly lanes: HTMLElement;
@@ -42,7 +47,8 @@ export class ColumnTabs {
     this.readAt = now;
     glances.forEach(({ lane, time, linkBps, label }, index) => {
       const [name, delay] = this.tabs[index]?.children ?? [];
-      if (name && name.textContent !== label) name.textContent = label;
+      const short = shortName(label);
+      if (name && name.textContent !== short) name.textContent = short;
       const text = span(readings(lane, time, linkBps).delay);
       if (delay && delay.textContent !== text) delay.textContent = text;
     });

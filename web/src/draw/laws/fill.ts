@@ -9,15 +9,16 @@ import type { View } from "../picture.ts";
 import { switchName } from "../../dctcp.ts";
 import { acts, drawRule, inPackets, inverse, lengthShown, ruleOf, type Drawn, type Handle, type Range } from "./handle.ts";
 
-/** Beyond so many times what is used, a limit is named and not drawn. */
+/** Beyond so many times what is used, a limit is named and not drawn; beside a threshold sooner. */
 const FAR = 4;
+const FAR_BESIDE = 2;
 
 export function drawFill(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   const { lane, inks, index, theme, time } = view;
   const limit = inPackets(view, "limit");
   const threshold = acts(view, "threshold") ? inPackets(view, "threshold") : Number.NaN;
   const used = Math.max(view.tops.now, (threshold || 0) * 1.5, (ruleOf(view) || 0) * 1.5);
-  const isFar = limit > FAR * used;
+  const isFar = limit > (threshold > 0 ? FAR_BESIDE : FAR) * used;
   const range = held ?? { right: isFar || Number.isNaN(limit) ? roundUp(used) : limit * 1.25, top: 1 };
   const { x, y } = axes(pen, box, { from: 0, to: range.right, count: 5, name: "queue, packets" }, { from: 0, to: 1.1, count: 0, name: "what happens to an arrival" }, inks);
   const queue = queueAt(lane, time);
