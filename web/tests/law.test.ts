@@ -240,6 +240,18 @@ test("a data centre's scenario is slow enough to see, and has its threshold", { 
   await clean(opened);
 });
 
+test("sub-queues under RED have its curve, and no pencil", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=fq-red|red&flows=10");
+  const { page } = opened;
+  await stand(page, 8);
+  const curves = await page.evaluate(() => window.laboratory.lanes.map((lane) => lane.curveAt(8e9)));
+  assert.ok(curves[0] !== null && curves[0]!.length > 10);
+  assert.deepEqual(curves[0], curves[1]);
+  assert.ok(await page.locator('[data-lane="0"] [data-act="draw-curve"]').isHidden());
+  assert.ok(await page.locator('[data-lane="1"] [data-act="draw-curve"]').isVisible());
+  await clean(opened);
+});
+
 const QUEUE = '[data-lane="0"] .picture:nth-of-type(1) canvas';
 const LAW = '[data-lane="0"] .law canvas';
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use earlydrop::Explanation;
 use earlydrop::aqm::DropReason;
+use earlydrop::red::Curve;
 use earlydrop::registry::LinkFacts;
 use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop::{AnyAqm, Explanation};
 use earlydrop_lab::document::{Place, Problems};
 use earlydrop_lab::metrics::{self, Felt, METRICS, Metric};
 use earlydrop_lab::number::with_unit;
@@ -16,7 +17,7 @@ use earlydrop_lab::scheme_list::describe_all;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::watch::Watch;
 use earlydrop_sim::Run;
-use earlydrop_sim::network::{Change, LinkId};
+use earlydrop_sim::network::{Change, Link, LinkId};
 use earlydrop_sim::paths::TransferPaths;
 use earlydrop_sim::traffic::{Application, FlowId, Traffic};
 use serde_json::{Map, Value, json};
@@ -137,10 +138,7 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
         let is_elastic = group.is_some_and(|group| group.feels == Feels::Rate);
         json!({ "group": &*flow.group, "kind": kind, "sender": sender, "elastic": is_elastic })
     });
-    let facts = LinkFacts {
-        rate: link.mean_rate(),
-        mean_packet: link.mean_packet,
-    };
+    let facts = facts(link);
     let spec = link.queue.as_ref().unwrap_or(&scheme.spec);
     let settings = spec.settings(&facts).ok();
     let parameters: Vec<Value> = settings
@@ -191,9 +189,45 @@ pub(crate) fn description(plan: &Plan, cell: Cell, watch: &Watch) -> String {
     .to_string()
 }
 
+/// The drop curve of each sub-queue at the watched link by its parameters at a time, where they are
+/// under a scheme of the RED family: what an adaptation has made of each is not in it.
+fn curve_of_each(watch: &Watch, now: Nanos) -> Option<Curve> {
+    let link = watch.prepared().run.network.get(watch.link());
+    let changes = link.changes.iter().filter(|(at, _)| *at <= now);
+    let changed = changes.filter_map(|(at, change)| match change {
+        Change::Scheme(plan) => Some((*at, plan)),
+        _ => None,
+    });
+    let last = changed.max_by_key(|(at, _)| *at);
+    let first;
+    let plan = match last {
+        Some((_, plan)) => &**plan,
+        None => {
+            first = link.queue.as_ref()?.plan(&facts(link)).ok()?;
+            &first
+        }
+    };
+    match plan {
+        earlydrop::Plan::Fair {
+            aqm: AnyAqm::Red(red),
+            ..
+        } => Some(red.curve().clone()),
+        _ => None,
+    }
+}
+
+/// What a scheme may know of a link.
+fn facts(link: &Link) -> LinkFacts {
+    LinkFacts {
+        rate: link.mean_rate(),
+        mean_packet: link.mean_packet,
+    }
+}
+
 /// The points of the drop curve as it is now: average and probability.
-pub(crate) fn curve(watch: &Watch) -> String {
-    let curve = watch.simulation().curve(watch.link());
+pub(crate) fn curve(watch: &Watch, now: Nanos) -> String {
+    let curve = watch.simulation().curve(watch.link()).cloned();
+    let curve = curve.or_else(|| curve_of_each(watch, now));
     let points = curve.map(|curve| curve.outline(curve.extent(), STEPS));
     json!({ "points": points }).to_string()
 }

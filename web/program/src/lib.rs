@@ -306,6 +306,33 @@ mod tests {
     }
 
     #[test]
+    fn sub_queues_have_the_curve_of_their_scheme_at_the_time() {
+        let scenario = "duration = '4 s'\nflows.bulk.count = 6\n[schemes.fq]\nscheme = 'fq-red'\n\
+            'inner.min' = 4\n'inner.max' = 12\n\
+            changes = [{ at = '2 s', 'inner.min' = 8, 'inner.max' = 24 }]\n\
+            [schemes.codel]\nscheme = 'fq-codel'\n[schemes.red]\nscheme = 'red'\nmin = 4\nmax = 12";
+        let curves = |scheme: usize| {
+            let argument = json!({ "scenario": scenario, "scheme": scheme }).to_string();
+            let opened = Opening::read(argument.as_bytes()).and_then(|it| it.open());
+            let (mut session, _) = opened.unwrap();
+            [1e9, 3e9].map(|until| {
+                while session.advance(until, u64::MAX) < until {}
+                serde_json::from_str::<Value>(&session.curve()).unwrap()["points"].clone()
+            })
+        };
+        let foot = |points: &Value| {
+            let points = points.as_array().unwrap();
+            let rise = points.iter().find(|point| point[1].as_f64() > Some(0.0));
+            rise.unwrap()[0].as_f64().unwrap()
+        };
+        let [before, after] = curves(0);
+        assert!((foot(&before) - 4.0).abs() < 0.3, "{before}");
+        assert!((foot(&after) - 8.0).abs() < 0.5, "{after}");
+        assert_eq!(curves(1), [Value::Null, Value::Null]);
+        assert!((foot(&curves(2)[1]) - 4.0).abs() < 0.3);
+    }
+
+    #[test]
     fn what_cannot_be_explained_is_a_problem() {
         for record in [json!(1e15), json!("7"), json!(-1), Value::Null] {
             let problems = explain(record);

@@ -129,6 +129,7 @@ impl Opening {
         let session = Session {
             watch,
             scenario: plan.points[cell.point].scenario.clone(),
+            reached: Nanos::ZERO,
             tables: Default::default(),
         };
         Ok((session, description))
@@ -177,6 +178,8 @@ impl Opening {
 pub(crate) struct Session {
     watch: Watch,
     scenario: Arc<Scenario>,
+    /// The time up to which it is simulated.
+    reached: Nanos,
     /// Rows since the last [`clear`](Session::clear): packets, samples, cwnd.
     tables: [Vec<f64>; 3],
 }
@@ -184,6 +187,7 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn advance(&mut self, until: f64, events: u64) -> f64 {
         let reached = self.watch.advance(Nanos(until.max(0.0) as u64), events);
+        self.reached = reached;
         let [packets, samples, windows] = &mut self.tables;
         self.watch.take_packets(|record, probes| {
             packets.extend(packet_row(record));
@@ -210,7 +214,7 @@ impl Session {
     }
 
     pub(crate) fn curve(&self) -> String {
-        answers::curve(&self.watch)
+        answers::curve(&self.watch, self.reached)
     }
 
     pub(crate) fn outcome(self) -> String {

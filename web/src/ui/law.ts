@@ -53,8 +53,8 @@ export class LawControl {
     this.view = view;
     const seen = this.sketch ? { ...view, sketch: this.sketch.line } : view;
     this.drawn = this.picture.draw((pen, box) => drawLaw(pen, box, seen, this.held));
-    // A drawn curve is in packets.
-    this.pencil.hidden = view.lane.curveAt(view.time) === null || packetsInUnit(view.lane) !== 1;
+    // A drawn curve is in packets; sub-queues have the curve of their own scheme.
+    this.pencil.hidden = view.lane.curveAt(view.time) === null || !view.effective.has("curve") || packetsInUnit(view.lane) !== 1;
     this.place(this.isPencil ? [] : (this.drawn?.handles ?? []));
   }
 

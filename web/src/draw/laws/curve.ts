@@ -30,6 +30,11 @@ function thresholds(view: View): { min: number; max: number } {
   return { min, max };
 }
 
+/** Whether each flow has a queue with this curve. */
+function isOfEach({ lane }: View): boolean {
+  return lane.description?.probes.includes("fattest") ?? false;
+}
+
 function rangeOf(curve: Curve, trail: [number, number][], maxP: number, least: number): Range {
   const extent = curve.at(-1)?.[0] ?? 1;
   const slope = curve.map(([, p]) => p).filter((p) => p < SLOPE);
@@ -50,7 +55,7 @@ export function drawCurve(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   const range = held ?? rangeOf(curve, trail, maxP, ruleOf(view));
   const { x, y } = axes(
     pen, box,
-    { from: 0, to: range.right, count: 5, name: "average queue, packets" },
+    { from: 0, to: range.right, count: 5, name: isOfEach(view) ? "largest average of the sub-queues, packets" : "average queue, packets" },
     { from: 0, to: range.top, count: 3, name: box.width > 260 ? "drop probability p_b" : "p_b" },
     inks,
   );
