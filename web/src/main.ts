@@ -24,7 +24,7 @@ import { DropSound } from "./ui/sound.ts";
 import { Story } from "./ui/story.ts";
 import { ColumnTabs } from "./ui/tabs.ts";
 import { TourPanel } from "./ui/tour.ts";
-import { speedFor, transport, type Spans } from "./ui/transport.ts";
+import { USUAL_SPAN, spanFor, speedFor, transport, type Spans } from "./ui/transport.ts";
 import { WhyPanel } from "./ui/why.ts";
 
 /** Metrics that are shown of a whole run. */
@@ -61,7 +61,7 @@ class Page {
   private readonly laboratory: Laboratory;
   private readonly schemes: Scheme[];
   private columns: Column[] = [];
-  private readonly view: Spans = { span: 10 };
+  private readonly view: Spans = { span: USUAL_SPAN };
   private tops: Tops = { queue: 10, now: 30, cwnd: 10, bps: 1e6 };
   private readonly why: WhyPanel;
   private readonly tours: TourPanel;
@@ -204,8 +204,10 @@ class Page {
     if (setup.scenario && laboratory.check(setup).length > 0) return;
     const linkBps = setup.scenario ? 0 : Number(setup.knobs.rate) * 1e6;
     const speed = speedFor(setup.scenario ? laboratory.duration / SECOND : setup.duration, linkBps);
-    if (speed !== this.paced) laboratory.setSpeed(speed);
+    if (speed === this.paced) return;
     this.paced = speed;
+    this.view.span = setup.scenario ? USUAL_SPAN : spanFor(setup.duration);
+    laboratory.setSpeed(speed);
   }
 
   /** Knobs that have left the scale of their run have another one, from its beginning. */

@@ -91,7 +91,7 @@ function near(glances: Glance[]): string {
     return `${label}: ${percent(Math.min(1, use))}${ofLink}, ${wait}${span(delay)}`;
   });
   const least = leastK(lane.description, linkBps, rtt);
-  const rule = Number.isNaN(least) ? "" : ` DCTCP needs K > C × RTT / 7 = ${Math.round(least)} packets (${inBytesAndTime(least, lane.description!.link.packet_bytes, linkBps)}).`;
+  const rule = Number.isNaN(least) ? "" : ` With a step, DCTCP needs K > C × RTT / 7 = ${Math.round(least)} packets (${inBytesAndTime(least, lane.description!.link.packet_bytes, linkBps)}).`;
   return `${texts.join("; ")}.${rule}`;
 }
 

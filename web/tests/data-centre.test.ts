@@ -106,7 +106,7 @@ test("K by the rule keeps the link full at every rate and round trip, an eighth 
 test("the sentence says use, wait and the rule, with its units", async () => {
   const { setup, laboratory } = await port("step:threshold=20 packets", undefined, 0.01);
   const glances = laboratory.lanes.map((lane, index) => ({ lane, time: laboratory.time, linkBps: laboratory.linkBps(index), rtt: laboratory.rtt(index), label: callNames(setup, 0.01)[index]! }));
-  assert.match(sentence(glances), /^step: 96\.\d% of the link is used, packets wait 1\.\d+ µs\. DCTCP needs K > C × RTT \/ 7 = 119 packets \(179 kB, 14\.3 µs\)\.$/);
+  assert.match(sentence(glances), /^step: 96\.\d% of the link is used, packets wait 1\.\d+ µs\. With a step, DCTCP needs K > C × RTT \/ 7 = 119 packets \(179 kB, 14\.3 µs\)\.$/);
   assert.equal(inBytesAndTime(120, 1500, 100e9), "180 kB, 14.4 µs");
 });
 
@@ -119,6 +119,7 @@ for (const [width, height] of [[1280, 800], [390, 844]] as const) {
     await page.waitForFunction(() => window.laboratory.setup.knobs.rate === "100000" && window.laboratory.lanes.every(({ description }) => description?.rtt_ns === 100_000));
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[data-knob-number="rate"]')!.value === "100");
     assert.equal(await page.evaluate(() => window.laboratory.speed), 0.001);
+    await page.waitForFunction(() => document.querySelector<HTMLSelectElement>("#span")!.selectedOptions[0]!.text === "5 ms");
     await stand(page, 0.008);
     if (width < 700) await page.locator("#knobs > summary").click();
     await page.waitForFunction(() => document.getElementById("clock")!.textContent === "8.000 ms of 20 ms");

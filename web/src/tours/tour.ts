@@ -1,8 +1,9 @@
 // What a guided tour is: steps of text beside the running queues, predictions and a task.
 
+import { switchName } from "../dctcp.ts";
 import { readingOf, readings, probeAt, type Readings } from "../figures.ts";
 import type { Laboratory } from "../laboratory.ts";
-import { knobsAt, settingsAt, type KnobName } from "../setup.ts";
+import { callNames, knobsAt, settingsAt, type KnobName } from "../setup.ts";
 import { DEPARTED, DROPPED, PACKET } from "../types.ts";
 import { SECOND } from "../units.ts";
 import type { Figures } from "./figure.ts";
@@ -97,7 +98,8 @@ export class Seen {
 
   /** What the columns are called. */
   get names(): string[] {
-    return this.laboratory.lanes.map(({ description }) => description?.label ?? "");
+    const { setup, lanes } = this.laboratory;
+    return callNames(setup, this.time, (name) => switchName(name, lanes[0]?.description));
   }
 
   /** The readings of a lane over the span of a reading. */

@@ -214,11 +214,10 @@ export class TourPanel {
 
   /** The readings of all columns, beside the task. */
   private readings(seen: Seen): string {
-    const { lanes } = this.laboratory;
-    return lanes
-      .map(({ description }, lane) => {
+    return seen.names
+      .map((name, lane) => {
         const { delay, swing, use } = seen.lane(lane);
-        return `${description?.label}: delay ${span(delay)}, swings ± ${digits(swing, 2)}, link used ${percent(Math.min(1, use))}`;
+        return `${name}: delay ${span(delay)}, swings ± ${digits(swing, 2)}, link used ${percent(Math.min(1, use))}`;
       })
       .join("; ");
   }

@@ -1,7 +1,7 @@
 // Play, pause, steps, speed and the clock.
 
 import type { Laboratory } from "../laboratory.ts";
-import { fastest } from "../pace.ts";
+import { SHORT, fastest } from "../pace.ts";
 import { SECOND, clock, runLength } from "../units.ts";
 import { button, el, fill, throttled } from "./dom.ts";
 
@@ -17,6 +17,15 @@ export function speedFor(seconds: number, linkBps: number): number {
 }
 
 export const SPANS: [seconds: number, name: string][] = [[0.001, "1 ms"], [0.005, "5 ms"], [0.5, "0.5 s"], [2, "2 s"], [10, "10 s"], [30, "30 s"], [Infinity, "whole run"]];
+
+/** What the plots of a run of so many seconds show: of a short one a quarter, in which the first burst of its flows is soon past. */
+export function spanFor(seconds: number): number {
+  if (seconds >= SHORT) return USUAL_SPAN;
+  return SPANS.findLast(([span]) => span <= seconds / 4)?.[0] ?? Infinity;
+}
+
+/** The span of the plots of a minute, s. */
+export const USUAL_SPAN = 10;
 
 export interface Spans {
   /** The span of the plots, seconds. */
@@ -65,6 +74,7 @@ export function transport(laboratory: Laboratory, view: Spans, { redraw, why }: 
     range.setAttribute("aria-valuetext", now);
     const waits = laboratory.isWaiting ? "simulating …" : "";
     if (state.textContent !== waits) state.textContent = waits;
+    if (span.value !== String(view.span)) span.value = String(view.span);
     if (speed.value !== String(laboratory.speed)) speed.value = String(laboratory.speed);
   };
   laboratory.on("clock", throttled(refresh, 50));
