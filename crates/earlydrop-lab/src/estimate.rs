@@ -98,7 +98,13 @@ fn seconds_of(
     }
     let run = lap(&mut begin, Instant::now());
     let time = simulation.now().0.max(1) as f64 / duration.0.max(1) as f64;
-    let part = part_of_run(time, events, prepared.run.cost().events);
+    let cost = prepared.run.cost();
+    let part = part_of_run(time, events, cost.events);
+    // Where cards will lose most of what they send, the beginning does not show it.
+    let runs_like_it = match is_over {
+        true => 1.0,
+        false => (1.0 / part).max(cost.events_in_vain / events as f64),
+    };
     let mut outcome = Outcome::of(&simulation.finish_now(), &prepared);
     let summed_up = lap(&mut begin, Instant::now());
     let mut time_of = |outcome: &Outcome| {
@@ -122,7 +128,7 @@ fn seconds_of(
     let without = time_of(&outcome);
     let of_series = (with_series - without).max(0.0) / part;
     Ok((
-        (set_up + summed_up).as_secs_f64() + run.as_secs_f64() / part,
+        (set_up + summed_up).as_secs_f64() + run.as_secs_f64() * runs_like_it,
         without + share_with_series * of_series,
     ))
 }

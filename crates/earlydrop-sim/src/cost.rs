@@ -32,6 +32,9 @@ pub struct Cost {
     pub packets: f64,
     /// Events of the engine.
     pub events: f64,
+    /// Of these, events of packets that network cards send in vain: they begin where enough cards have
+    /// started, and so not with the run.
+    pub events_in_vain: f64,
     /// Values sampled over time.
     pub samples: f64,
     /// Bytes for samples over time.
@@ -113,6 +116,7 @@ impl Run {
         Cost {
             packets,
             events: packets * EVENTS_OF_PACKET + flight.starts + samples,
+            events_in_vain: flight.lost_by_cards * seconds * EVENTS_OF_PACKET,
             samples,
             sample_bytes: samples * BYTES_OF_SAMPLE,
             capture_bytes: captured * size_of::<Recorded>() as f64

@@ -110,6 +110,7 @@ mod tests {
             let events = run.results().unwrap().totals.events as f64;
             let ratio = run.cost().events / events;
             assert!((1.0 / 3.0..3.0).contains(&ratio), "{count}: {ratio}");
+            assert_eq!(run.cost().events_in_vain > 0.0, count > 100);
         }
     }
 }
