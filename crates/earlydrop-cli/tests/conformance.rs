@@ -123,7 +123,7 @@ fn a_program_without_a_queue_does_not_pass() {
         let judged = [
             "conformance",
             "--patience",
-            "1",
+            patience,
             "--scheme",
             "droptail",
             "--",
