@@ -18,7 +18,7 @@ export const SHORT = 5;
 /** A short run lasts so many seconds on the wall at least. */
 const LASTS = 20;
 /** The most packets a second on the wall that can be followed, and drawn. */
-const SEEN = 20_000;
+const SEEN = 50_000;
 
 /** The first digit of a number, and zeros. */
 function rounded(value: number): number {
