@@ -7,7 +7,7 @@ export interface Preset {
 }
 
 /** DCTCP flows through a port whose first column marks above K, whose second one between Kmin and Kmax. */
-const DATA_CENTRE = "schemes=step:threshold=20 packets|red:min=20,max=80,weight=1,max_p=0.1&rtt=0.1&buffer=2000&sender=dctcp";
+const DATA_CENTRE = "schemes=step:threshold=20 packets|red:min=20,max=80,weight=1,max_p=0.1,mark_above_max=on&rtt=0.1&buffer=2000&sender=dctcp";
 
 export const PRESETS: Preset[] = [
   { id: "internet", label: "10 Mbps, 50 ms: an access link", address: "schemes=droptail|red" },

@@ -296,6 +296,9 @@ test("kmin: packets under way, K by the rule in its units, and what authors and 
   assert.ok(half.lane(0).use > 0.998, `${half.lane(0).use}`);
   const three = await told("kmin", 3);
   assert.ok(three.lane(1).use - three.lane(0).use > 0.03);
+  // All above Kmax are marked: nothing is dropped, and the queue was there.
+  assert.equal(three.drops(1, 0.006), 0);
+  assert.ok(three.peak(1, 0.01) > 80, `${three.peak(1, 0.01)}`);
 });
 
 test("bottlenecks: a quarter with two queues and a longer way, each with a part in it, half under FQ-CoDel", async () => {

@@ -58,10 +58,10 @@ export const kmin: Tour = {
     },
     {
       text: ["Switches can mark between two thresholds, like RED without an average: none below `Kmin`, all above `Kmax`, and up to `Pmax` in between. Both columns begin to mark at 20 packets. In the second one `Kmax` is 80 and `Pmax` 10%."],
-      show: `schemes=${step(20)}|red:min=20,max=80,weight=1,max_p=0.1&${PORT}&t=0.004`,
+      show: `schemes=${step(20)}|red:min=20,max=80,weight=1,max_p=0.1,mark_above_max=on&${PORT}&t=0.004`,
       speed: 0.001,
       live,
-      figures: { step: used(0, 0.962, 0.006), red: used(1, 1, 0.0005), delay: delay(1, 8.2e-6, 0.6e-6) },
+      figures: { step: used(0, 0.962, 0.006), red: used(1, 1, 0.0005), delay: delay(1, 7.5e-6, 0.4e-6) },
       predict: {
         ask: "Which one keeps the link fuller?",
         choices: ["the step", "RED: it tells senders one at a time", "both alike: they begin at the same length"],
