@@ -33,6 +33,8 @@ const METRICS: [name: string, label: string, text: (value: number) => string][] 
   ["loss", "packets dropped", percent], ["marked", "packets marked", percent],
 ];
 
+/** Numbers and words change so often while the clock runs, all at once: they are to be read, ms. */
+const READ = 250;
 /** While the clock waits for less than this, the picture stays, ms. */
 const BRIEF = 500;
 
@@ -82,12 +84,13 @@ class Page {
   private cursor: number | undefined;
   private before = performance.now();
   private drawnAt = -Infinity;
+  private readAt = -Infinity;
 
   constructor(laboratory: Laboratory, schemes: Scheme[], version: string) {
     this.laboratory = laboratory;
     this.schemes = schemes;
     this.why = new WhyPanel(laboratory);
-    this.story = new Story(laboratory);
+    this.story = new Story();
     this.sound = new DropSound(laboratory);
     byId("story").append(this.story.sentence, this.story.key);
     byId("story").append(this.tabs.element);
@@ -394,8 +397,15 @@ class Page {
     this.isStale = false;
     const names = callNames(setup, time / SECOND, (name) => switchName(name, laboratory.lanes[0]!.description));
     const glances = basics.map((basic, index) => ({ ...basic, label: names[index]! }));
-    this.story.show(glances, chosenTheme, now);
-    this.tabs.draw(glances, now);
+    // When the clock stands, all say what is at its time.
+    const isRead = !laboratory.isPlaying || now - this.readAt >= READ;
+    if (isRead) this.readAt = now;
+    this.story.showKey(glances, chosenTheme);
+    if (isRead) {
+      this.story.read(glances, now);
+      this.tabs.read(glances);
+      this.tours.refresh();
+    }
     this.columns.forEach((column, index) => {
       const { chosen } = this.why;
       const view: View = {
@@ -413,7 +423,7 @@ class Page {
         theme: chosenTheme,
         inks: INKS[chosenTheme],
       };
-      column.draw(view, now);
+      column.draw(view, now, isRead);
     });
     // The last words of a pause are those of its time.
     if (!laboratory.isPlaying && !this.settled) {

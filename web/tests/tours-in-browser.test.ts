@@ -26,26 +26,34 @@ for (const tour of TOURS) {
       await page.waitForSelector(`.tour[data-of="${tour.id}"][data-step="${index + 1}"]`);
       if (step.predict) {
         await page.waitForFunction(() => !window.laboratory.isWaiting && !window.laboratory.isPlaying);
-        await page.locator(`[data-choice="${step.predict.right}"]`).click();
-        assert.match(await page.locator(".tour .answer").innerText(), /^Yes/);
+        // Nothing gives the answer away.
+        assert.ok(await page.locator("#sentence").isHidden());
+        assert.equal(await page.locator(".tour .live:visible").count(), 0);
         const { at } = step.predict;
+        const said = await page.evaluate((choice) => {
+          document.querySelector<HTMLElement>(`[data-choice="${choice}"]`)!.click();
+          return { text: document.querySelector(".tour .answer")!.textContent!, figures: document.querySelectorAll(".tour .answer .figure").length };
+        }, step.predict.right);
+        assert.match(said.text, at === undefined ? /^Yes/ : /^Yes\. The clock runs to [\d.]+ m?s;/);
+        if (at !== undefined) assert.equal(said.figures, 0, "figures before their moment");
         if (at === undefined) await page.waitForFunction(() => window.laboratory.isPlaying);
         else {
           await page.evaluate(() => window.laboratory.setSpeed(10));
           await page.waitForFunction((at) => !window.laboratory.isPlaying && window.laboratory.time === at * 1e9, at);
           const named = [...(step.predict.light ?? []), ...namesIn([step.predict.because])];
           if (named.length > 0) assert.ok((await page.locator(".lit").count()) > 0, named.join());
-          await page.waitForFunction(() => !window.laboratory.isWaiting);
           const figures = await page.locator(".tour .answer .figure").allInnerTexts();
           assert.equal(figures.length, placesIn(step.predict.because).length);
           for (const text of figures) assert.match(text, /^[\d.]+(%| [nµm]?s)?$/);
         }
+        assert.equal(await page.locator(".tour .live:visible").count(), step.live ? 1 : 0);
       }
       if (step.task) {
         await page.waitForFunction(() => !window.laboratory.isWaiting);
         await page.locator('[data-act="show-me"]').click();
         await page.evaluate(() => window.laboratory.setSpeed(10));
         await page.waitForSelector(`.tour[data-done="${tour.id}"]`, { timeout: 60_000 });
+        assert.equal(await page.locator(".tour .live:visible").count(), 1);
       }
       await page.locator('[data-act="next"]').click();
     }
@@ -89,6 +97,35 @@ test("the clock of a task stands until something is moved", { skip }, async () =
   await move(page, '.tour [data-slider="weight"]', "300");
   await page.waitForFunction(() => window.laboratory.isPlaying && window.laboratory.time > 20.2e9);
   assert.equal(await page.evaluate(() => window.laboratory.setup.changes[0]!.at), 20);
+  await clean(opened);
+});
+
+test("when the clock stops, text, column and sentence have the same figures; a status line goes on after the task", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#tour=calls");
+  const { page } = opened;
+  await page.locator('[data-choice="1"]').click();
+  await page.waitForFunction(() => window.laboratory.isPlaying);
+  const said = await page.evaluate(() => new Promise<string[]>((resolve) => {
+    const look = () => {
+      const { laboratory } = window;
+      if (laboratory.isPlaying || laboratory.time !== 8e9) return void requestAnimationFrame(look);
+      const text = (selector: string) => document.querySelector(selector)!.textContent!;
+      // The frame of the stop has been drawn.
+      requestAnimationFrame(() => resolve([text('.answer [data-figure="lossRed"]'), text('[data-lane="0"] [data-reading="call loses"]'), text("#sentence"), text(".tour .live")]));
+    };
+    requestAnimationFrame(look);
+  }));
+  assert.equal(said[0], said[1]);
+  for (const text of said.slice(2)) assert.ok(text.includes(said[0]!), said.join("\n"));
+  for (let step = 0; step < 3; step += 1) {
+    if (step > 0) await page.locator(`[data-choice="${TOURS.find(({ id }) => id === "calls")!.steps[step]!.predict!.right}"]`).click();
+    await page.locator('[data-act="next"]').click();
+  }
+  await page.locator('[data-act="show-me"]').click();
+  await page.evaluate(() => window.laboratory.setSpeed(3));
+  await page.waitForSelector('.tour[data-done="calls"]');
+  const line = await page.locator(".tour .live").innerText();
+  await page.waitForFunction((line) => document.querySelector(".tour .live")!.textContent !== line, line);
   await clean(opened);
 });
 

@@ -62,7 +62,6 @@ export const calls: Tour = {
     {
       text: ["So under RED it is the downloads that decide what a call loses. Try it: the calls stay as they are."],
       show: `${START}&t=16`,
-      live,
       figures: { red: lossOf(0, CALLS, 0.004, 0.02), fq: lossOf(1, CALLS, 0, 0.001) },
       task: {
         ask: "Move `TCP flows` until the calls under RED lose less than 3% of their packets.",

@@ -66,7 +66,6 @@ export class Column {
   private readonly outcome = el("div", { class: "outcome" });
   private readonly remove: HTMLButtonElement;
   private spots: Spot[] = [];
-  private wordsAt = 0;
 
   constructor(laboratory: Laboratory, lane: Lane, index: number, schemes: Scheme[], acts: ColumnActs) {
     this.scene = new Scene(lane);
@@ -157,13 +156,14 @@ export class Column {
     fill(this.outcome);
   }
 
-  draw(view: View, now: number): void {
+  /** Draws the pictures; with `isRead` numbers and words as well. */
+  draw(view: View, now: number, isRead: boolean): void {
     this.view = view;
     this.scene.moveTo(view.time);
-    this.describe(view, now);
+    if (isRead) this.describe(view);
     this.spots = this.queue.draw((pen, box) => drawQueue(pen, box, view)) ?? [];
     this.law.draw(view);
-    this.feel.draw(now);
+    this.feel.draw(now, isRead);
     this.drawPlots(view);
     this.element.style.setProperty("--colour", schemeColour(view.index, view.theme));
   }
@@ -179,10 +179,7 @@ export class Column {
     }
   }
 
-  /** Numbers and words change five times a second: they are to be read. */
-  private describe(view: View, now: number): void {
-    if (now - this.wordsAt < 200) return;
-    this.wordsAt = now;
+  private describe(view: View): void {
     const { delay, swing, use, drops, marks, fairness } = readings(view.lane, view.time, view.linkBps);
     const isFast = isNear(view.lane.description);
     const rateText = (rate: number) => (isFast ? `${digits(rate / 1e3)}/ms` : `${digits(rate)}/s`);

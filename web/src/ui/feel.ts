@@ -9,8 +9,6 @@ import { SECOND, span } from "../units.ts";
 import { button, el } from "./dom.ts";
 import { SPEEDS } from "./transport.ts";
 
-/** Words change so often, ms. */
-const READ = 200;
 /** A person who listens hears of an answer, and of a call at most so often, ms. */
 const SAY = 8000;
 
@@ -41,7 +39,8 @@ export class FeelPanel {
   /** When a click was made, ns. */
   private asked: number | undefined;
   private answer: Answer | undefined;
-  private readAt = -Infinity;
+  /** Whether words are missing since something was clicked. */
+  private isUnread = true;
   private saidAt = -Infinity;
   /** What was said last: the state of a call, or the time of a click. */
   private heard = "";
@@ -68,7 +67,7 @@ export class FeelPanel {
     );
     this.element.addEventListener("toggle", () => {
       acts.unfold(this.element.open);
-      this.readAt = -Infinity;
+      this.isUnread = true;
     });
   }
 
@@ -76,18 +75,18 @@ export class FeelPanel {
   ask(): void {
     this.asked = this.laboratory.time;
     this.answer = undefined;
-    this.readAt = -Infinity;
+    this.isUnread = true;
   }
 
-  draw(now: number): void {
+  draw(now: number, isRead: boolean): void {
     const { lane, laboratory } = this;
     this.element.hidden = !isFelt(lane.description!);
     if (this.element.hidden) return;
     const { time } = laboratory;
     const rtt = laboratory.rtt(laboratory.lanes.indexOf(lane)) * SECOND;
     if (this.element.open) this.drawClick(time, rtt, now);
-    if (now - this.readAt < READ) return;
-    this.readAt = now;
+    if (!isRead && !this.isUnread) return;
+    this.isUnread = false;
     const call = callAt(lane, time);
     const ping = pingAt(lane, time, rtt);
     const pingText = ping === undefined ? "no packets" : `ping ${Math.round(ping / 1e6)} ms`;

@@ -2,13 +2,10 @@
 
 import { groupColour, type Theme } from "../draw/palette.ts";
 import { flowsOf, type Group } from "../flows.ts";
-import type { Laboratory } from "../laboratory.ts";
 import type { Lane } from "../lane.ts";
 import { sentence, type Glance } from "../sentence.ts";
 import { el, fill } from "./dom.ts";
 
-/** The sentence changes so often, ms. */
-const READ = 600;
 /** Asking how long a page takes runs the cell again: at most this part of the time. */
 const SHARE = 20;
 const ASK = 2500;
@@ -24,25 +21,16 @@ interface PageTime {
 export class Story {
   readonly sentence = el("p", { id: "sentence", "data-panel": "sentence" });
   readonly key = el("ul", { id: "key", "data-panel": "key", "aria-label": "What the colours are" });
-  private readonly laboratory: Laboratory;
   private readonly pages = new WeakMap<Lane, PageTime>();
-  private readAt = -Infinity;
   private keyed = "";
 
-  constructor(laboratory: Laboratory) {
-    this.laboratory = laboratory;
-  }
-
-  show(glances: Glance[], theme: Theme, now: number): void {
-    this.showKey(glances, theme);
-    const isSoon = this.laboratory.isPlaying && now - this.readAt < READ;
-    if (isSoon) return;
-    this.readAt = now;
+  /** The sentence of the time of the clock; `now` is the time on the wall, ms. */
+  read(glances: Glance[], now: number): void {
     const text = sentence(glances.map((glance) => ({ ...glance, page: this.pageTime(glance, now) })), innerWidth < 700 ? 1 : 2);
     if (text !== this.sentence.textContent) this.sentence.textContent = text;
   }
 
-  private showKey(glances: Glance[], theme: Theme): void {
+  showKey(glances: Glance[], theme: Theme): void {
     const groups = new Map<string, Group>();
     for (const { lane } of glances) for (const group of flowsOf(lane.description!).groups) groups.set(group.name, group);
     const keyed = `${theme} ${[...groups.keys()].join()}`;
@@ -68,7 +56,6 @@ export class Story {
         known.next = performance.now() + Math.max(ASK, SHARE * took);
         if ("problems" in outcome) return;
         known.text = outcome.felt.find(([name]) => name === `${web.name}: completion time, median`)?.[1];
-        if (!this.laboratory.isPlaying) this.readAt = -Infinity;
       });
     }
     return time < known.at - 5e9 ? undefined : known.text;

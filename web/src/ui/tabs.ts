@@ -6,9 +6,6 @@ import type { Glance } from "../sentence.ts";
 import { span } from "../units.ts";
 import { button, el, fill } from "./dom.ts";
 
-/** The names change so often, ms. */
-const READ = 400;
-
 /** "K 20" of "step with K 20 packets": what sets columns of a scheme apart. */
 function shortName(label: string): string {
   return label.replace(/^.* with /, "").replaceAll(" packets", "");
@@ -18,7 +15,6 @@ export class ColumnTabs {
   readonly element = document.createElement("div");
   private readonly lanes: HTMLElement;
   private tabs: HTMLButtonElement[] = [];
-  private readAt = -Infinity;
 
   constructor(lanes: HTMLElement) {
     this.lanes = lanes;
@@ -37,14 +33,12 @@ export class ColumnTabs {
     });
     fill(this.element, ...this.tabs);
     this.element.hidden = colours.length < 2;
-    this.readAt = -Infinity;
     this.mark();
   }
 
   /** Names and delays at the time of the clock. */
-  draw(glances: Glance[], now: number): void {
-    if (this.element.hidden || now - this.readAt < READ) return;
-    this.readAt = now;
+  read(glances: Glance[]): void {
+    if (this.element.hidden) return;
     glances.forEach(({ lane, time, linkBps, label }, index) => {
       const [name, delay] = this.tabs[index]?.children ?? [];
       const short = shortName(label);

@@ -6,8 +6,8 @@ import { TOURS } from "../tours/list.ts";
 import { HOLDS, Seen, type Move, type Prediction, type Step, type Tour } from "../tours/tour.ts";
 import { knob, type KnobName } from "../setup.ts";
 import type { Scheme } from "../types.ts";
-import { SECOND, digits, percent, span } from "../units.ts";
-import { button, el, fill, throttled } from "./dom.ts";
+import { SECOND, digits, percent, runLength, span } from "../units.ts";
+import { button, el, fill } from "./dom.ts";
 import { knobControl } from "./knobs.ts";
 import { light, namesIn } from "./light.ts";
 import { ParameterPanel } from "./parameters.ts";
@@ -23,9 +23,11 @@ export class TourPanel {
   private step = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private task: (() => void) | undefined;
+  /** Shows the answer once the clock has reached its moment. */
+  private answer: (() => void) | undefined;
   private readonly laboratory: Laboratory;
   private readonly schemes: Scheme[];
-  /** Show what the knobs of a task are at. */
+  /** Show figures, and what the knobs of a task are at. */
   private refreshers: (() => void)[] = [];
   private readonly show: (address: string) => void;
   private readonly changed: () => void;
@@ -35,12 +37,17 @@ export class TourPanel {
     this.schemes = schemes;
     this.show = show;
     this.changed = changed;
-    laboratory.on("clock", () => this.task?.());
+    laboratory.on("clock", () => {
+      this.task?.();
+      this.answer?.();
+    });
     // The clock of a task stands until something is moved.
     laboratory.on("moved", () => this.task && !laboratory.isPlaying && laboratory.play());
-    const refresh = throttled(() => this.refreshers.forEach((refresh) => refresh()), 60);
-    laboratory.on("clock", refresh);
-    laboratory.on("setup", refresh);
+  }
+
+  /** Shows what is at the time of the clock. */
+  refresh(): void {
+    for (const refresh of this.refreshers) refresh();
   }
 
   /** The list of tours. */
@@ -80,10 +87,17 @@ export class TourPanel {
     return true;
   }
 
+  /** Nothing of a step goes on. */
+  private end(): void {
+    this.task = undefined;
+    this.answer = undefined;
+    this.refreshers = [];
+    delete document.documentElement.dataset["asked"];
+  }
+
   private leave(): void {
     this.tour = undefined;
-    this.task = undefined;
-    this.refreshers = [];
+    this.end();
     this.lightSoon([]);
     this.changed();
   }
@@ -92,8 +106,7 @@ export class TourPanel {
     const { tour } = this;
     const step = tour?.steps[this.step];
     if (!tour || !step) return;
-    this.task = undefined;
-    this.refreshers = [];
+    this.end();
     this.laboratory.pause();
     if (step.show !== undefined) this.show(step.show);
     this.laboratory.setSpeed(step.speed ?? 1);
@@ -101,13 +114,12 @@ export class TourPanel {
     const isLast = this.step === tour.steps.length - 1;
     const next = button(isLast ? "The end" : "Go on", () => (isLast ? this.menu() : this.go(1)), { class: "main", "data-act": "next" });
     const back = button("Back", () => this.go(-1), { disabled: this.step === 0 });
-    const interactive = step.predict ? this.prediction(step, next) : step.task ? this.doing(step, next) : [];
+    const interactive = step.predict ? this.prediction(step, next) : step.task ? this.doing(step, next) : [this.liveText(step)];
     fill(
       this.element,
       el("p", { class: "kicker" }, `${tour.title} · step ${this.step + 1} of ${tour.steps.length}`),
       ...step.text.map((text) => el("p", {}, ...this.marked(text, step.figures))),
       ...interactive,
-      this.liveText(step),
       el("div", { class: "buttons" }, back, next, button("Leave the tour", () => this.close())),
     );
     this.element.dataset.step = String(this.step + 1);
@@ -121,7 +133,7 @@ export class TourPanel {
   }
 
   /** Figures of the time of the clock, in words. */
-  private liveText({ live }: Step): HTMLElement | null {
+  private liveText({ live }: Pick<Step, "live">): HTMLElement | null {
     if (!live) return null;
     const text = el("p", { class: "live" });
     const seen = new Seen(this.laboratory);
@@ -175,22 +187,41 @@ export class TourPanel {
   }
 
   /** Nothing moves until a choice is made. */
-  private prediction({ predict, figures }: Step, next: HTMLButtonElement): HTMLElement[] {
-    const { ask, choices, right, because } = predict!;
+  private prediction({ predict, figures, live: read }: Step, next: HTMLButtonElement): (HTMLElement | null)[] {
+    const { ask, choices, right, because, at } = predict!;
     next.disabled = true;
     const answer = el("p", { class: "answer", role: "status" });
+    const live = this.liveText(read ? { live: read } : {});
+    if (live) live.hidden = true;
+    // Until then the page does not say it either.
+    document.documentElement.dataset["asked"] = "";
     const buttons = choices.map((choice, index) =>
       button(choice, () => {
         for (const one of buttons) one.disabled = true;
         buttons[index]!.classList.add(index === right ? "right" : "wrong");
         buttons[right]!.classList.add("right");
-        fill(answer, el("strong", {}, index === right ? "Yes. " : "No. "), ...this.marked(because, figures));
         next.disabled = false;
+        delete document.documentElement.dataset["asked"];
+        if (live) live.hidden = false;
         this.reveal(predict!);
-        this.keepInSight(answer);
+        this.answerAt(at, answer, index === right ? "Yes. " : "No. ", () => this.marked(because, figures));
+        this.refresh();
       }, { class: "choice", "data-choice": index }),
     );
-    return [el("p", { class: "ask" }, ...this.marked(ask)), el("div", { class: "choices" }, ...buttons), answer];
+    return [el("p", { class: "ask" }, ...this.marked(ask)), el("div", { class: "choices" }, ...buttons), answer, live];
+  }
+
+  /** An answer speaks of a moment: it is shown when the clock has reached it. */
+  private answerAt(at: number | undefined, place: HTMLElement, word: string, text: () => Node[]): void {
+    const { laboratory } = this;
+    if (at !== undefined) fill(place, el("strong", {}, word), `The clock runs to ${runLength(at * SECOND)}; then you read why.`);
+    this.answer = () => {
+      if (at !== undefined && (laboratory.isWaiting || laboratory.time < at * SECOND)) return;
+      this.answer = undefined;
+      fill(place, el("strong", {}, word), ...text());
+      this.keepInSight(place);
+    };
+    this.answer();
   }
 
   /** Runs up to the moment at which the answer is seen, and lights what it names. */
@@ -231,7 +262,7 @@ export class TourPanel {
   }
 
   /** The task ends when it is done, or shown. */
-  private doing({ task, figures }: Step, next: HTMLButtonElement): HTMLElement[] {
+  private doing({ task, figures }: Step, next: HTMLButtonElement): (HTMLElement | null)[] {
     const { ask, isDone, solution, because, holds = HOLDS } = task!;
     const seen = new Seen(this.laboratory);
     const answer = el("p", { class: "answer", role: "status" });
@@ -243,11 +274,10 @@ export class TourPanel {
       this.element.dataset.done = this.tour?.id ?? "";
     };
     delete this.element.dataset.done;
-    const live = el("p", { class: "live" });
+    const live = this.liveText({ live: (seen) => (task!.live?.(seen) ?? this.readings(seen)) + (this.task ? this.over() : "") });
     let since = Number.NaN;
     this.task = () => {
       if (this.laboratory.isWaiting) return;
-      live.textContent = (task!.live?.(seen) ?? this.readings(seen)) + this.over();
       const isHeld = seen.sinceMove > holds && isDone(seen);
       // What is seen for a moment may be chance.
       if (!isHeld || seen.time < since) since = Number.NaN;
