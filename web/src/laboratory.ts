@@ -174,7 +174,10 @@ export class Laboratory {
   /** Moves a knob at the time of the clock. At the end of a run there is more of it, to see what it does. */
   change(change: Omit<Change, "at">): boolean {
     const isTaken = this.move(change);
-    if (!isTaken) return false;
+    if (!isTaken) {
+      this.notify("problems");
+      return false;
+    }
     if (this.gesture) this.gesture.changes.set(`${change.lane} ${change.name}`, change);
     else this.notify("moved");
     return true;
@@ -202,6 +205,7 @@ export class Laboratory {
     this.gesture = undefined;
     if (!gesture || gesture.changes.size === 0) {
       this.isMoving = false;
+      this.notify("problems");
       return;
     }
     const { setup, at, changes } = gesture;

@@ -87,7 +87,14 @@ export class Values {
 
   /** Parameters that have an effect with these values, and can be moved. */
   effective(): Parameter[] {
-    return this.isCompared ? (this.scheme?.parameters.filter(({ when }) => this.applies(when)) ?? []) : [];
+    if (!this.isCompared) return [];
+    const replaced = this.isDrawn ? ["min", "max"] : [];
+    return this.scheme?.parameters.filter(({ name, when }) => this.applies(when) && !replaced.includes(name)) ?? [];
+  }
+
+  /** Whether the curve is given by points, which stand in the place of `min` and `max`; an adaptation or a policy has use for these. */
+  private get isDrawn(): boolean {
+    return this.of("curve").includes(":") && this.of("adapt") === "none" && this.of("policy") === "none";
   }
 
   /** Whether "adapt=ared or rared" is true of the values. */

@@ -7,12 +7,15 @@ import { test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { readAddress } from "../src/address.ts";
 import { classProbabilities } from "../src/draw/laws/classes.ts";
+import { Sketch } from "../src/draw/laws/sketch.ts";
 import type { View } from "../src/draw/picture.ts";
 import { probeAt } from "../src/figures.ts";
+import { formatWith } from "../src/units.ts";
+import { Values } from "../src/values.ts";
 import { clean, open, withBrowser } from "./browser.ts";
 import { areSeenTogether, drag, stand, swipe, until } from "./hand.ts";
 import { simulated } from "../site/lanes.ts";
-import { PAGE, WEB, program } from "./program.ts";
+import { PAGE, WEB, program, random } from "./program.ts";
 
 let browser: Browser;
 const skip = withBrowser((launched) => {
@@ -213,6 +216,34 @@ test("a curve is drawn into the law, while packets move", { skip }, async () => 
   const height = await page.evaluate(() => window.laboratory.lanes[0]!.curveAt(window.laboratory.time + 1e9)!.length);
   assert.ok(height > 5);
   await clean(opened);
+});
+
+test("the points of any drawing rise, and the simulator takes them", async () => {
+  const simulator = await program();
+  formatWith(simulator);
+  const draw = random(5);
+  for (let round = 0; round < 300; round += 1) {
+    const range = { right: round === 0 ? 28.56 : 5 + 200 * draw(), top: 0.02 + 0.98 * draw() };
+    const sketch = new Sketch(range, []);
+    for (let stroke = 0; stroke < 1 + 12 * draw(); stroke += 1) sketch.draw(range.right * 1.05 * draw(), range.top * draw());
+    sketch.draw(range.right, range.top * draw());
+    const scenario = `duration = "1 s"\n[flows.cubic]\n[schemes.red]\ncurve = "${sketch.points}"\n`;
+    const opened = simulator.open({ scenario, scheme: 0 });
+    assert.ok("handle" in opened, `${sketch.points}: ${JSON.stringify(opened)}`);
+    simulator.release(opened.handle);
+  }
+});
+
+test("a drawn curve stands in the place of min and max, and their knobs go", async () => {
+  const simulator = await program();
+  const of = (spec: string) => {
+    const laboratory = simulated(simulator, readAddress(`#schemes=${spec}&flows=10`).setup, 6);
+    return { packets: laboratory.lanes[0]!.history.packets.length, names: new Values(laboratory, 0, simulator.schemes()).effective().map(({ name }) => name) };
+  };
+  const [one, other, plain] = ["red:min=5,max=15,curve=5:0 15:0.1 30:1", "red:min=9,max=40,curve=5:0 15:0.1 30:1", "red:min=9,max=40"].map(of);
+  assert.equal(one!.packets, other!.packets);
+  for (const name of ["min", "max"]) assert.ok(!one!.names.includes(name) && plain!.names.includes(name), name);
+  assert.ok(of("red:adapt=ared,curve=5:0 15:0.1 30:1").names.includes("min"));
 });
 
 test("a data centre's scenario is slow enough to see, and has its threshold", { skip }, async () => {

@@ -26,6 +26,7 @@ export class LawControl {
   readonly words = el("p", { class: "words" });
   private readonly change: (parameter: string, value: string) => void;
   private readonly redraw: () => void;
+  private readonly laboratory: Laboratory;
   private readonly sliding: Slide;
   private grips = new Map<string, Grip>();
   private drawn: Drawn | undefined;
@@ -40,6 +41,7 @@ export class LawControl {
   constructor(laboratory: Laboratory, change: (parameter: string, value: string) => void, redraw: () => void) {
     this.change = change;
     this.redraw = redraw;
+    this.laboratory = laboratory;
     this.sliding = new Slide(laboratory, () => this.act());
     const { canvas } = this.picture;
     canvas.addEventListener("pointerdown", (event) => this.isPencil && this.put(event));
@@ -157,6 +159,8 @@ export class LawControl {
     if (!this.held) return;
     this.sketch?.lift();
     this.sliding.end();
+    // What was refused is not in the picture.
+    if (this.laboratory.problems.length > 0) this.sketch = undefined;
     this.held = undefined;
     this.moved = undefined;
     this.redraw();

@@ -62,6 +62,8 @@ export function asScenario(laboratory: Laboratory): void {
 export function problemPanel(laboratory: Laboratory, others: () => string[]): HTMLElement {
   const panel = el("div", { class: "problems", role: "alert", hidden: true });
   const refresh = () => {
+    // Nothing moves under a hand: what it ends with is judged.
+    if (laboratory.isMoving) return;
     const texts = [...others(), ...laboratory.problems.map(({ text, help }) => (help ? `${text} (${help})` : text))];
     panel.hidden = texts.length === 0;
     fill(panel, ...texts.map((text) => el("p", {}, text)), button("Understood", () => {
@@ -70,6 +72,7 @@ export function problemPanel(laboratory: Laboratory, others: () => string[]): HT
     }));
   };
   laboratory.on("problems", refresh);
+  laboratory.on("moved", refresh);
   refresh();
   return panel;
 }

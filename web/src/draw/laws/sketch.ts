@@ -69,12 +69,12 @@ export class Sketch {
     return [...this.heights].map((p, column): [number, number] => [(column / COLUMNS) * this.range.right, p]);
   }
 
-  /** The curve as points that straight lines connect: "5:0 15:0.05 30:1". */
+  /** The curve as points that straight lines connect: "5:0 15:0.05 30:1". Columns are further apart than rounding moves them, so the points rise. */
   get points(): string {
     const { right, top } = this.range;
     const kept = simplified(this.line, LINES - 1, right, top);
-    const list = kept.map(([at, p]) => `${digits(at)}:${digits(p)}`);
-    return [...list, `${digits(right * 1.001, 4)}:1`].join(" ");
+    const list = kept.map(([at, p]) => `${digits(at, 4)}:${digits(p)}`);
+    return [...list, `${digits(right * 1.001, 5)}:1`].join(" ");
   }
 }
 
