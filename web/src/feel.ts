@@ -5,6 +5,7 @@
 // Nothing is drawn at random here: an answer waits in the queue for as long as a packet of the run
 // did, and is lost where that packet was dropped.
 
+import { readingOf } from "./figures.ts";
 import { flowsOf, type Kind } from "./flows.ts";
 import type { Table } from "./history.ts";
 import type { Lane } from "./lane.ts";
@@ -20,7 +21,7 @@ export const TRIPS = 10;
 /** A page is opened so often, ns. */
 export const PAGE_EVERY = 5 * SECOND;
 
-/** What is said of a call is said of this span, ns. */
+/** A call has spoken within this span, ns. */
 const CALL_SPAN = SECOND;
 /** After so long without a packet, nobody speaks, ns. */
 const SILENCE = 0.2 * SECOND;
@@ -213,24 +214,27 @@ export function pageAt(lane: Lane, time: number, rtt: number): PageLoad {
 /** A call at a time. */
 export interface Call {
   state: "clear" | "choppy" | "frozen" | "silent";
-  /** Packets that were due in the last second, and those of them that were lost or late. */
+  /** Packets of all calls over the span of a reading, and those of them that were lost or late. */
   due: number;
   missed: number;
   /** The number of the packet that was played last: a face moves with it. */
   played: number;
 }
 
-/** A call of which a larger share of packets is missing in the last second is choppy: one in twenty. */
+/** Calls of which a larger share of packets is missing are choppy: one in twenty. */
 const CHOPPY = 0.05;
 
-/** The call that spoke last; undefined where nobody calls. Its face is frozen while the last two packets that were due are missing. */
+/**
+ * The call that spoke last; undefined where nobody calls. Its face is frozen while the last two packets that
+ * were due are missing. Whether it is choppy is judged of all calls and the span of "call loses".
+ */
 export function callAt(lane: Lane, time: number): Call | undefined {
   const calls = flowsOfKind(lane, "calls");
   if (calls.size === 0) return undefined;
   const { packets } = lane.history;
   const due = time - PLAYOUT;
   const last = arrivalBefore(packets, due - CALL_SPAN, due + 1, calls);
-  const call: Call = { state: "silent", due: 0, missed: 0, played: 0 };
+  const call: Call = { state: "silent", ...lane.waits.missed(calls, PLAYOUT, time - readingOf(lane), time), played: 0 };
   if (last < 0) return call;
   const flow = packets.at(last, PACKET.flow);
   let missing = 0;
@@ -238,10 +242,8 @@ export function callAt(lane: Lane, time: number): Call | undefined {
     if (packets.at(row, PACKET.flow) !== flow || !isArrival(packets, row)) continue;
     const { wait = Infinity } = fateOf(packets, row) ?? {};
     const isMissed = wait > PLAYOUT;
-    call.due += 1;
     missing = isMissed ? missing + 1 : 0;
-    if (isMissed) call.missed += 1;
-    else call.played = packets.at(row, PACKET.number);
+    if (!isMissed) call.played = packets.at(row, PACKET.number);
   }
   if (due - packets.time(last) <= SILENCE) call.state = missing >= 2 ? "frozen" : call.missed > CHOPPY * call.due ? "choppy" : "clear";
   return call;

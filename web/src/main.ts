@@ -69,6 +69,8 @@ class Page {
   private readonly tours: TourPanel;
   private readonly challenges: ChallengePanel;
   private readonly panels = embeddedPanels(location.search);
+  /** Why a packet was dropped, in an embedded page. */
+  private readonly line = el("span", { id: "embed-why", role: "status" });
   private readonly presenter = new Presenter(() => {
     for (const column of this.columns) column.measure();
     this.redraw();
@@ -89,7 +91,7 @@ class Page {
   constructor(laboratory: Laboratory, schemes: Scheme[], version: string) {
     this.laboratory = laboratory;
     this.schemes = schemes;
-    this.why = new WhyPanel(laboratory);
+    this.why = new WhyPanel(laboratory, this.panels && this.line);
     this.story = new Story();
     this.sound = new DropSound(laboratory);
     byId("story").append(this.story.sentence, this.story.key);
@@ -130,15 +132,24 @@ class Page {
   /** Embedding, presenting, keys. */
   private choose(): void {
     const { laboratory, panels, presenter } = this;
-    if (panels) embed(panels, laboratory);
+    if (panels) embed(panels, laboratory, this.line);
     for (const part of ["story", "network"]) choosePanels(byId(part), panels);
     if (new URLSearchParams(location.search).has("present")) presenter.toggle();
     keys(laboratory, {
       present: () => presenter.toggle(),
-      leave: () => presenter.isOn && (presenter.toggle(), true),
+      leave: () => this.leave(),
       column: (index) => presenter.isOn && presenter.show(index),
       turn: (steps) => presenter.isOn && (this.tours.turn(steps) || presenter.turn(steps)),
     });
+  }
+
+  /** Closes an explanation, otherwise the presenter's mode; false where there is neither. */
+  private leave(): boolean {
+    const { why, presenter } = this;
+    if (why.isOpen) why.close();
+    else if (presenter.isOn) presenter.toggle();
+    else return false;
+    return true;
   }
 
   private buttons(): void {

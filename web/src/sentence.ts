@@ -18,9 +18,11 @@ export interface Glance {
   page?: string | undefined;
 }
 
-/** From here on a difference is worth a word. */
-const FACTOR = 1.5;
-const IDLE = 0.03;
+/** From here on a difference of waiting is worth a word; from the second on it comes before what calls lose. */
+const FACTOR = 1.1;
+const APART = 1.5;
+/** A link that is used less than the rest is not full. */
+const IDLE = 0.01;
 /** A loss of calls is told from here on, and compared from twice that. */
 const LOST = 0.01;
 
@@ -108,7 +110,7 @@ function compared(glances: Glance[]): string {
   const idle = 1 - least.use > IDLE ? `${percent(1 - least.use)} of the link idle` : "the link full";
   if (read.length === 1) return `Packets wait ${span(least.delay)} on average, ${idle}.`;
   const factor = most.waiting / least.waiting;
-  if (!(factor >= FACTOR) && group === "calls") {
+  if (!(factor >= APART) && group === "calls") {
     const lost = glances.map((glance) => ({ label: glance.label, loss: lossOf(glance) })).sort((one, other) => one.loss - other.loss);
     const [fewest, mostLost] = [lost[0]!, lost.at(-1)!];
     if (mostLost.loss - fewest.loss >= 2 * LOST) return `${fewest.label} loses ${percent(fewest.loss)} of calls, ${mostLost.label} ${percent(mostLost.loss)}; ${listIdle(read)}.`;

@@ -61,6 +61,12 @@ export class Waits {
     return sorted[Math.ceil(0.99 * sorted.length) - 1] ?? Number.NaN;
   }
 
+  /** How many packets of some flows left or were dropped within a span, and how many of these were dropped or waited for longer than `most`. */
+  missed(flows: Set<number>, most: number, from: number, to: number): { due: number; missed: number } {
+    const waits = this.of(flows, from, to);
+    return { due: waits.length, missed: waits.filter((wait) => wait > most).length };
+  }
+
   /** The share of the packets of some flows, or of all, that was dropped within a span; NaN without packets. */
   lost(flows: Set<number> | undefined, from: number, to: number): number {
     const waits = this.of(flows, from, to);

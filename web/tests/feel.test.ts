@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAddress } from "../src/address.ts";
+import { callsIn } from "../src/figures.ts";
 import { PAGE_EVERY, PLAYOUT, TRIPS, answerTo, callAt, computedPage, isFelt, pageAt, pingAt, transferredPage } from "../src/feel.ts";
 import type { Lane } from "../src/lane.ts";
 import { DEPARTED, DROPPED, ENQUEUED, PACKET } from "../src/types.ts";
@@ -126,12 +127,19 @@ test("a call freezes where its packets are lost or late", async () => {
   const all = packetsOf(droptail);
   for (const at of [7e9, 9.3e9, 12e9]) {
     const call = callAt(droptail, at)!;
-    const due = all.filter(({ flow, came }) => droptail.description!.flows[flow]!.group === "calls" && came <= at - PLAYOUT && came > at - PLAYOUT - 1e9);
-    const speaker = due.at(-1)?.flow;
-    const own = due.filter(({ flow }) => flow === speaker);
-    assert.equal(call.due, own.length);
-    assert.equal(call.missed, own.filter(({ came, left = Infinity }) => left - came > PLAYOUT).length);
+    const left = all.filter(({ flow, left }) => droptail.description!.flows[flow]!.group === "calls" && left !== undefined && left <= at && left > at - 3e9);
+    assert.equal(call.missed - left.filter(({ came, left }) => left! - came > PLAYOUT).length, call.due - left.length);
+    assert.ok(left.length > 40, `${left.length}`);
   }
+  // A call of which "call loses" says one in twenty or more is not clear.
+  const [red] = (await lanes("#schemes=red&calls=4&flows=20", 16)) as [Lane];
+  let lossy = 0;
+  for (let at = 4e9; at < 15e9; at += 50e6) {
+    if (callsIn(red, at)!.loss <= 0.05) continue;
+    assert.notEqual(callAt(red, at)!.state, "clear", `${at}`);
+    lossy += 1;
+  }
+  assert.ok(lossy > 100, `${lossy}`);
   const [quiet] = await lanes("#schemes=droptail", 3);
   assert.equal(callAt(quiet!, 2e9), undefined);
 });

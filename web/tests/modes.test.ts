@@ -95,6 +95,24 @@ test("?embed shows chosen panels of at most two columns and nothing around them"
   }
 });
 
+test("an embedded page says in a line why a packet was dropped", { skip }, async () => {
+  const opened = await open(browser, PAGE, "?embed#schemes=red:min=5,max=15|codel&flows=10&t=5", { viewport: { width: 720, height: 640 } });
+  const { page } = opened;
+  await page.waitForFunction(() => window.laboratory.time === 5e9 && !window.laboratory.isWaiting);
+  await page.evaluate(() => window.laboratory.step(-1, true));
+  const canvas = page.locator('[data-lane="0"] canvas').first();
+  const box = (await canvas.boundingBox())!;
+  const line = page.locator("#embed-why");
+  for (let x = box.width - 60; x > 0 && (await line.innerText()) === ""; x -= 6) {
+    for (const y of [124, 132]) await canvas.click({ position: { x, y } });
+  }
+  await page.waitForFunction(() => /^dropped .*\. .*dropped$/.test(document.getElementById("embed-why")!.textContent!));
+  assert.ok((await page.evaluate(() => document.documentElement.scrollHeight)) <= 640);
+  await page.locator("#embed-play").click();
+  await page.waitForFunction(() => document.getElementById("embed-why")!.textContent === "");
+  await clean(opened);
+});
+
 test("presenting shows one column large, and keys turn the pages", { skip }, async () => {
   const opened = await open(browser, PAGE, "?present#schemes=droptail|red&t=4", { viewport: { width: 1280, height: 800 } });
   const { page } = opened;

@@ -125,6 +125,24 @@ test("a click on a drop says why, and the numbers lead to the drop", { skip }, a
   await clean(opened);
 });
 
+test("an explanation goes with the clock, the run and Escape", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=red:min=5,max=15|codel&flows=10");
+  const { page } = opened;
+  const why = page.locator(".why");
+  const leave: (() => Promise<unknown>)[] = [
+    () => page.keyboard.press("Escape"), () => page.keyboard.press("Home"), () => page.keyboard.press(" "), () => page.keyboard.press("ArrowRight"),
+    () => move(page, '[data-knob-number="flows"]', "12", "change"),
+  ];
+  for (const act of leave) {
+    await stand(page, 5);
+    await page.locator("#why-last").click();
+    await why.locator(".decision").waitFor();
+    await act();
+    await why.waitFor({ state: "hidden" });
+  }
+  await clean(opened);
+});
+
 test("steps, keys and the time line", { skip }, async () => {
   const opened = await open(browser, PAGE, "#schemes=droptail|red&t=4");
   const { page } = opened;

@@ -5,7 +5,7 @@ import { before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { readAddress } from "../src/address.ts";
 import { flowColour, groupColour } from "../src/draw/palette.ts";
-import { callsIn } from "../src/figures.ts";
+import { callsIn, readings } from "../src/figures.ts";
 import { flowsOf } from "../src/flows.ts";
 import type { Lane } from "../src/lane.ts";
 import { sentence, type Glance } from "../src/sentence.ts";
@@ -94,6 +94,26 @@ test("the sentence names a flood's part, and compares delays where nobody calls"
   assert.match(sentence(await glances("#schemes=droptail|codel", 12)), /^codel: \d+ times less waiting than droptail, the link full\.$/);
   assert.match(sentence(await glances("#schemes=red:min=10,max=30,max_p=0.02|red:min=10,max=30,max_p=0.5", 12)), /^red with max_p 0\.5: [.\d]+ times less waiting than red with max_p 0\.02, [.\d]+% of the link idle\.$/);
   assert.match(sentence(await glances("#schemes=red", 12)), /^Packets wait [.\d]+ ms on average/);
+});
+
+test("the sentence says full and as long only where the figures do", async () => {
+  const said = { full: 0, alike: 0 };
+  for (const address of ["#schemes=red|codel", "#schemes=droptail|codel&flows=2", "#schemes=pie|codel&flows=12", "#schemes=red:max_p=0.5|red:max_p=0.1", "#schemes=pie|pi&flows=20"]) {
+    for (const seconds of [6, 9, 12, 15, 18]) {
+      const both = await glances(address, seconds);
+      const text = sentence(both);
+      const read = both.map(({ lane, time, linkBps }) => readings(lane, time, linkBps));
+      const delays = read.map(({ delay }) => delay);
+      const isAlike = /about as long/.test(text);
+      assert.equal(isAlike, Math.max(...delays) < 1.1 * Math.min(...delays), `${text} ${delays.join()}`);
+      if (isAlike) said.alike += 1;
+      if (!/link (is )?full/.test(text)) continue;
+      said.full += 1;
+      const uses = isAlike ? read : read.filter(({ delay }) => delay === Math.min(...delays));
+      for (const { use } of uses) assert.ok(use >= 0.99, `${text} ${use}`);
+    }
+  }
+  assert.ok(said.full > 2 && said.alike > 0, JSON.stringify(said));
 });
 
 test("a column says what calls wait and lose, where somebody calls", { skip }, async () => {

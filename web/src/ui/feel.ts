@@ -49,7 +49,7 @@ export class FeelPanel {
     this.laboratory = laboratory;
     this.lane = lane;
     const ask = button("Click", () => acts.ask(), { class: "ask-now", "data-act": "click", "aria-label": `Click, behind scheme ${index + 1} and all others`, title: "in all columns at once" });
-    this.callRow = row("a call", el("span", { class: "with-face" }, this.face.svg, this.call), `The call that spoke last. Its packets are played ${PLAYOUT / 1e6} ms after the base delay: those that wait for longer, or are lost, are missing, and the mouth moves with those that are played`);
+    this.callRow = row("a call", el("span", { class: "with-face" }, this.face.svg, this.call), `The call that spoke last. Packets are played ${PLAYOUT / 1e6} ms after the base delay: those that wait for longer, or are lost, are missing, and the mouth moves with those that are played. Missing packets are those of all calls, over the span of “call loses”`);
     this.element = el(
       "details",
       { class: "feel", "data-feel": index },

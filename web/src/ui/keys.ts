@@ -5,7 +5,7 @@ import type { Laboratory } from "../laboratory.ts";
 
 export interface KeyActs {
   present(): void;
-  /** Leaves the presenter's mode; false where it is not on. */
+  /** Closes an explanation, or leaves the presenter's mode; false where there is neither. */
   leave(): boolean;
   /** Shows one column in the presenter's mode; false where it is not on. */
   column(index: number): boolean;

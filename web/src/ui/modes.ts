@@ -17,8 +17,8 @@ export function embeddedPanels(search: string): string[] | undefined {
   return chosen === "" ? EMBEDDED : chosen.split(",").map((name) => name.trim());
 }
 
-/** Shows chosen panels, without anything around them. */
-export function embed(panels: string[], laboratory: Laboratory): void {
+/** Shows chosen panels, without anything around them but a bar with a line of words. */
+export function embed(panels: string[], laboratory: Laboratory, line: HTMLElement): void {
   const { dataset } = document.documentElement;
   dataset["embed"] = panels.join(" ");
   const play = button("▶", () => (laboratory.isPlaying ? laboratory.pause() : laboratory.play()), { id: "embed-play", "aria-label": "Play or pause" });
@@ -29,7 +29,7 @@ export function embed(panels: string[], laboratory: Laboratory): void {
     const sign = laboratory.isPlaying ? "❚❚" : "▶";
     if (play.textContent !== sign) play.textContent = sign;
   });
-  document.body.append(el("div", { id: "embed-bar" }, play, open));
+  document.body.append(el("div", { id: "embed-bar" }, play, line, open));
   // The page around it may give it the height that it needs.
   const tell = () => parent.postMessage({ earlydropHeight: document.body.getBoundingClientRect().height }, "*");
   if (parent !== window) new ResizeObserver(tell).observe(document.body);

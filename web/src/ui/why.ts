@@ -19,15 +19,39 @@ export class WhyPanel {
   /** The lane and the row that are explained. */
   chosen: { lane: number; record: number } | undefined;
   private readonly laboratory: Laboratory;
+  /** The time of what is explained, ns. */
+  private at = 0;
   private asked = 0;
+  /** In an embedded page, the place for the reason in a line. */
+  private readonly line: HTMLElement | undefined;
 
-  constructor(laboratory: Laboratory) {
+  constructor(laboratory: Laboratory, line?: HTMLElement) {
     this.laboratory = laboratory;
+    this.line = line;
+    // An explanation is of the clock's time and of this run.
+    laboratory.on("clock", () => {
+      if (laboratory.isPlaying || (laboratory.goal ?? laboratory.time) !== this.at) this.close();
+    });
+    laboratory.on("setup", () => this.close());
+  }
+
+  get isOpen(): boolean {
+    return this.chosen !== undefined;
   }
 
   close(): void {
+    if (!this.isOpen) return;
     this.chosen = undefined;
+    this.asked += 1;
     this.element.hidden = true;
+    this.tell("");
+  }
+
+  /** Puts a reason into the line. */
+  private tell(text: string): void {
+    if (!this.line) return;
+    this.line.textContent = text;
+    this.line.title = text;
   }
 
   /** Pauses at an event of a lane and says why it came to it. */
@@ -40,6 +64,7 @@ export class WhyPanel {
     laboratory.pause();
     laboratory.seek(at);
     this.chosen = { lane, record };
+    this.at = at;
     this.asked += 1;
     const asked = this.asked;
     const value = (column: number) => history.packets.at(row, column);
@@ -52,11 +77,13 @@ export class WhyPanel {
       el("p", { class: "packet" }, `${description?.label}, ${(at / SECOND).toFixed(6)} s: ${KINDS[value(PACKET.kind)]} ${value(PACKET.number)} of flow ${flow + 1}${group ? ` (${group})` : ""}, ${value(PACKET.size)} bytes; ${verdict}.`),
     ];
     const close = button("Close", () => this.close());
-    this.element.hidden = false;
+    this.element.hidden = this.line !== undefined;
+    this.tell(`${verdict} …`);
     fill(this.element, ...head, el("p", {}, "Running to this packet again …"), close);
     const explanation = await laboratory.lanes[lane]!.explain(record);
     if (asked !== this.asked) return;
     fill(this.element, ...head, ...body(explanation), close);
+    this.tell("problems" in explanation ? verdict : `${verdict}. ${explanation.decision}`);
     this.element.scrollIntoView({ block: "nearest" });
   }
 }
