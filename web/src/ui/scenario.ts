@@ -3,31 +3,69 @@
 import type { Laboratory } from "../laboratory.ts";
 import { labels } from "../setup.ts";
 import { toml } from "../toml.ts";
+import type { Problem } from "../types.ts";
 import { button, el, fill } from "./dom.ts";
+
+const BACK = "Back to the knobs";
+
+/** What is wrong with a text, with the line in which it is: "Line 6, count = five: ...". */
+export function problemInText({ text, help, line }: Problem, toml: string): string {
+  const written = line === undefined ? "" : (toml.split("\n")[line - 1] ?? "").trim();
+  const place = line === undefined ? "" : `Line ${line}, ${written}: `;
+  return `${place}${text}${help && !text.includes(help) ? ` (${help})` : ""}`;
+}
 
 export function scenarioPanel(laboratory: Laboratory, leave: () => void): HTMLElement {
   const text = el("textarea", { rows: 16, spellcheck: false, "aria-label": "The scenario in TOML" });
   const title = el("h2", {});
+  const state = el("p", { class: "problem", role: "alert" });
+  const back = button(BACK, goBack, { "data-act": "leave-scenario" });
+  /** Whether the text was edited, and whether since it was run last. */
+  let isEdited = false;
+  let isUnrun = false;
   const point = el("input", { type: "number", min: 0, step: 1, "aria-label": "Point of the sweep" });
   const panel = el(
     "section",
     { class: "scenario", hidden: true },
     title,
-    el("details", { open: innerWidth >= 700 }, el("summary", {}, "the scenario"), text, el("label", {}, "point of the sweep ", point), button("Run it", run)),
-    button("Back to the knobs", leave),
+    el("details", { open: innerWidth >= 700 }, el("summary", {}, "the scenario"), text, el("label", {}, "point of the sweep ", point), button("Run it", run), state),
+    back,
   );
+  text.addEventListener("input", () => {
+    isEdited = isUnrun = true;
+    say("");
+  });
+  function say(words: string, next = BACK): void {
+    state.textContent = words;
+    back.textContent = next;
+  }
+  function goBack(): void {
+    if (isEdited && back.textContent === BACK) say("What was edited would be lost. It can be copied from here, or taken along under “Share and keep” once it has run.", "Throw the edits away");
+    else leave();
+  }
   function run(): void {
     const scenario = { toml: text.value, point: Number(point.value) || 0 };
     const { setup } = laboratory;
     const names = schemesFor(setup.schemes.map(({ name }) => name), laboratory.schemesOf(scenario));
-    laboratory.restart({ ...setup, schemes: names.map((name) => ({ name, settings: [] })), scenario, changes: [] });
+    const next = { ...setup, schemes: names.map((name) => ({ name, settings: [] })), scenario, changes: [] };
+    const [problem] = laboratory.check(next);
+    if (!problem) {
+      isUnrun = false;
+      laboratory.restart(next);
+    }
+    say(problem ? problemInText(problem, scenario.toml) : "");
   }
   const refresh = () => {
     const { scenario } = laboratory.setup;
     panel.hidden = scenario === undefined;
-    if (!scenario) return;
+    if (!scenario) {
+      isEdited = isUnrun = false;
+      say("");
+      return;
+    }
     title.textContent = laboratory.lanes[0]?.description?.title ?? "A scenario";
-    if (document.activeElement !== text) text.value = scenario.toml;
+    // A parameter that is moved does not take edits away.
+    if (document.activeElement !== text && !(isUnrun && laboratory.isMoving)) text.value = scenario.toml;
     point.value = String(scenario.point);
   };
   laboratory.on("setup", refresh);

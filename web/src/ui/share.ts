@@ -74,6 +74,11 @@ export function sharePanel(laboratory: Laboratory, address: () => string): HTMLE
         state.textContent = done ? "copied" : "select the text to copy it";
       });
     }, { "data-share": name });
+  // What was copied of another setup is not of this one.
+  laboratory.on("setup", () => {
+    area.hidden = true;
+    area.value = state.textContent = "";
+  });
   const scenario = () => toml(laboratory.setup);
   return el(
     "section",
