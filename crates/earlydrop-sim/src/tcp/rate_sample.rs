@@ -34,8 +34,6 @@ struct Record {
     /// P.lost: `C.lost` when it was sent.
     lost: u32,
     application_limited: bool,
-    /// Whether the segment was delivered.
-    done: bool,
 }
 
 /// The record of the newest segment that the ACK being processed covers.
@@ -132,7 +130,6 @@ impl RateSampler {
             tx_in_flight: in_flight + 1,
             lost: self.lost,
             application_limited: self.delivered < self.limited_until,
-            done: false,
         };
         *self.at(number) = record;
     }
@@ -142,15 +139,11 @@ impl RateSampler {
         self.limited_until = self.delivered + u64::from(in_flight.max(1));
     }
 
-    /// Takes note that `number` was delivered.
-    pub(super) fn on_delivered(&mut self, number: u32, now: Nanos) {
-        let record = self.at(number);
-        if record.done {
-            return;
-        }
-        record.done = true;
-        let record = *record;
-        self.delivered += 1;
+    /// Takes note that `count` segments were delivered, none of them before, with `number` the last of
+    /// them to be sent.
+    pub(super) fn on_delivered(&mut self, count: u32, number: u32, now: Nanos) {
+        let record = *self.at(number);
+        self.delivered += u64::from(count);
         self.delivered_at = now;
         let newer = match &self.newest {
             None => true,
@@ -212,7 +205,7 @@ mod tests {
         let mut sample = None;
         for now in 0..100 {
             if now >= 10 {
-                sampler.on_delivered(now - 10, ms(now.into()));
+                sampler.on_delivered(1, now - 10, ms(now.into()));
                 sample = sampler.take(0);
             }
             let acknowledged = now.saturating_sub(9);
@@ -232,11 +225,11 @@ mod tests {
         sampler.on_application_limited(1);
         sampler.on_sent(0, 1, 1, ms(1));
         for number in 0..2 {
-            sampler.on_delivered(number, ms(10));
+            sampler.on_delivered(1, number, ms(10));
         }
         assert!(sampler.take(0).unwrap().application_limited);
         sampler.on_sent(2, 2, 0, ms(20));
-        sampler.on_delivered(2, ms(30));
+        sampler.on_delivered(1, 2, ms(30));
         assert!(!sampler.take(0).unwrap().application_limited);
         assert!(sampler.take(0).is_none());
     }

@@ -80,6 +80,12 @@ impl TransmitTimes {
         Nanos(self.entry(number) >> 1)
     }
 
+    /// Whether one of `from..to` was retransmitted.
+    #[inline]
+    pub(super) fn any_retransmission(&self, from: u32, to: u32) -> bool {
+        (from..to).any(|number| self.is_retransmission(number))
+    }
+
     /// Whether `number` was retransmitted.
     #[inline]
     pub(in crate::tcp) fn is_retransmission(&self, number: u32) -> bool {
@@ -212,24 +218,40 @@ impl Rack {
         self.lowest_original = u32::MAX;
     }
 
-    /// Takes note that `number` was received (6.2, steps 1 to 3).
-    pub(in crate::tcp) fn on_delivered(&mut self, number: u32, ack: &AckTime) {
+    /// Takes note that `from..to` was received, of which each segment was sent once (6.2, steps 1 to
+    /// 3); returns when the first and the last were sent.
+    #[inline]
+    pub(super) fn on_originals_delivered(
+        &mut self,
+        from: u32,
+        to: u32,
+        ack: &AckTime,
+    ) -> (Nanos, Nanos) {
+        let last = self.times.sent_at(to - 1);
+        self.min_rtt = self.min_rtt.min(ack.now.since(last));
+        self.lowest_original = self.lowest_original.min(from);
+        self.reordering_seen |= from + 1 < self.prior_fack;
+        self.take_delivered(to - 1, last, ack);
+        (self.times.sent_at(from), last)
+    }
+
+    /// Takes note that `number`, which was retransmitted, was received.
+    pub(super) fn on_retransmission_delivered(&mut self, number: u32, ack: &AckTime) {
         let sent = self.times.sent_at(number);
-        let retransmitted = self.times.is_retransmission(number);
-        let rtt = ack.now.since(sent);
-        self.fack = self.fack.max(number + 1);
-        if retransmitted {
-            // Step 2: an acknowledgment of an earlier transmission.
-            let earlier = ack.echo.is_some_and(|echo| echo < sent);
-            if earlier || rtt < self.min_rtt {
-                return;
-            }
+        // Step 2: an acknowledgment of an earlier transmission.
+        let earlier = ack.echo.is_some_and(|echo| echo < sent);
+        if earlier || ack.now.since(sent) < self.min_rtt {
+            self.fack = self.fack.max(number + 1);
         } else {
-            self.min_rtt = self.min_rtt.min(rtt);
-            self.lowest_original = self.lowest_original.min(number);
-            self.reordering_seen |= number + 1 < self.prior_fack;
+            self.take_delivered(number, sent, ack);
         }
-        self.rtt = rtt;
+    }
+
+    /// `number` was received, which was sent at `sent`.
+    #[inline]
+    fn take_delivered(&mut self, number: u32, sent: Nanos, ack: &AckTime) {
+        self.fack = self.fack.max(number + 1);
+        self.rtt = ack.now.since(sent);
         if (sent, number + 1) > (self.xmit_ts, self.end_seq) {
             (self.xmit_ts, self.end_seq) = (sent, number + 1);
         }

@@ -26,7 +26,7 @@ use earlydrop::units::Nanos;
 use super::prr::Prr;
 use super::rack::{AckTime, Rack};
 use super::scoreboard::Scoreboard;
-use super::segment_times::segment_times;
+use super::segment_times::Delivery;
 use super::tlp::Probe;
 use super::undo::Undo;
 use crate::tcp::accecn::SenderCounters;
@@ -135,31 +135,25 @@ impl Tcb {
         ack: &Ack,
         now: Nanos,
     ) -> (u32, u32) {
-        if let Some(rate) = &mut sack.rate {
-            let stamp = profile.stamp(now);
-            for number in self.seq.snd_una..ack.next {
-                rate.on_delivered(number, stamp);
-            }
-        }
-        if let Some(rack) = &mut sack.rack {
-            let time = AckTime::of(profile, ack, now);
-            rack.begin_ack(self.seq.snd_una);
-            let mut from = self.seq.snd_una;
-            while let Some(number) = sack.board.hole(from, ack.next) {
-                rack.on_delivered(number, &time);
-                from = number + 1;
-            }
-        }
-        let in_flight = self.pipe(&sack.board);
+        let SackState {
+            board, rate, rack, ..
+        } = sack;
+        let time = AckTime::of(profile, ack, now);
+        let mut delivery = Delivery::new(rack, rate, time, profile.stamp(now));
+        delivery.begin(self.seq.snd_una, ack.next, board.sacked() > 0);
+        board.visit_holes(self.seq.snd_una, ack.next, |from, to| {
+            delivery.ack(from, to);
+        });
+        let in_flight = self.pipe(board);
         // During a reduction Linux's cwnd is what PRR allows (`tcp_cwnd_reduction`).
         let window = match sack.prr {
             Some(_) if profile.follows_linux() => self.congestion.send_window,
             _ => self.congestion.whole_cwnd(),
         };
         self.note_cwnd_use(in_flight, window);
-        let known = sack.board.acknowledge(ack.next);
-        let times = segment_times(sack, ack, self.seq);
-        let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
+        let known = board.acknowledge(ack.next);
+        let newly_sacked = self.take_sack_blocks(profile, board, ack, &mut delivery);
+        let times = delivery.times();
         let delivered = distance(self.seq.snd_una, ack.next) - known + newly_sacked;
         let counted = ack.accecn.map_or(0, |fields| {
             let mss = profile.payload();
@@ -187,34 +181,22 @@ impl Tcb {
     fn take_sack_blocks(
         &self,
         profile: &Profile,
-        sack: &mut SackState,
+        board: &mut Scoreboard,
         ack: &Ack,
-        now: Nanos,
+        delivery: &mut Delivery,
     ) -> u32 {
-        let SackState {
-            board, rate, rack, ..
-        } = sack;
         if profile.rules == Rules::Ns2 && self.rto.repeats {
             return 0;
         }
-        let mut time = AckTime::of(profile, ack, now);
         if profile.rtt_sampling == RttSampling::BySegment {
             // TSecr is that of the last segment in order (RFC 7323, 4.3), which says nothing of one
             // that SACK reports: `tcp_sacktag_one` does not ask for it.
-            time.echo = None;
+            delivery.time.echo = None;
         }
-        let stamp = profile.stamp(now);
         let mut new = 0;
         for block in ack.sacked {
             if block.from > ack.next && block.from < block.to && block.to <= self.seq.snd_max {
-                new += board.add(*block, |number| {
-                    if let Some(rate) = rate {
-                        rate.on_delivered(number, stamp);
-                    }
-                    if let Some(rack) = rack {
-                        rack.on_delivered(number, &time);
-                    }
-                });
+                new += board.add(*block, |from, to| delivery.sack(from, to));
             }
         }
         new

@@ -134,6 +134,9 @@ impl Scoreboard {
         snd_una: u32,
         mut fate: impl FnMut(u32) -> RetransmissionFate,
     ) -> u32 {
+        if self.retransmitted.is_empty() && self.lost_retransmissions.is_empty() {
+            return 0;
+        }
         let mut lost = core::mem::take(&mut self.lost_retransmissions);
         lost.retain(|&number| self.is_hole(snd_una, number));
         let before = lost.len();
@@ -206,7 +209,15 @@ impl Scoreboard {
 
     /// Removes everything below `next`, which was acknowledged; returns how many of those
     /// segments were reported received before.
+    #[inline]
     pub(in crate::tcp) fn acknowledge(&mut self, next: u32) -> u32 {
+        match self.blocks.first() {
+            Some(block) if block.from < next => self.remove_below(next),
+            _ => 0,
+        }
+    }
+
+    fn remove_below(&mut self, next: u32) -> u32 {
         let whole = self.blocks.iter().take_while(|block| block.to <= next);
         let (count, mut known) = whole.fold((0, 0), |(count, known), block| {
             (count + 1, known + block.length())
@@ -222,37 +233,52 @@ impl Scoreboard {
         known
     }
 
-    /// Adds a block that was received; calls `new` with each number not reported before, and
-    /// returns how many those are.
-    pub(in crate::tcp) fn add(&mut self, block: SackBlock, mut new: impl FnMut(u32)) -> u32 {
+    /// Adds a block that was received; calls `new` with each run `from`, `to` of numbers not reported
+    /// before, and returns how many those are.
+    pub(in crate::tcp) fn add(&mut self, block: SackBlock, mut new: impl FnMut(u32, u32)) -> u32 {
         let from = self.blocks.partition_point(|known| known.to < block.from);
+        if let Some(known) = self.blocks.get(from)
+            && known.from <= block.from
+            && block.to <= known.to
+        {
+            return 0;
+        }
         let mut to = from;
         let mut merged = block;
-        let mut cursor = block.from;
+        let (mut cursor, mut added) = (block.from, 0);
+        let mut add = |from: u32, to: u32| {
+            if from < to {
+                new(from, to);
+                added += to - from;
+            }
+        };
         while let Some(known) = self.blocks.get(to)
             && known.from <= block.to
         {
-            (cursor..known.from).for_each(&mut new);
+            add(cursor, known.from);
             cursor = cursor.max(known.to);
             merged.from = merged.from.min(known.from);
             merged.to = merged.to.max(known.to);
             to += 1;
         }
-        (cursor..block.to).for_each(&mut new);
-        let known: u32 = self.blocks[from..to].iter().map(SackBlock::length).sum();
+        add(cursor, block.to);
         if from == to {
             self.blocks.insert(from, merged);
         } else {
             self.blocks[from] = merged;
-            self.blocks.drain(from + 1..to);
+            if to > from + 1 {
+                self.blocks.drain(from + 1..to);
+            }
         }
-        let added = merged.length() - known;
         self.sacked += added;
         added
     }
 
     /// How many numbers in `from..to` were not reported received.
     pub(in crate::tcp) fn holes(&self, from: u32, to: u32) -> u32 {
+        if self.blocks.first().is_none_or(|block| to <= block.from) {
+            return to.saturating_sub(from);
+        }
         let known = self.blocks.iter().map(|block| {
             let (start, end) = (block.from.max(from), block.to.min(to));
             end.saturating_sub(start)
@@ -268,6 +294,22 @@ impl Scoreboard {
             _ => from,
         };
         (hole < below).then_some(hole)
+    }
+
+    /// Calls `visit` with each run `from`, `to` of numbers within `from..to` that were not reported
+    /// received.
+    #[inline]
+    pub(in crate::tcp) fn visit_holes(&self, from: u32, to: u32, mut visit: impl FnMut(u32, u32)) {
+        let mut next = from;
+        for block in self.blocks.iter().take_while(|block| block.from < to) {
+            if next < block.from {
+                visit(next, block.from);
+            }
+            next = next.max(block.to);
+        }
+        if next < to {
+            visit(next, to);
+        }
     }
 
     /// The last number below `below` that was not reported received.
@@ -309,7 +351,7 @@ mod tests {
     fn board(blocks: &[(u32, u32)]) -> Scoreboard {
         let mut board = Scoreboard::default();
         for &(from, to) in blocks {
-            board.add(SackBlock { from, to }, |_| {});
+            board.add(SackBlock { from, to }, |_, _| {});
         }
         board
     }
@@ -319,7 +361,8 @@ mod tests {
         let mut board = board(&[(10, 12), (15, 16), (20, 25)]);
         let mut new = Vec::new();
         assert_eq!(
-            board.add(SackBlock { from: 11, to: 20 }, |number| new.push(number)),
+            board.add(SackBlock { from: 11, to: 20 }, |from, to| new
+                .extend(from..to)),
             7
         );
         assert_eq!(new, [12, 13, 14, 16, 17, 18, 19]);
@@ -335,6 +378,9 @@ mod tests {
         let board = board(&[(3, 5), (7, 8)]);
         assert_eq!(board.holes(1, 10), 6);
         assert_eq!(board.holes(4, 8), 2);
+        let mut visited = Vec::new();
+        board.visit_holes(1, 9, |from, to| visited.extend(from..to));
+        assert_eq!(visited, [1, 2, 5, 6, 8]);
         let holes = [1, 3, 5, 7, 8].map(|from| board.hole(from, 9));
         assert_eq!(holes, [Some(1), Some(5), Some(5), Some(8), Some(8)]);
         assert_eq!(board.hole(7, 8), None);
