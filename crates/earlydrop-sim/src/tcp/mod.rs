@@ -26,7 +26,8 @@
 //! | `recovery/rack.rs`, `by_time.rs`, `tlp.rs` | RACK-TLP (RFC 8985): losses detected by time, and probes for a lost tail |
 //! | `recovery/undo.rs` | spurious reductions are undone (RFC 3522, RFC 3708; RFC 9438, 4.9) |
 //! | `recovery/frto.rs` | spurious timeouts: F-RTO (RFC 5682) |
-//! | `recovery/segment_times.rs` | which times of transmission an acknowledgment measures round trips by, as Linux |
+//! | `recovery/segment_times.rs` | what an acknowledgment newly reports, in runs; which times of transmission measure round trips, as Linux |
+//! | `recovery/quiet.rs` | acknowledgments while nothing is lost: a shortcut through `sack.rs` |
 //! | `recovery/prr.rs` | proportional rate reduction (RFC 9937) |
 //! | `timeout.rs`, `rto.rs` | what happens when the retransmission timer expires (RFC 6298, 5), and how long it runs (RFC 6298, 2) |
 //! | `rate_sample.rs` | delivery rates (draft-cheng-iccrg-delivery-rate-estimation) |

@@ -10,6 +10,7 @@ mod go_back_n;
 pub(super) mod newreno;
 pub(super) mod ns2;
 pub(super) mod prr;
+mod quiet;
 pub(super) mod rack;
 pub(super) mod sack;
 pub(super) mod scoreboard;

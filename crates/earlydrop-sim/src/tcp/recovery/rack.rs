@@ -321,6 +321,14 @@ impl Rack {
         };
     }
 
+    /// Whether an acknowledgment of `from..to`, with nothing received beyond, shows no loss: each of
+    /// these was sent once, and what is expected next after all that was received.
+    pub(super) fn finds_no_loss(&self, from: u32, to: u32, snd_max: u32) -> bool {
+        let newest = (self.xmit_ts, self.end_seq).max((self.times.sent_at(to - 1), to));
+        let in_order = to == snd_max || (self.times.sent_at(to), to + 1) > newest;
+        in_order && !self.times.any_retransmission(from, to)
+    }
+
     /// How long `number` may take until it is lost, counted from `now` with round trip `rtt`;
     /// zero when it is lost.
     fn remaining(&self, number: u32, rtt: Nanos, now: Nanos) -> Nanos {

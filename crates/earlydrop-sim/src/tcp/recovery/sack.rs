@@ -91,6 +91,14 @@ impl SackState {
         }
     }
 
+    /// How many of `delivered` segments the counters of `ack` report marked, with AccECN.
+    pub(super) fn newly_marked(&mut self, profile: &Profile, ack: &Ack, delivered: u32) -> u32 {
+        let counters = &mut self.accecn;
+        ack.accecn.map_or(0, |fields| {
+            counters.newly_marked(&fields, delivered, profile.payload())
+        })
+    }
+
     /// Whether acknowledgments of new data change more here than `snd_una`.
     pub(in crate::tcp) fn must_see_acks(&self) -> bool {
         self.board.sacked() > 0 || self.rate.is_some() || self.prr.is_some() || self.probe.is_some()
@@ -102,17 +110,17 @@ pub(in crate::tcp) struct AckDelta {
     /// Segments newly acknowledged, cumulatively or selectively (DeliveredData of RFC 9937).
     pub(super) delivered: u32,
     /// How many segments arrived marked, where marks are counted.
-    marked: u32,
+    pub(super) marked: u32,
     /// Segments newly reported by SACK blocks.
     pub(in crate::tcp) newly_sacked: u32,
-    in_flight: u32,
-    rtt: Option<Nanos>,
+    pub(super) in_flight: u32,
+    pub(super) rtt: Option<Nanos>,
     /// The round trip of the newest segment, if nothing acknowledged was retransmitted.
-    newest_rtt: Option<Nanos>,
+    pub(super) newest_rtt: Option<Nanos>,
     /// When the first segment was sent that measures a round trip for RTO.
-    first_sent: Option<Nanos>,
+    pub(super) first_sent: Option<Nanos>,
     /// Holes newly known to be lost.
-    lost: u32,
+    pub(super) lost: u32,
 }
 
 impl Tcb {
@@ -135,6 +143,9 @@ impl Tcb {
         ack: &Ack,
         now: Nanos,
     ) -> (u32, u32) {
+        if let Some(done) = self.on_quiet_ack(profile, sack, ack, now) {
+            return done;
+        }
         let SackState {
             board, rate, rack, ..
         } = sack;
@@ -155,10 +166,7 @@ impl Tcb {
         let newly_sacked = self.take_sack_blocks(profile, board, ack, &mut delivery);
         let times = delivery.times();
         let delivered = distance(self.seq.snd_una, ack.next) - known + newly_sacked;
-        let counted = ack.accecn.map_or(0, |fields| {
-            let mss = profile.payload();
-            sack.accecn.newly_marked(&fields, delivered, mss)
-        });
+        let counted = sack.newly_marked(profile, ack, delivered);
         let mut delta = AckDelta {
             delivered,
             marked: counted + ack.marked_segments(profile, delivered),
@@ -246,16 +254,7 @@ impl Tcb {
         };
         let ns3_growth = profile.growth == Growth::CountedAsNs3;
         let reducing = sack.prr.is_some() && !full_ack;
-        // RFC 3168, 6.1.2: "TCP should not react to congestion indications more than once every
-        // window of data". CWR goes out with new data only, so ECE stays set while the window of a
-        // timeout is retransmitted, which was the reaction.
-        let repeats_timeout = self.congestion.state == CongestionState::Timeout
-            && !self.ends_timeout(profile, ack.next);
-        let classic = profile.feedback() == Some(EcnFeedback::Classic);
-        let ece = ack.ece && (classic || profile.is_linux_dctcp());
-        let ece = ece && !repeats_timeout;
-        let counted =
-            ack.accecn.is_some() && delta.marked > 0 && !profile.control.controller().counts_marks;
+        let marks_end_growth = self.ends_growth(profile, ack, delta.marked);
         if recovering && full_ack && ns3_growth {
             delta.delivered = acked;
             self.report_ack(profile, sack, delta, false, now);
@@ -263,7 +262,7 @@ impl Tcb {
             // Linux leaves the state Recovery before `tcp_cong_control` asks whether to grow.
             let recovering = recovering && !(full_ack && linux);
             let none_for_growth = acked == 0 && !grows_by_sack(profile, sack, delta);
-            let no_growth = recovering || reducing || none_for_growth || ece || counted;
+            let no_growth = recovering || reducing || none_for_growth || marks_end_growth;
             self.report_ack(profile, sack, delta, no_growth, now);
         }
         if full_ack {
@@ -281,9 +280,24 @@ impl Tcb {
         self.choose_loss_timer(sack, acked, now);
     }
 
+    /// Whether marks that `ack` reports keep `cwnd` from growing, `marked` segments where they are
+    /// counted.
+    pub(super) fn ends_growth(&self, profile: &Profile, ack: &Ack, marked: u32) -> bool {
+        // RFC 3168, 6.1.2: "TCP should not react to congestion indications more than once every
+        // window of data". CWR goes out with new data only, so ECE stays set while the window of a
+        // timeout is retransmitted, which was the reaction.
+        let repeats_timeout = self.congestion.state == CongestionState::Timeout
+            && !self.ends_timeout(profile, ack.next);
+        let classic = profile.feedback() == Some(EcnFeedback::Classic);
+        let ece = ack.ece && (classic || profile.is_linux_dctcp());
+        let counted =
+            ack.accecn.is_some() && marked > 0 && !profile.control.controller().counts_marks;
+        (ece && !repeats_timeout) || counted
+    }
+
     /// The round trip that an ACK measures for RTO; `acked`: it moved `snd_una`, as only then a
     /// timestamp measures one (RFC 7323, 4.1). `first_sent` measures one as Linux.
-    fn sample_sack_rtt(
+    pub(super) fn sample_sack_rtt(
         &mut self,
         profile: &Profile,
         sack: &SackState,
@@ -354,7 +368,7 @@ impl Tcb {
     }
 
     /// Reports to the controller what was delivered; `cwnd` does not grow while `recovering`.
-    fn report_ack(
+    pub(super) fn report_ack(
         &mut self,
         profile: &Profile,
         sack: &mut SackState,

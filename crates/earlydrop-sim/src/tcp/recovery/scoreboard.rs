@@ -197,6 +197,13 @@ impl Scoreboard {
         number >= snd_una && self.hole(number, number + 1).is_some()
     }
 
+    /// Whether an ACK up to `next` leaves nothing to repair: nothing was received beyond, and no
+    /// retransmission waits for its fate.
+    pub(in crate::tcp) fn is_quiet(&self, next: u32) -> bool {
+        let repairs = self.retransmitted.len() + self.lost_retransmissions.len();
+        self.blocks.len() + repairs == 0 && self.lost_below <= next
+    }
+
     /// Segments reported received beyond `snd_una`.
     pub(in crate::tcp) fn sacked(&self) -> u32 {
         self.sacked

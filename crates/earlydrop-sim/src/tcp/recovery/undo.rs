@@ -106,7 +106,7 @@ impl Undo {
     }
 
     /// Whether DSACKs have reported every retransmission.
-    fn shown_by_dsack(&self) -> bool {
+    pub(super) fn shown_by_dsack(&self) -> bool {
         self.marker.is_some() && self.unreported == Some(0)
     }
 
