@@ -28,7 +28,7 @@ impl Simulation {
         let profile = flow.fast_path_profile(&self.flows.profiles);
         let accounts = &mut self.accounts;
         let Some(answer) = profile.and_then(|p| flow.ack_delayed(p, accounts, segment, at)) else {
-            return self.arrive(place, segment, at);
+            return self.arrive_at_waiting_receiver(place, segment, at);
         };
         if at > accounts.timing.end {
             self.accounts.totals.late += 1;
@@ -42,6 +42,42 @@ impl Simulation {
                 self.accounts.totals.delivered.add(segment.size());
                 self.flows.ensure_wake(&mut self.scheduler, index);
             }
+        }
+    }
+
+    /// A segment that no other shortcut fits arrives at its receiver, at the end of the hop before
+    /// `place`.
+    #[inline(never)]
+    fn arrive_at_waiting_receiver(&mut self, place: usize, segment: Packet, at: Nanos) {
+        let index = segment.flow_index();
+        let flow = &mut self.flows.flows[index as usize];
+        let profile = flow.fast_path_profile(&self.flows.profiles);
+        let accounts = &mut self.accounts;
+        let Some(answer) = profile.and_then(|p| flow.ack_any(p, accounts, segment, at)) else {
+            return self.arrive(place, segment, at);
+        };
+        if at > accounts.timing.end {
+            accounts.totals.late += 1;
+        }
+        // DCTCP's receiver may acknowledge the segments before, and this one later.
+        self.flows.ensure_wake(&mut self.scheduler, index);
+        match answer {
+            Answer::Now(ack) => self.forward_from(place, ack, at),
+            Answer::Later => self.accounts.totals.delivered.add(segment.size()),
+        }
+    }
+
+    /// An acknowledgment that is not bare arrives at its sender, at the end of the hop before
+    /// `place`.
+    #[inline(never)]
+    pub(super) fn arrive_at_waiting_sender(&mut self, place: usize, ack: Packet, at: Nanos) {
+        let index = ack.flow_index();
+        let flow = &mut self.flows.flows[index as usize];
+        match flow.fast_path_profile(&self.flows.profiles) {
+            Some(profile) if flow.on_any_ack(profile, &mut self.accounts, ack, at) => {
+                self.send_new_segments(index, at);
+            }
+            _ => self.arrive(place, ack, at),
         }
     }
 

@@ -9,7 +9,9 @@
 //! |---|---|---|---|
 //! | a segment arrives | data, not ECN-capable; the receiver acknowledges each segment at once | [`Flow::ack_at_once`] | [`Simulation::on_forward_packet`] |
 //! | a segment arrives | data, not marked, no CWR; next in order; the receiver delays acknowledgments and no timer of it expires before | [`Flow::ack_delayed`] | [`Simulation::on_forward_packet`] |
+//! | a segment arrives | data; the receiver delays acknowledgments and no timer of it expires before | [`Flow::ack_any`] | [`Simulation::on_forward_packet`] |
 //! | an acknowledgment arrives | no ECE, no SACK ranges; no timer of the sender expires before, nor does the run end | [`Flow::on_bare_ack`] | [`Simulation::on_backward_packet`] |
+//! | an acknowledgment arrives | no timer of the sender expires before, nor does the run end | [`Flow::on_any_ack`] | [`Simulation::on_backward_packet`] |
 //! | the window opens | the next segment is new, no pacing, no recovery, no CWR; the first hop is an access link that ends in an event | [`Simulation::send_new_segments`] | `send_segments` in `ends.rs` |
 //! | a timer expires | it is the sender's | `on_retransmission_timer` in `ends.rs` | `do_due` in `ends.rs` |
 //!
@@ -23,7 +25,7 @@ use super::accounts::Accounts;
 use super::flow::{Counted, Ends, Flow, Path};
 #[cfg(doc)]
 use super::simulation::Simulation;
-use super::tcp_flow::ack_of;
+use super::tcp_flow::{ack_of, arrival_of, packet_of, with_ack_of};
 use crate::measure::FlowMeter;
 use crate::packet::{Kind, Packet};
 use crate::results::Totals;
@@ -105,6 +107,68 @@ impl Flow {
         let ack = ack.stamped(echo.sent).with_class(self.ack_class);
         let ack = ack.with_ecn(profile.control_codepoint());
         Some(Answer::Now(ack.retransmitted(echo.retransmission)))
+    }
+
+    /// A segment that no shortcut above fits arrives at `at` at a receiver that has nothing to do
+    /// before. `None`: precondition not met, nothing done.
+    #[inline(always)]
+    pub(super) fn ack_any(
+        &mut self,
+        profile: &Profile,
+        accounts: &mut Accounts,
+        packet: Packet,
+        at: Nanos,
+    ) -> Option<Answer> {
+        let Ends::Tcp(connection) = &mut self.ends else {
+            return None;
+        };
+        let receiver = &mut connection.receiver;
+        if packet.kind() != Kind::Data || at >= receiver.deadline() {
+            return None;
+        }
+        let before = receiver.received();
+        let reply = receiver.on_segment(profile, &arrival_of(&packet, at), at);
+        let new = receiver.received() != before;
+        measure_arrival(&mut self.meter, profile, accounts, (packet, at), new);
+        let Some(reply) = reply else {
+            return Some(Answer::Later);
+        };
+        self.counted.acknowledged += 1;
+        let of_flow = (packet.flow_index(), self.ack_class);
+        let ack = packet_of(&reply, profile, accounts, of_flow, at);
+        Some(Answer::Now(ack))
+    }
+
+    /// An acknowledgment that is not bare arrives at its sender at `at`. `false`: precondition not
+    /// met, nothing done.
+    #[inline(always)]
+    pub(super) fn on_any_ack(
+        &mut self,
+        profile: &Profile,
+        accounts: &mut Accounts,
+        packet: Packet,
+        at: Nanos,
+    ) -> bool {
+        let Ends::Tcp(connection) = &mut self.ends else {
+            return false;
+        };
+        let waits = at < connection.sender.deadline() && at <= accounts.timing.end;
+        if !waits || packet.kind() != Kind::Ack {
+            return false;
+        }
+        self.counted.acks += 1;
+        if !self.state.has_baseline && accounts.timing.warmed_up_by(at) {
+            self.state.has_baseline = true;
+            accounts.set_baseline(packet.flow_index(), connection.sender.counts());
+        }
+        let (sender, meter) = (&mut connection.sender, &mut self.meter);
+        with_ack_of(&packet, accounts, at, |accounts, ack| {
+            if !ack.echo_retransmitted && accounts.timing.counts(at) {
+                meter.record_round_trip(ack.echo, at);
+            }
+            sender.on_ack(profile, ack, at);
+        });
+        true
     }
 
     /// An acknowledgment, new or duplicate, arrives at its sender at `at`. `false`: precondition

@@ -233,7 +233,7 @@ impl Simulation {
                         Some(profile) if flow.on_bare_ack(profile, accounts, packet, at) => {
                             self.send_new_segments(packet.flow_index(), at)
                         }
-                        _ => self.arrive(place, packet, at),
+                        _ => self.arrive_at_waiting_sender(place, packet, at),
                     };
                 }
                 Some(Stage::Event) if at >= self.scheduler.now => {

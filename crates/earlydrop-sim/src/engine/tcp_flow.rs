@@ -10,7 +10,7 @@ use super::accounts::Accounts;
 use super::flow::{Connection, Ends, Flow};
 use super::flows::Flows;
 use crate::packet::{Kind, Note, Packet};
-use crate::tcp::{Ack, Arrival, Reply, Segment};
+use crate::tcp::{Ack, Arrival, Profile, Reply, Segment};
 
 /// The acknowledgment that `packet` carries, without SACK blocks; `echo` is the time it echoes.
 #[inline]
@@ -23,6 +23,27 @@ pub(super) fn ack_of(packet: &Packet, echo: Nanos) -> Ack<'static> {
         sacked: &[],
         accecn: None,
     }
+}
+
+/// Gives `take` the acknowledgment that arrives in `packet` at `now`, with what its note says.
+#[inline(always)]
+pub(super) fn with_ack_of(
+    packet: &Packet,
+    accounts: &mut Accounts,
+    now: Nanos,
+    take: impl FnOnce(&Accounts, &Ack),
+) {
+    let note = packet.note().map(|place| accounts.notes.take(place));
+    let echo = note.map_or_else(|| packet.stamp(now), |note| note.stamp);
+    let sacked = note
+        .as_ref()
+        .map_or(&[][..], |note| &note.blocks[..usize::from(note.filled)]);
+    let ack = Ack {
+        sacked,
+        accecn: note.and_then(|note| note.accecn),
+        ..ack_of(packet, echo)
+    };
+    take(accounts, &ack);
 }
 
 impl Flows {
@@ -46,20 +67,12 @@ impl Flows {
         let Ends::Tcp(connection) = ends else {
             return;
         };
-        let note = packet.note().map(|place| accounts.notes.take(place));
-        let echo = note.map_or_else(|| packet.stamp(now), |note| note.stamp);
-        let sacked = note
-            .as_ref()
-            .map_or(&[][..], |note| &note.blocks[..usize::from(note.filled)]);
-        let ack = Ack {
-            sacked,
-            accecn: note.and_then(|note| note.accecn),
-            ..ack_of(&packet, echo)
-        };
-        if !ack.echo_retransmitted && accounts.timing.counts(now) {
-            meter.record_round_trip(ack.echo, now);
-        }
-        connection.sender.on_ack(profile, &ack, now);
+        with_ack_of(&packet, accounts, now, |accounts, ack| {
+            if !ack.echo_retransmitted && accounts.timing.counts(now) {
+                meter.record_round_trip(ack.echo, now);
+            }
+            connection.sender.on_ack(profile, ack, now);
+        });
     }
 
     /// The next segment that the sender may send at `now`, when it leaves its host, and whether
@@ -142,16 +155,7 @@ impl Flows {
     ) -> Option<Packet> {
         let index = packet.flow_index();
         let (connection, profile) = self.connection(index)?;
-        let arrival = Arrival {
-            number: packet.number(),
-            ecn: match packet.kind() {
-                Kind::Syn => Ecn::NotCapable,
-                _ => packet.ecn(),
-            },
-            cwr: packet.echo(),
-            retransmission: packet.is_retransmission(),
-            sent: packet.stamp(at),
-        };
+        let arrival = arrival_of(&packet, at);
         connection.restart_receiver_at(packet.number());
         let before = connection.receiver.received();
         let reply = connection.receiver.on_segment(profile, &arrival, at);
@@ -164,7 +168,6 @@ impl Flows {
     }
 
     /// The packet of an acknowledgment that a receiver sends.
-    #[inline]
     fn ack_packet(
         &mut self,
         accounts: &mut Accounts,
@@ -172,31 +175,57 @@ impl Flows {
         reply: &Reply,
         now: Nanos,
     ) -> Packet {
-        let profile = self.connection(index).map(|(_, profile)| profile);
-        let (size, ecn) = profile.map_or((0, Ecn::NotCapable), |profile| {
-            (profile.ack_size, profile.control_codepoint())
-        });
-        accounts.totals.sent.add(size);
-        let packet = Packet::new(Kind::Ack, index, reply.next, size)
-            .stamped(reply.echo)
-            .with_ecn(ecn)
-            .with_class(self[index].ack_class)
-            .retransmitted(reply.echo_retransmitted)
-            .echoing(reply.ece);
-        if reply.length == 0 && reply.accecn.is_none() {
-            return packet;
-        }
-        let place = accounts.notes.keep(Note {
-            stamp: reply.echo,
-            blocks: reply.blocks,
-            filled: reply.length,
-            accecn: reply.accecn,
-        });
-        let noted = packet.with_note(place);
-        match accounts.periods.count() {
-            1 => noted,
-            _ => noted.in_period(accounts.periods.period(now) as u8),
-        }
+        let flow = &self.flows[index as usize];
+        let profile = &self.profiles[flow.profile as usize];
+        accounts.totals.sent.add(profile.ack_size);
+        packet_of(reply, profile, accounts, (index, flow.ack_class), now)
+    }
+}
+
+/// The packet of an acknowledgment that the receiver of a flow sends, whose acknowledgments have
+/// this class.
+#[inline]
+pub(super) fn packet_of(
+    reply: &Reply,
+    profile: &Profile,
+    accounts: &mut Accounts,
+    (flow, class): (u32, u8),
+    now: Nanos,
+) -> Packet {
+    let packet = Packet::new(Kind::Ack, flow, reply.next, profile.ack_size)
+        .stamped(reply.echo)
+        .with_ecn(profile.control_codepoint())
+        .with_class(class)
+        .retransmitted(reply.echo_retransmitted)
+        .echoing(reply.ece);
+    if reply.length == 0 && reply.accecn.is_none() {
+        return packet;
+    }
+    let place = accounts.notes.keep(Note {
+        stamp: reply.echo,
+        blocks: reply.blocks,
+        filled: reply.length,
+        accecn: reply.accecn,
+    });
+    let noted = packet.with_note(place);
+    match accounts.periods.count() {
+        1 => noted,
+        _ => noted.in_period(accounts.periods.period(now) as u8),
+    }
+}
+
+/// A segment as the receiver gets it at `at`.
+#[inline]
+pub(super) fn arrival_of(packet: &Packet, at: Nanos) -> Arrival {
+    Arrival {
+        number: packet.number(),
+        ecn: match packet.kind() {
+            Kind::Syn => Ecn::NotCapable,
+            _ => packet.ecn(),
+        },
+        cwr: packet.echo(),
+        retransmission: packet.is_retransmission(),
+        sent: packet.stamp(at),
     }
 }
 
