@@ -422,6 +422,19 @@ pub(crate) struct Note {
     pub(crate) accecn: Option<AccEcn>,
 }
 
+impl Note {
+    /// A note without SACK blocks.
+    #[inline]
+    pub(crate) fn of_marks(stamp: Nanos, accecn: Option<AccEcn>) -> Note {
+        Note {
+            stamp,
+            blocks: [SackBlock::default(); 3],
+            filled: 0,
+            accecn,
+        }
+    }
+}
+
 /// The notes of all acknowledgments in flight. Places are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes {

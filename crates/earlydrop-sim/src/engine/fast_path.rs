@@ -25,9 +25,9 @@ use super::accounts::Accounts;
 use super::flow::{Counted, Ends, Flow, Path};
 #[cfg(doc)]
 use super::simulation::Simulation;
-use super::tcp_flow::{ack_of, arrival_of, packet_of, with_ack_of};
+use super::tcp_flow::{ack_of, arrival_of, noted, packet_of, with_ack_of};
 use crate::measure::FlowMeter;
-use crate::packet::{Kind, Packet};
+use crate::packet::{Kind, Note, Packet};
 use crate::results::Totals;
 use crate::tcp::{AckDecision, Echo, Profile, RttSampling, Sender};
 
@@ -106,7 +106,11 @@ impl Flow {
         let ack = Packet::new(Kind::Ack, packet.flow_index(), next, profile.ack_size);
         let ack = ack.stamped(echo.sent).with_class(self.ack_class);
         let ack = ack.with_ecn(profile.control_codepoint());
-        Some(Answer::Now(ack.retransmitted(echo.retransmission)))
+        let ack = ack.retransmitted(echo.retransmission);
+        Some(Answer::Now(match receiver.report_marks(profile) {
+            None => ack,
+            marks => noted(ack, accounts, Note::of_marks(echo.sent, marks), at),
+        }))
     }
 
     /// A segment that no shortcut above fits arrives at `at` at a receiver that has nothing to do

@@ -201,13 +201,19 @@ pub(super) fn packet_of(
     if reply.length == 0 && reply.accecn.is_none() {
         return packet;
     }
-    let place = accounts.notes.keep(Note {
+    let note = Note {
         stamp: reply.echo,
         blocks: reply.blocks,
         filled: reply.length,
         accecn: reply.accecn,
-    });
-    let noted = packet.with_note(place);
+    };
+    noted(packet, accounts, note, now)
+}
+
+/// The acknowledgment `packet`, which is sent now, with `note`.
+#[inline]
+pub(super) fn noted(packet: Packet, accounts: &mut Accounts, note: Note, now: Nanos) -> Packet {
+    let noted = packet.with_note(accounts.notes.keep(note));
     match accounts.periods.count() {
         1 => noted,
         _ => noted.in_period(accounts.periods.period(now) as u8),

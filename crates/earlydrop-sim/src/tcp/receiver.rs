@@ -235,16 +235,17 @@ impl Receiver {
     ) -> Option<AckDecision> {
         let delay = profile.delayed_acks.as_ref()?;
         let in_order = number == self.rcv_nxt && self.out_of_order.is_empty();
-        let slow = self.ece | self.fresh | profile.quick_acks | profile.uses_accecn();
+        let slow = self.ece | self.fresh | profile.quick_acks;
         if !in_order || slow || self.quick > 0 {
             return None;
         }
+        let due = profile.uses_accecn() && self.accecn.count(Ecn::NotCapable);
         self.rcv_nxt += 1;
         self.received += 1;
         if self.unacked == 0 {
             (self.echo, self.echo_retransmitted) = (echo.sent, echo.retransmission);
         }
-        if self.delays(delay, now) {
+        if !due && self.delays(delay, now) {
             return Some(AckDecision::Delay);
         }
         self.unacked = 0;
@@ -387,10 +388,7 @@ impl Receiver {
                 length += 1;
             }
         }
-        let accecn = profile.uses_accecn().then(|| {
-            let with_option = profile.ecn_feedback == Some(EcnFeedback::AccEcn);
-            self.accecn.report(with_option.then_some(profile.payload()))
-        });
+        let accecn = self.report_marks(profile);
         Reply {
             next: self.rcv_nxt,
             echo: self.echo,
@@ -400,6 +398,15 @@ impl Receiver {
             blocks,
             accecn,
         }
+    }
+
+    /// The AccECN fields of an acknowledgment that is sent now, where the connection uses them.
+    #[inline]
+    pub(crate) fn report_marks(&mut self, profile: &Profile) -> Option<AccEcn> {
+        profile.uses_accecn().then(|| {
+            let with_option = profile.ecn_feedback == Some(EcnFeedback::AccEcn);
+            self.accecn.report(with_option.then_some(profile.payload()))
+        })
     }
 
     /// Processes a segment out of order, or one while others are queued; returns whether it was new.
