@@ -50,7 +50,17 @@ impl FineTime {
 
     /// A span in seconds, rounded to the nearest 2^-32 ns; negative becomes zero.
     pub fn from_secs_f64(secs: f64) -> FineTime {
-        FineTime::of_fractions(libm::round(secs * 1e9 * FRACTIONS as f64) as u128)
+        let fractions = secs * 1e9 * FRACTIONS as f64;
+        let whole = fractions as u64;
+        if whole >= 1 << 63 {
+            return FineTime::of_fractions(libm::round(fractions) as u128);
+        }
+        let rounded = whole + u64::from(fractions - whole as f64 >= 0.5);
+        let nanos = rounded.div_ceil(FRACTIONS as u64);
+        FineTime {
+            nanos,
+            early: (nanos * FRACTIONS as u64 - rounded) as u32,
+        }
     }
 
     /// A span of so many 2^-32 ns.
@@ -175,6 +185,28 @@ mod tests {
         assert_eq!(time.max(Nanos(6)), Nanos(6).into());
         let whole = FineTime::to_send(Bytes(1250), BitsPerSec::from_mbps(10));
         assert_eq!(whole, Nanos::from_millis(1).into());
+    }
+
+    #[test]
+    fn spans_of_seconds_are_rounded_to_the_nearest_fraction() {
+        let per_second = 1e9 * FRACTIONS as f64;
+        for fractions in [
+            0.49,
+            0.5,
+            1.5,
+            2.5,
+            1e9 + 0.5,
+            2f64.powi(62),
+            2f64.powi(64),
+            -3.0,
+        ] {
+            let secs = fractions / per_second;
+            let rounded = libm::round(secs * 1e9 * FRACTIONS as f64) as u128;
+            assert_eq!(
+                FineTime::from_secs_f64(secs),
+                FineTime::of_fractions(rounded)
+            );
+        }
     }
 
     #[test]
