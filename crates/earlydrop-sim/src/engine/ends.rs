@@ -234,11 +234,12 @@ impl Simulation {
     #[inline(always)]
     pub(super) fn send_new_segments(&mut self, index: u32, now: Nanos) {
         let flow = &mut self.flows.flows[index as usize];
+        let profile = &self.flows.profiles[flow.profile as usize];
         let Ends::Tcp(connection) = &mut flow.ends else {
             return;
         };
         let sender = &mut connection.sender;
-        while sender.may_have_more() {
+        while sender.may_have_more(profile, now) {
             let place = self.routes.forward_begin(index);
             let Some(link) = self.routes.hops[place].access_to_event() else {
                 return self.send_and_wake(index, now);

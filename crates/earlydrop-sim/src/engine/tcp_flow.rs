@@ -87,7 +87,7 @@ impl Flows {
         let segment = connection.sender.poll_transmit(profile, now)?;
         let size = connection.wire_size(&segment);
         let kind = if segment.syn { Kind::Syn } else { Kind::Data };
-        let more = connection.sender.may_have_more();
+        let more = connection.sender.may_have_more(profile, now);
         let leaves_at = flow.leaves_host_at(now);
         let packet = Packet::new(kind, index, segment.number, size)
             .stamped(now)

@@ -6,7 +6,7 @@
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
-use super::control::Control;
+use super::control::{AnyControl, Control};
 use super::profile::Profile;
 use super::recovery::sack::SackState;
 use super::recovery::scoreboard::Scoreboard;
@@ -67,9 +67,15 @@ impl Sender {
 
     /// Whether [`Sender::poll_transmit`] may have another segment now; else it has none.
     #[inline]
-    pub fn may_have_more(&self) -> bool {
-        let Tcb { seq, output, .. } = &self.tcb;
-        output.takes_slow_path() || seq.snd_nxt < seq.snd_limit
+    pub fn may_have_more(&mut self, profile: &Profile, now: Nanos) -> bool {
+        let Sender { tcb, sack } = self;
+        if !tcb.output.takes_slow_path() {
+            return tcb.seq.snd_nxt < tcb.seq.snd_limit;
+        }
+        match sack {
+            Some(sack) => tcb.may_send_by_sack(profile, &sack.board, now),
+            None => true,
+        }
     }
 
     /// Records when new data is sent, if losses are detected by time (RFC 8985, 6.1).
@@ -144,6 +150,34 @@ fn poll_transmit_sack(
 }
 
 impl Tcb {
+    /// Whether a sender that repairs a loss or paces may have another segment now: what asking for
+    /// it would find, where the window is full or pacing waits.
+    #[inline]
+    fn may_send_by_sack(&mut self, profile: &Profile, board: &Scoreboard, now: Nanos) -> bool {
+        let Tcb { seq, output, .. } = self;
+        // Asking does more: at the end of data the application limits the rate, with nothing in
+        // flight a sender may have been idle, and DCQCN's rate rises.
+        let asks = seq.snd_nxt >= seq.data_end
+            || seq.all_acked()
+            || matches!(self.congestion.control, AnyControl::Dcqcn(_));
+        if asks {
+            return true;
+        }
+        let full = match output.sack_recovery {
+            true => board.pipe >= self.congestion.send_window as i32,
+            false => seq.snd_nxt >= seq.snd_limit,
+        };
+        if full && !output.retransmit_una {
+            return false;
+        }
+        let waits = output.paces_after(now);
+        if waits && output.pacing_deadline().is_none() && self.next_number(profile, board).is_some()
+        {
+            self.output.wait_for_pacing();
+        }
+        !waits
+    }
+
     /// The number to send next, if the window lets one be sent.
     fn next_number(&self, profile: &Profile, board: &Scoreboard) -> Option<u32> {
         let seq = &self.seq;

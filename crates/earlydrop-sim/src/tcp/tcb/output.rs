@@ -52,6 +52,18 @@ impl Output {
         self.pacing_blocked.then(|| self.pacing_release.nanos())
     }
 
+    /// Whether pacing lets nothing be sent now.
+    #[inline(always)]
+    pub(in crate::tcp) fn paces_after(&self, now: Nanos) -> bool {
+        now < self.pacing_release.nanos()
+    }
+
+    /// The next segment waits for pacing.
+    #[inline(always)]
+    pub(in crate::tcp) fn wait_for_pacing(&mut self) {
+        self.pacing_blocked = true;
+    }
+
     /// Whether pacing at `rate` segments a second lets a segment be sent now. If so, the next one
     /// follows a gap later.
     #[inline(never)]
