@@ -66,10 +66,18 @@ pub(crate) struct TrafficByGroup {
     interval: Nanos,
     /// The end of the run. A hop's arithmetic may be far ahead of it.
     end: Nanos,
-    /// The interval of the last packet: its number, and when it began.
-    current: (usize, Nanos),
+    /// The interval of the last packet.
+    current: Interval,
     /// For each group the counts of intervals, up to the last that has any.
     counts: Vec<Vec<Tally>>,
+}
+
+/// An interval: its number, when it begins, and when it ends, or the run.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    number: usize,
+    from: Nanos,
+    until: Nanos,
 }
 
 impl TrafficByGroup {
@@ -77,38 +85,57 @@ impl TrafficByGroup {
         TrafficByGroup {
             interval,
             end,
-            current: (0, Nanos::ZERO),
+            current: Interval {
+                number: 0,
+                from: Nanos::ZERO,
+                until: interval.min(end),
+            },
             counts: Vec::new(),
         }
     }
 
     /// Counts a packet of `flow` at `at`, if the flow has a group and `at` is before the end of the
     /// run.
+    #[inline]
     pub(crate) fn add(&mut self, groups: &Groups, flow: u32, at: Nanos, size: u32) {
+        let Interval {
+            number,
+            from,
+            until,
+        } = self.current;
+        // Most packets are in the interval of the one before, which has a count.
+        if at >= from
+            && at < until
+            && let Some(group) = groups.of_flow.get(flow as usize)
+            && let Some(counts) = self.counts.get_mut(*group as usize)
+            && let Some(count) = counts.get_mut(number)
+        {
+            return count.add(size);
+        }
+        self.add_in_another_interval(groups, flow, at, size);
+    }
+
+    #[inline(never)]
+    fn add_in_another_interval(&mut self, groups: &Groups, flow: u32, at: Nanos, size: u32) {
         let Some(group) = groups.of(flow).filter(|_| at < self.end) else {
             return;
         };
         if self.counts.len() <= group {
             self.counts.resize(groups.names.len(), Vec::new());
         }
-        let interval = self.interval_of(at);
+        let number = at.0 / self.interval.0;
+        let from = Nanos(number * self.interval.0);
+        let number = number as usize;
+        self.current = Interval {
+            number,
+            from,
+            until: (from + self.interval).min(self.end),
+        };
         let counts = &mut self.counts[group];
-        if counts.len() <= interval {
-            counts.resize(interval + 1, Tally::default());
+        if counts.len() <= number {
+            counts.resize(number + 1, Tally::default());
         }
-        counts[interval].add(size);
-    }
-
-    /// The number of the interval in which `at` is: in most cases that of the packet before, which
-    /// saves a division.
-    #[inline]
-    fn interval_of(&mut self, at: Nanos) -> usize {
-        let (_, began) = self.current;
-        if at < began || at.0 - began.0 >= self.interval.0 {
-            let number = at.0 / self.interval.0;
-            self.current = (number as usize, Nanos(number * self.interval.0));
-        }
-        self.current.0
+        counts[number].add(size);
     }
 
     /// What was counted of each group. Intervals that end after `end` are left out.
