@@ -520,8 +520,8 @@ impl Tcb {
     /// Reports segments newly detected as lost to a controller that wants to know of each.
     pub(in crate::tcp) fn report_losses(&mut self, sack: &mut SackState, now: Nanos) {
         let SackState { board, rate, .. } = sack;
-        if let Some(rate) = rate {
-            for number in board.take_newly_lost() {
+        if let (Some(rate), Some(lost)) = (rate, board.newly_lost()) {
+            for number in lost.drain(..) {
                 self.congestion.control.on_loss(&rate.on_lost(number, now));
             }
         }

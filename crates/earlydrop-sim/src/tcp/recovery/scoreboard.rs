@@ -176,9 +176,10 @@ impl Scoreboard {
         self.holes(from, edge)
     }
 
-    /// The segments newly detected as lost, if losses are noted.
-    pub(in crate::tcp) fn take_newly_lost(&mut self) -> impl Iterator<Item = u32> {
-        self.newly_lost.iter_mut().flat_map(|list| list.drain(..))
+    /// The segments newly detected as lost, to be taken, if losses are noted and there are any.
+    pub(in crate::tcp) fn newly_lost(&mut self) -> Option<&mut Vec<u32>> {
+        let list = self.newly_lost.as_deref_mut();
+        list.filter(|list| !list.is_empty())
     }
 
     fn note_lost_retransmission(&mut self, number: u32) {
