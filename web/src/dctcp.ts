@@ -39,8 +39,8 @@ export function leastK(description: Description | undefined, linkBps: number, rt
   return (linkBps * rtt) / 7 / 8 / description!.link.packet_bytes;
 }
 
-/** A length of the queue in its other units: "179 kB, 14.3 µs". */
+/** A length of the queue in its other units: "179 kB, 14.3 µs". Those of the packets that are shown, halves rounded up. */
 export function inBytesAndTime(packets: number, packetBytes: number, linkBps: number): string {
-  const bytes = packets * packetBytes;
+  const bytes = Number(digits(packets)) * packetBytes * (1 + 1e-9);
   return `${bytes >= 1e6 ? `${digits(bytes / 1e6)} MB` : `${digits(bytes / 1e3)} kB`}, ${span((bytes * 8) / linkBps)}`;
 }

@@ -85,7 +85,7 @@ function nameOf([{ lane }]: [Glance, ...Glance[]], kind: Group["kind"]): string 
 }
 
 /** "step: 98.5% of the link used, packets wait 4.5 µs; red: ...", and how large K must be. */
-function near(glances: Glance[]): string {
+function near(glances: Glance[], hasRule: boolean): string {
   const [{ lane, linkBps, rtt = Number.NaN }] = glances as [Glance];
   const texts = glances.map(({ lane, time, linkBps, label }, index) => {
     const { delay, use } = readings(lane, time, linkBps);
@@ -93,7 +93,7 @@ function near(glances: Glance[]): string {
     return `${label}: ${percent(Math.min(1, use))}${ofLink}, ${wait}${span(delay)}`;
   });
   const least = leastK(lane.description, linkBps, rtt);
-  const rule = Number.isNaN(least) ? "" : ` With a step, DCTCP needs K > C × RTT / 7 = ${Math.round(least)} packets (${inBytesAndTime(least, lane.description!.link.packet_bytes, linkBps)}).`;
+  const rule = Number.isNaN(least) || !hasRule ? "" : ` With a step, DCTCP needs K > C × RTT / 7 = ${Math.round(least)} packets (${inBytesAndTime(least, lane.description!.link.packet_bytes, linkBps)}).`;
   return `${texts.join("; ")}.${rule}`;
 }
 
@@ -125,11 +125,11 @@ function listIdle(read: { label: string; use: number }[]): string {
   return idle.length === 0 ? "the link is full" : idle.map(({ label, use }) => `${percent(1 - use)} of the link is idle under ${label}`).join(", ");
 }
 
-/** The sentence; with `most`, so many groups at most. */
+/** The sentence; with `most`, so many groups at most, and with one of them no more than it must say. */
 export function sentence(glances: Glance[], most = 2): string {
   const isEarly = glances.some(({ lane, time }) => !lane.description || time < Math.min(readingOf(lane) / 6, lane.description.duration_ns / 20) || lane.history.samples.countTo(time) < 3);
   if (isEarly) return "";
-  if (isNear(glances[0]!.lane.description)) return near(glances);
+  if (isNear(glances[0]!.lane.description)) return near(glances, most > 1);
   const felt = [
     ["A call’s packets wait up to", waits(glances, "calls"), " (99%)", losses(glances)],
     ["A page takes", listed(glances, ({ page }) => page), " (median)"],

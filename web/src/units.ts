@@ -49,6 +49,12 @@ export function runLength(ns: number): string {
   return isInMilliseconds(ns) ? `${plain(ns / 1e6)} ms` : `${plain(ns / SECOND)} s`;
 }
 
+/** So many packets, in words: "1 packet", "12.5 packets". */
+export function packetCount(packets: number): string {
+  const text = digits(packets);
+  return `${text} ${text === "1" ? "packet" : "packets"}`;
+}
+
 /** The number at the beginning of a text such as "5 packets"; NaN where there is none. */
 export function leading(text: string): number {
   return Number.parseFloat(text);

@@ -5,13 +5,14 @@ import { before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { readAddress, writeAddress } from "../src/address.ts";
 import { inBytesAndTime, leastK } from "../src/dctcp.ts";
+import { rateText } from "../src/draw/plots.ts";
 import { durationFor, fastest, readingSpan, refitted } from "../src/pace.ts";
 import { PRESETS } from "../src/presets.ts";
 import { sentence } from "../src/sentence.ts";
 import { KNOBS, callNames, changed, defaultSetup, knob, knobProblem, knobShown, knobTyped, type NumberKnob } from "../src/setup.ts";
 import { toml } from "../src/toml.ts";
 import { Seen } from "../src/tours/tour.ts";
-import { formatWith } from "../src/units.ts";
+import { formatWith, packetCount } from "../src/units.ts";
 import { simulated } from "../site/lanes.ts";
 import { clean, open, withBrowser } from "./browser.ts";
 import { drag, move, stand } from "./hand.ts";
@@ -108,6 +109,12 @@ test("the sentence says use, wait and the rule, with its units", async () => {
   const glances = laboratory.lanes.map((lane, index) => ({ lane, time: laboratory.time, linkBps: laboratory.linkBps(index), rtt: laboratory.rtt(index), label: callNames(setup, 0.01)[index]! }));
   assert.match(sentence(glances), /^step: 96\.\d% of the link is used, packets wait 1\.\d+ µs\. With a step, DCTCP needs K > C × RTT \/ 7 = 119 packets \(179 kB, 14\.3 µs\)\.$/);
   assert.equal(inBytesAndTime(120, 1500, 100e9), "180 kB, 14.4 µs");
+  // The same packets are the same bytes everywhere.
+  for (const packets of [118.6, 119, 119.05]) assert.equal(inBytesAndTime(packets, 1500, 100e9), "179 kB, 14.3 µs");
+  assert.deepEqual([1, 0, 12.5].map(packetCount), ["1 packet", "0 packets", "12.5 packets"]);
+  const tops = { queue: 1, now: 1, cwnd: 1 };
+  assert.equal(rateText(99.12e9, { ...tops, bps: 110e9 }), "99.1 Gbps");
+  assert.equal(rateText(9.5e6, { ...tops, bps: 11e6 }), "9.5 Mbps");
 });
 
 for (const [width, height] of [[1280, 800], [390, 844]] as const) {
@@ -119,6 +126,9 @@ for (const [width, height] of [[1280, 800], [390, 844]] as const) {
     await page.waitForFunction(() => window.laboratory.setup.knobs.rate === "100000" && window.laboratory.lanes.every(({ description }) => description?.rtt_ns === 100_000));
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[data-knob-number="rate"]')!.value === "100");
     assert.equal(await page.evaluate(() => window.laboratory.speed), 0.001);
+    // These senders use ECN, whatever the knob was at.
+    await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('[data-knob="ecn"]')!.disabled);
+    assert.match(await page.locator('[data-knob="ecn"]').evaluate((select: HTMLSelectElement) => select.selectedOptions[0]!.text), /^on/);
     await page.waitForFunction(() => document.querySelector<HTMLSelectElement>("#span")!.selectedOptions[0]!.text === "5 ms");
     await stand(page, 0.008);
     if (width < 700) await page.locator("#knobs > summary").click();
@@ -133,7 +143,9 @@ for (const [width, height] of [[1280, 800], [390, 844]] as const) {
     const k = await page.evaluate(() => Number.parseInt(window.laboratory.setup.changes[0]!.value, 10));
     assert.ok(k > 60, `${k}`);
     await stand(page, 0.014);
-    await page.waitForFunction(() => /DCTCP needs K > C × RTT \/ 7 = 119 packets/.test(document.getElementById("sentence")!.textContent!));
+    const rule = width < 700 ? /^step: .*µs\.$/ : /DCTCP needs K > C × RTT \/ 7 = 119 packets/;
+    await page.waitForFunction((rule) => new RegExp(rule).test(document.getElementById("sentence")!.textContent!), rule.source);
+    assert.match(await page.locator('[data-lane="1"] .under-law .words').textContent() ?? "", /Pmax 0\.1/);
     assert.match(await page.locator('[data-lane="0"] [data-units="threshold"]').innerText(), /^= [\d.]+ kB, [\d.]+ µs$/);
     await clean(opened);
   });

@@ -21,6 +21,8 @@ test("keys work after a click on anything but text", { skip }, async () => {
   const clicks = ["#step", "#theme", "#knobs legend", '[data-lane="0"] .law canvas', '[data-lane="0"] .parameters summary', '[data-knob="rate"]'];
   for (const selector of clicks) {
     await page.locator(selector).first().click();
+    // After a move lanes run ahead again.
+    await page.waitForFunction(() => window.laboratory.reached > window.laboratory.time);
     const before = await page.evaluate(() => window.laboratory.time);
     await page.keyboard.press("ArrowRight");
     assert.ok((await page.evaluate(() => window.laboratory.time)) > before, `${selector}, then an arrow`);

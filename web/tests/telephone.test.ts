@@ -76,6 +76,26 @@ test("a sheet from below leaves the sentence, the queue and the law in sight", {
   await clean(opened);
 });
 
+test("while packets move, nothing else does: clock, law and what is below it", { skip }, async () => {
+  for (const [hash, times] of [
+    ["#schemes=step:threshold=20 packets|red:min=20,max=80,weight=1,max_p=0.1&rate=100000&rtt=0.1&buffer=2000&flows=60&sender=dctcp", [0.001, 0.0031, 0.00999, 0.0123, 0.0187]],
+    ["#schemes=red:min=5,max=15|pie&flows=20", [1, 3.33, 9.999, 17.77, 59]],
+  ] as const) {
+    const opened = await open(browser, PAGE, hash, TELEPHONE);
+    const { page } = opened;
+    const places: string[] = [];
+    for (const time of times) {
+      await stand(page, time);
+      places.push(await page.evaluate(() => new Promise<string>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+        const box = (selector: string) => document.querySelector(selector)!.getBoundingClientRect();
+        resolve(["#transport", '[data-lane="0"] .under-law', '[data-lane="1"] .under-law'].map((selector) => box(selector).height).concat(box("#clock").top).join());
+      })))));
+    }
+    assert.deepEqual([...new Set(places)].length, 1, places.join("\n"));
+    await clean(opened);
+  }
+});
+
 for (const [name, hash] of [["calls", "#schemes=droptail|red&calls=2&web=3"], ["L4S", "#schemes=codel|pie|dualpi2&ecn=on&l4s=2&rate=40&rtt=20"], ["a data centre", "#schemes=step:threshold=20 packets|red:min=20,max=80,weight=1&rate=100000&rtt=0.1&buffer=2000&flows=60&sender=dctcp"]] as const) {
   test(`no text is cut on a telephone: ${name}`, { skip }, async () => {
     const opened = await open(browser, PAGE, hash, TELEPHONE);

@@ -2,8 +2,9 @@
 // CoDel's sojourn time and interval, a controller's probability over the delay, DualPI2's coupled
 // probabilities, a threshold.
 
+import { switchName } from "../dctcp.ts";
 import { packetsInUnit, probeAt, queueAt } from "../figures.ts";
-import { digits, span as spanText } from "../units.ts";
+import { digits, packetCount, span as spanText } from "../units.ts";
 import type { Box } from "./axes.ts";
 import { classProbabilities, drawClasses } from "./laws/classes.ts";
 import { drawControl } from "./laws/control.ts";
@@ -47,7 +48,7 @@ export function lawInWords(view: View): string {
       add("average", digits(value("average") * packetsInUnit(lane)));
       add("p_b", digits(value("pb")));
       if (!Number.isNaN(value("pa"))) add("p_a", digits(value("pa")));
-      if (!Number.isNaN(value("max_p")) && !isDrawn(view)) add("max_p", digits(value("max_p")));
+      if (!Number.isNaN(value("max_p")) && !isDrawn(view)) add(switchName("max_p", lane.description), digits(value("max_p")));
       if (!Number.isNaN(value("count"))) add("count", digits(value("count")));
       if (value("flows") > 0) add("flows in the list", digits(value("flows")));
       break;
@@ -71,7 +72,7 @@ export function lawInWords(view: View): string {
       }
       break;
     case "fill":
-      add("queue", `${queueAt(lane, time)} packets`);
+      add("queue", packetCount(queueAt(lane, time)));
   }
   return parts.join(" · ");
 }

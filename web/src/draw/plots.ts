@@ -6,7 +6,7 @@ import { packetsInUnit } from "../figures.ts";
 import type { Table } from "../history.ts";
 import { DROPPED, PACKET, SAMPLE, DEPARTED } from "../types.ts";
 import { packetsOf, secondsOf } from "../quantity.ts";
-import { SECOND, digits, isInMilliseconds, span as spanText } from "../units.ts";
+import { SECOND, digits, isInMilliseconds, packetCount, span as spanText } from "../units.ts";
 import { axes, roundUp, type Axis, type Box, type Scale } from "./axes.ts";
 import { faint, flowColour, groupColour, schemeColour } from "./palette.ts";
 import type { Pen } from "./pen.ts";
@@ -71,19 +71,30 @@ function drawCursor(pen: Pen, box: Box, name: PlotName, view: View, at: number, 
   pen.text(text, left + 4, box.y + 13, { size: 11, colour: inks.text, bold: true });
 }
 
+/** The unit of the axis of rates, and how many bits a second it is. */
+function unitOf({ bps }: Tops): [unit: string, bps: number] {
+  return bps > 1e9 ? ["Gbps", 1e9] : ["Mbps", 1e6];
+}
+
+/** A rate in the unit of the axis: "99.1 Gbps". */
+export function rateText(rate: number, tops: Tops): string {
+  const [unit, bps] = unitOf(tops);
+  return `${digits(rate / bps)} ${unit}`;
+}
+
 function valueAt(name: PlotName, view: View, at: number): string {
   const { samples } = view.lane.history;
   const row = samples.countTo(at) - 1;
   if (row < 0) return "";
   if (name === "queue") {
     const delay = (samples.at(row, SAMPLE.bytes) * 8) / view.linkBps;
-    return `  ${samples.at(row, SAMPLE.packets)} packets, ${spanText(delay)}`;
+    return `  ${packetCount(samples.at(row, SAMPLE.packets))}, ${spanText(delay)}`;
   }
   if (name === "throughput") {
     const { throughput, description } = view.lane;
     const bin = Math.floor(at / throughput.step);
     const rates = flowsOf(description!).groups.map(({ label, flows }) => [label, throughput.sum(flows, bin)] as const).filter(([, rate]) => rate > 0);
-    return rates.length === 0 ? "" : `  ${rates.slice(0, 3).map(([label, rate]) => `${label} ${digits(rate / 1e6, 2)}`).join(", ")}`;
+    return rates.length === 0 ? "" : `  ${rates.slice(0, 3).map(([label, rate]) => `${label} ${rateText(rate, view.tops)}`).join(", ")}`;
   }
   const drawn = name === "probability" ? PROBABILITIES.find(([probe]) => view.lane.description?.probes.includes(probe)) : undefined;
   if (!drawn) return "";
@@ -300,8 +311,8 @@ function drawThroughput(pen: Pen, box: Box, view: View): void {
   const { lane, inks, tops, linkBps } = view;
   const { throughput, description } = lane;
   const { step } = throughput;
-  const unit = tops.bps > 1e9 ? 1e9 : 1e6;
-  const { x, y } = axesOverTime(pen, box, view, { from: 0, to: tops.bps / unit, count: 2, name: `throughput, ${unit === 1e9 ? "Gbps" : "Mbps"}, by group` });
+  const [unitName, unit] = unitOf(tops);
+  const { x, y } = axesOverTime(pen, box, view, { from: 0, to: tops.bps / unit, count: 2, name: `throughput, ${unitName}, by group` });
   if (!description) return;
   const first = Math.max(0, Math.floor((spanOf(view)[0]) / step));
   const bins = Math.max(0, throughput.binsBy(view.time) - first);
@@ -373,7 +384,7 @@ export function plotInWords(name: PlotName, view: View): string {
   const { samples } = lane.history;
   const row = samples.countTo(time) - 1;
   if (row < 0) return "nothing yet";
-  if (name === "queue") return `queue: ${samples.at(row, SAMPLE.packets)} packets`;
+  if (name === "queue") return `queue: ${packetCount(samples.at(row, SAMPLE.packets))}`;
   if (name === "throughput") return `${lane.throughput.flowCount} flows share ${digits(view.linkBps / 1e6)} Mbps`;
   return name;
 }

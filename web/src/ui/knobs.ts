@@ -43,6 +43,8 @@ export function knobPanel(laboratory: Laboratory, open: (address: string) => voi
   return panel;
 }
 
+const ALWAYS_ECN = ["dctcp", "scalable"];
+
 function current(laboratory: Laboratory, name: KnobName): string {
   return knobsAt(laboratory.setup, laboratory.time / SECOND)[name];
 }
@@ -56,6 +58,12 @@ export function knobControl(laboratory: Laboratory, knob: Knob, refreshers: (() 
     for (const [value, text] of knob.choices) select.append(el("option", { value }, text));
     refreshers.push(() => {
       select.value = current(laboratory, knob.name);
+      if (knob.name !== "ecn") return;
+      // These senders use ECN whatever is chosen.
+      const isAlways = ALWAYS_ECN.includes(current(laboratory, "sender"));
+      select.disabled = isAlways;
+      const off = isAlways ? "on: these senders always use it" : "off";
+      if (select.options[0]!.text !== off) select.options[0]!.text = off;
     });
     return el("div", { class: "knob choice" }, label, select);
   }

@@ -62,7 +62,7 @@ export class LawControl {
 
   describe(view: View): void {
     const words = lawInWords(view);
-    this.words.textContent = words;
+    this.words.textContent = this.words.title = words;
     this.picture.canvas.setAttribute("aria-label", words);
   }
 

@@ -165,7 +165,7 @@ export class ParameterPanel {
       return el("div", { class: "knob wide" }, label, text, list);
     }
     const scale = rangeScale(slider);
-    const range = el("input", { type: "range", min: 0, max: scale.steps, step: 1, "aria-label": name, "data-slider": name, title });
+    const range = el("input", { type: "range", min: 0, max: scale.steps, step: 1, "aria-label": switchName(name, this.description), "data-slider": name, title });
     const show = () => {
       const value = scale.toValue(Number(range.value));
       const number = slider.whole ? String(Math.round(value)) : digits(value);

@@ -23,11 +23,24 @@ export class Story {
   readonly key = el("ul", { id: "key", "data-panel": "key", "aria-label": "What the colours are" });
   private readonly pages = new WeakMap<Lane, PageTime>();
   private keyed = "";
+  /** For which room and columns the sentence has its place. */
+  private place = "";
 
   /** The sentence of the time of the clock; `now` is the time on the wall, ms. */
   read(glances: Glance[], now: number): void {
     const text = sentence(glances.map((glance) => ({ ...glance, page: this.pageTime(glance, now) })), innerWidth < 700 ? 1 : 2);
-    if (text !== this.sentence.textContent) this.sentence.textContent = text;
+    if (text === this.sentence.textContent) return;
+    this.sentence.textContent = text;
+    this.reserve(glances);
+  }
+
+  /** A sentence that was longer keeps its place, so that nothing below it moves while it changes. */
+  private reserve(glances: Glance[]): void {
+    const { style, offsetHeight } = this.sentence;
+    const place = [innerWidth, getComputedStyle(this.sentence).webkitLineClamp, ...glances.map(({ label }) => label)].join();
+    if (place !== this.place) style.minHeight = "";
+    this.place = place;
+    if (offsetHeight > (Number.parseFloat(style.minHeight) || 0)) style.minHeight = `${offsetHeight}px`;
   }
 
   showKey(glances: Glance[], theme: Theme): void {

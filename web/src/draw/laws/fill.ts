@@ -1,7 +1,7 @@
 // A queue without probabilities: nothing happens below a threshold, everything above it.
 
 import { queueAt } from "../../figures.ts";
-import { span as spanText } from "../../units.ts";
+import { packetCount, span as spanText } from "../../units.ts";
 import { axes, roundUp, type Box, type Scale } from "../axes.ts";
 import { faint, schemeColour } from "../palette.ts";
 import type { Pen } from "../pen.ts";
@@ -37,9 +37,9 @@ export function drawFill(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   }
   drawRule(pen, box, view, x);
   const delay = (queue * (lane.description?.link.packet_bytes ?? 1500) * 8) / view.linkBps;
-  const words = `${queue} packets = ${spanText(delay)} of waiting`;
+  const words = `${packetCount(queue)} = ${spanText(delay)} of waiting`;
   pen.text(words, box.x + 6, y(0.32) - 6, { size: 11.5, colour: inks.text, rim: inks.back });
-  if (isFar) pen.text(`drops at ${Math.round(limit)} packets →`, box.x + box.width, y(1) + 12, { size: 11, align: "right", colour: inks.drop, rim: inks.back });
+  if (isFar) pen.text(`drops at ${packetCount(Math.round(limit))} →`, box.x + box.width, y(1) + 12, { size: 11, align: "right", colour: inks.drop, rim: inks.back });
   return { handles, range, box };
 }
 

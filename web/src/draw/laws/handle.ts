@@ -2,7 +2,7 @@
 
 import { inBytesAndTime, isNear, leastK } from "../../dctcp.ts";
 import { packetsOf } from "../../quantity.ts";
-import { digits } from "../../units.ts";
+import { digits, packetCount } from "../../units.ts";
 import type { Box, Scale } from "../axes.ts";
 import type { Pen } from "../pen.ts";
 import type { View } from "../picture.ts";
@@ -72,7 +72,7 @@ export function inPackets(view: View, name: string): number {
 /** A length of the queue for a reader, where hosts are near in bytes and time as well. */
 export function lengthShown({ lane, linkBps }: View): (value: number) => string {
   const { description } = lane;
-  return (value) => (isNear(description) ? `${digits(value)} packets, ${inBytesAndTime(value, description!.link.packet_bytes, linkBps)}` : asPackets(value));
+  return (value) => (isNear(description) ? `${packetCount(value)}, ${inBytesAndTime(value, description!.link.packet_bytes, linkBps)}` : packetCount(value));
 }
 
 /** The smallest K for DCTCP senders that are near, packets; NaN for others. */
@@ -86,7 +86,8 @@ export function drawRule(pen: Pen, box: Box, view: View, x: Scale): void {
   if (!(x(least) <= box.x + box.width)) return;
   pen.line([x(least), box.y, x(least), box.y + box.height], { colour: view.inks.text, dash: [5, 3], width: 1.2 });
   const isRight = x(least) + 70 > box.x + box.width;
-  pen.text("C × RTT / 7", x(least) + (isRight ? -5 : 5), box.y + box.height - 8, { size: 10.5, align: isRight ? "right" : "left", colour: view.inks.text, rim: view.inks.back });
+  // Thresholds have their names at the foot, what happens above them at the top.
+  pen.text("C × RTT / 7", x(least) + (isRight ? -5 : 5), box.y + box.height * 0.46, { size: 10.5, align: isRight ? "right" : "left", colour: view.inks.text, rim: view.inks.back });
 }
 
 /** Whether a parameter is there and acts. */
