@@ -68,11 +68,30 @@ test("a sheet from below leaves the sentence, the queue and the law in sight", {
   await page.waitForFunction(() => window.laboratory.time === 8e9 && document.getElementById("sentence")!.textContent !== "");
   await page.evaluate(() => scrollTo(0, 0));
   assert.deepEqual(await areSeenTogether(page, seen), []);
+  assert.ok(await page.locator("#sentence").evaluate(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight + 1), "the sentence is cut");
   // The bar is a row of its own, in milliseconds as well; columns of a scheme have what sets them apart.
   await page.evaluate(() => (location.hash = "#schemes=step:threshold=20 packets|step:threshold=119 packets&rate=100000&rtt=0.1&buffer=2000&flows=60&sender=dctcp&t=0.012"));
   await page.waitForFunction(() => window.laboratory.time === 12e6 && /^K 119/.test(document.querySelector('[data-tab="1"]')!.textContent!));
   assert.ok((await page.locator("#transport").boundingBox())!.height < 60);
   assert.match(await page.locator('[data-tab="0"]').innerText(), /^K 20\s+[\d.]+ µs$/);
+  await clean(opened);
+});
+
+test("a tour shows the column that its text speaks of, and lights that one", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#tour=average", TELEPHONE);
+  const { page } = opened;
+  /** A column is in sight, and what is lit is in it. */
+  const isAt = (column: number) => page.waitForFunction((column) => {
+    const { left, right } = document.querySelector(`[data-lane="${column}"]`)!.getBoundingClientRect();
+    const lit = [...document.querySelectorAll(".lane .lit")].map((element) => element.closest<HTMLElement>(".lane")!.dataset["lane"]);
+    return left >= -1 && right <= innerWidth + 1 && lit.every((lane) => lane === String(column));
+  }, column);
+  await isAt(0);
+  await page.locator('[data-choice="2"]').tap();
+  await isAt(1);
+  assert.ok((await page.locator('[data-lane="1"] .lit').count()) > 0);
+  await page.locator('[data-act="next"]').tap();
+  await isAt(0);
   await clean(opened);
 });
 

@@ -6,6 +6,8 @@ import type { Seen } from "./tour.ts";
 
 export interface Figure {
   of(seen: Seen): number;
+  /** The column that it is read off. */
+  lane?: number;
   text(value: number): string;
   /** The value at the moment of which the text speaks, and how far off it may be. */
   says: number;
@@ -31,7 +33,7 @@ function reading<Of extends unknown[]>(of: (seen: Seen, lane: number, ...argumen
   return (lane, ...more) => {
     const [says, within] = more.slice(-2) as [number, number];
     const argument = more.slice(0, -2) as Of;
-    return { of: (seen) => of(seen, lane, ...argument), text, says, within };
+    return { of: (seen) => of(seen, lane, ...argument), lane, text, says, within };
   };
 }
 
@@ -59,6 +61,11 @@ export const peak = reading((seen, lane, seconds: number) => seen.peak(lane, sec
 export const drops = reading((seen, lane, seconds: number) => seen.drops(lane, seconds), whole);
 /** The longest time in the last seconds without a packet on the link, s. */
 export const silence = reading((seen, lane, seconds: number) => seen.silence(lane, seconds), span);
+
+/** The column of the first figure of a text, which is what it speaks of; undefined without one. */
+export function columnOf(text: string, figures: Figures = {}): number | undefined {
+  return placesIn(text).map((name) => figures[name]?.lane).find((lane) => lane !== undefined);
+}
 
 /** How many times as large one figure is as another. */
 export function ratio(one: Figure, other: Figure, says: number, within: number): Figure {

@@ -22,11 +22,13 @@ export function namesIn(texts: string[]): string[] {
   return texts.flatMap((text) => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
 }
 
-/** Lights what the names stand for, and nothing else. */
-export function light(names: string[]): void {
+/** Lights what the names stand for, and nothing else; with `column`, in this column only. */
+export function light(names: string[], column?: number): void {
   for (const element of document.querySelectorAll(".lit")) element.classList.remove("lit");
   for (const selector of names.flatMap(selectorsOf)) {
     for (const element of document.querySelectorAll(selector)) {
+      const lane = element.closest<HTMLElement>(".lane")?.dataset["lane"];
+      if (column !== undefined && lane !== undefined && lane !== String(column)) continue;
       (element.closest(".knob, .readings > div") ?? element).classList.add("lit");
     }
   }

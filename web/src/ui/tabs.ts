@@ -48,7 +48,8 @@ export class ColumnTabs {
     });
   }
 
-  private show(index: number): void {
+  /** Brings a column into sight. */
+  show(index: number): void {
     const column = this.lanes.children[index] as HTMLElement | undefined;
     if (column) this.lanes.scrollTo({ left: column.offsetLeft - this.lanes.offsetLeft - 8, behavior: "smooth" });
   }

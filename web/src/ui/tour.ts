@@ -1,7 +1,7 @@
 // A guided tour beside the running queues.
 
 import type { Laboratory } from "../laboratory.ts";
-import type { Figures } from "../tours/figure.ts";
+import { columnOf, type Figures } from "../tours/figure.ts";
 import { TOURS } from "../tours/list.ts";
 import { HOLDS, Seen, type Move, type Prediction, type Step, type Tour } from "../tours/tour.ts";
 import { knob, type KnobName } from "../setup.ts";
@@ -31,11 +31,14 @@ export class TourPanel {
   private refreshers: (() => void)[] = [];
   private readonly show: (address: string) => void;
   private readonly changed: () => void;
+  private readonly toColumn: (index: number) => void;
 
-  constructor(laboratory: Laboratory, schemes: Scheme[], show: (address: string) => void, changed: () => void) {
+  /** `show` opens an address, `toColumn` brings a column into sight where one is seen at a time. */
+  constructor(laboratory: Laboratory, schemes: Scheme[], show: (address: string) => void, toColumn: (index: number) => void, changed: () => void) {
     this.laboratory = laboratory;
     this.schemes = schemes;
     this.show = show;
+    this.toColumn = toColumn;
     this.changed = changed;
     laboratory.on("clock", () => {
       this.task?.();
@@ -129,7 +132,7 @@ export class TourPanel {
     this.element.parentElement?.parentElement?.scrollTo({ top: 0 });
     // Parameters are there once the columns are.
     const named = namesIn([...step.text, step.task?.ask ?? "", step.predict?.ask ?? ""]);
-    this.lightSoon(named, 300);
+    this.lightSoon(named, 300, step.task?.solution[0]?.lane ?? 0);
   }
 
   /** Figures of the time of the clock, in words. */
@@ -176,9 +179,15 @@ export class TourPanel {
     if (side) side.scrollTop = Math.max(side.scrollTop, part.offsetTop + part.offsetHeight + 8 - side.clientHeight);
   }
 
-  private lightSoon(names: string[], milliseconds = 0): void {
+  /** Lights what is named; where columns are seen one at a time, in that which the text speaks of. */
+  private lightSoon(names: string[], milliseconds = 0, column = 0): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => light(this.tour ? names : []), milliseconds);
+    this.timer = setTimeout(() => {
+      if (!this.tour) return light([]);
+      const isOne = innerWidth < 700;
+      light(names, isOne ? column : undefined);
+      if (isOne) this.toColumn(column);
+    }, milliseconds);
   }
 
   private go(steps: number): void {
@@ -203,7 +212,7 @@ export class TourPanel {
         next.disabled = false;
         delete document.documentElement.dataset["asked"];
         if (live) live.hidden = false;
-        this.reveal(predict!);
+        this.reveal(predict!, figures);
         this.answerAt(at, answer, index === right ? "Yes. " : "No. ", () => this.marked(because, figures));
         this.refresh();
       }, { class: "choice", "data-choice": index }),
@@ -225,9 +234,9 @@ export class TourPanel {
   }
 
   /** Runs up to the moment at which the answer is seen, and lights what it names. */
-  private reveal({ at, from, because, light: pictures = [] }: Prediction): void {
+  private reveal({ at, from, because, light: pictures = [] }: Prediction, figures?: Figures): void {
     const { laboratory } = this;
-    this.lightSoon([...pictures, ...namesIn([because])]);
+    this.lightSoon([...pictures, ...namesIn([because])], 0, columnOf(because, figures));
     if (at === undefined) laboratory.play();
     else laboratory.playTo(Math.max(laboratory.time, (from ?? at - BEFORE) * SECOND), at * SECOND);
   }
