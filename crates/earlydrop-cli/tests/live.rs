@@ -185,14 +185,19 @@ fn simulated_and_live_results_are_compared() {
     let document = again.json();
     assert_eq!(document["rows"].as_array().unwrap().len(), 2);
     assert_eq!(document["seeds"], serde_json::json!([1, 2, 3]));
-    // Four flows fill the link, simulated and live; loose bounds for a busy machine.
+    // Four flows fill the link, simulated and live. On a machine that is too busy for it a live run
+    // says that it is not to be trusted, and then only that packets went through.
     for row in document["rows"].as_array().unwrap() {
         let value = |hosts| {
             row["quantities"]["utilisation"][hosts]["mean"]
                 .as_f64()
                 .unwrap()
         };
-        assert!(value("simulated") > 0.5 && value("live") > 0.4, "{row}");
+        let least = match row["not_trustworthy"].as_u64() {
+            Some(0) => 0.4,
+            _ => 0.0,
+        };
+        assert!(value("simulated") > 0.5 && value("live") > least, "{row}");
     }
 }
 
