@@ -4,10 +4,8 @@
 //! overflows before its first marks are echoed, most packets that would be marked are dropped, so
 //! that cards stay near the rates of their links, and all of it is sent again.
 
-use earlydrop::units::Nanos;
-
 use super::flight::Sender;
-use crate::network::{Link, LinkId, Network};
+use crate::network::{Link, Network};
 use crate::tcp::Algorithm;
 
 /// What such cards send of what their links carry. By experiment with 128 to 400 of them at 40 Gbps,
@@ -15,46 +13,52 @@ use crate::tcp::Algorithm;
 /// over 40 to 200 ms.
 const SHARE_OF_LINKS: f64 = 0.5;
 
-/// The rates at which cards start over each link, in bits per second, and what it takes until they
-/// are told to slow down, in seconds.
+/// What cards do at first over a link.
 #[derive(Clone, Default)]
 struct Start {
+    /// The sum of the rates at which they start, in bits per second.
     rate: f64,
+    /// What it takes until they are told to slow down, in seconds.
     untold: f64,
+    /// Their longest segment, in bits.
+    segment: f64,
 }
 
 /// The packets that cards send a second beyond what the queues before them carry.
 pub(super) fn lost_per_second(network: &Network, senders: &[Sender<'_>]) -> f64 {
     let is_card = |sender: &&Sender<'_>| sender.profile.control == Algorithm::Dcqcn;
-    let mut starts = vec![Start::default(); network.links().len()];
     // Where a switch pauses its links nothing is lost.
     if !network.pauses().is_empty() || !senders.iter().any(|sender| is_card(&sender)) {
         return 0.0;
     }
+    let mut starts = vec![Start::default(); network.links().len()];
     for sender in senders.iter().filter(is_card) {
-        let rate = line_rate(network, sender);
+        // The first notification cuts the rate by half; the next comes so much later.
+        let later = 2.0 * sender.profile.card.notify_every.as_secs_f64();
         for link in &sender.forward {
             let start = &mut starts[link.0 as usize];
-            start.rate += rate;
-            // The first notification cuts the rate by half; the next comes so much later.
-            let later = Nanos(2 * sender.profile.card.notify_every.0).as_secs_f64();
+            start.rate += line_rate(network, sender);
             start.untold = start.untold.max(sender.rtt + later);
+            start.segment = start.segment.max(segment_bits(sender));
         }
     }
-    let overflows = |link: &LinkId, segment_bits: f64| {
-        let start = &starts[link.0 as usize];
-        let link = network.get(*link);
+    let links = network.links().zip(&starts);
+    let overflows = links.map(|((_, _, _, link), start)| {
         let excess = start.rate - link.mean_rate().0 as f64;
-        excess * start.untold > bits_of_queue(link, segment_bits)
-    };
-    let lost = senders.iter().filter(is_card).map(|sender| {
-        let bits = 8.0 * f64::from(sender.profile.segment_size.max(1));
-        match sender.forward.iter().any(|link| overflows(link, bits)) {
-            true => SHARE_OF_LINKS * line_rate(network, sender) / bits,
-            false => 0.0,
-        }
+        excess > 0.0 && excess * start.untold > bits_of_queue(link, start.segment)
     });
-    lost.sum()
+    let overflows: Vec<bool> = overflows.collect();
+    let loses = |sender: &&Sender<'_>| {
+        let mut links = sender.forward.iter();
+        links.any(|link| overflows[link.0 as usize])
+    };
+    let lost = senders.iter().filter(is_card).filter(loses);
+    lost.map(|sender| SHARE_OF_LINKS * line_rate(network, sender) / segment_bits(sender))
+        .sum()
+}
+
+fn segment_bits(sender: &Sender<'_>) -> f64 {
+    8.0 * f64::from(sender.profile.segment_size.max(1))
 }
 
 /// The rate that a card starts at, in bits per second.
