@@ -25,7 +25,7 @@ use super::accounts::Accounts;
 use super::flow::{Counted, Ends, Flow, Path};
 #[cfg(doc)]
 use super::simulation::Simulation;
-use super::tcp_flow::{ack_of, arrival_of, noted, packet_of, with_ack_of};
+use super::tcp_flow::{ack_of, arrival_of, noted, packet_of, take_ack};
 use crate::measure::FlowMeter;
 use crate::packet::{Kind, Note, Packet};
 use crate::results::Totals;
@@ -161,17 +161,10 @@ impl Flow {
             return false;
         }
         self.counted.acks += 1;
-        if !self.state.has_baseline && accounts.timing.warmed_up_by(at) {
-            self.state.has_baseline = true;
-            accounts.set_baseline(packet.flow_index(), connection.sender.counts());
-        }
-        let (sender, meter) = (&mut connection.sender, &mut self.meter);
-        with_ack_of(&packet, accounts, at, |accounts, ack| {
-            if !ack.echo_retransmitted && accounts.timing.counts(at) {
-                meter.record_round_trip(ack.echo, at);
-            }
-            sender.on_ack(profile, ack, at);
-        });
+        let of_flow = (packet.flow_index(), &connection.sender);
+        self.state.record_baseline(accounts, of_flow, at);
+        let ends = (&mut connection.sender, &mut self.meter);
+        take_ack(ends, profile, accounts, &packet, at);
         true
     }
 
@@ -197,10 +190,8 @@ impl Flow {
         if self.meter.details.is_some() && !ack.is_retransmission() && timing.counts(at) {
             self.meter.record_round_trip(ack.stamp(at), at);
         }
-        if !self.state.has_baseline && timing.warmed_up_by(at) {
-            self.state.has_baseline = true;
-            accounts.set_baseline(ack.flow_index(), connection.sender.counts());
-        }
+        let of_flow = (ack.flow_index(), &connection.sender);
+        self.state.record_baseline(accounts, of_flow, at);
         let (next, sender) = (ack.number(), &mut connection.sender);
         let echo = match profile.rtt_sampling {
             RttSampling::Every | RttSampling::BySegment => ack.stamp(at),

@@ -6,6 +6,7 @@ use earlydrop::packet::Ecn;
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 
+use super::accounts::Accounts;
 use super::application::Session;
 use super::spawner::Spawner;
 use crate::fine_time::FineTime;
@@ -76,6 +77,22 @@ pub(super) struct State {
     /// How many segments of its sender wait in its host's network card; `None` for a host without
     /// one.
     pub(super) at_nic: Option<u8>,
+}
+
+impl State {
+    /// Records what the flow's sender did in the warm-up, before it first acts after that at `at`.
+    #[inline(always)]
+    pub(super) fn record_baseline(
+        &mut self,
+        accounts: &mut Accounts,
+        (flow, sender): (u32, &Sender),
+        at: Nanos,
+    ) {
+        if !self.has_baseline && accounts.timing.warmed_up_by(at) {
+            self.has_baseline = true;
+            accounts.set_baseline(flow, sender.counts());
+        }
+    }
 }
 
 impl State {

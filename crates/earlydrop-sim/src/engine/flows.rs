@@ -116,14 +116,9 @@ impl Flows {
     /// Records what a sender did in the warm-up, before it first acts after that at `at`.
     #[inline]
     pub(super) fn record_baseline(&mut self, accounts: &mut Accounts, index: u32, at: Nanos) {
-        if !accounts.timing.warmed_up_by(at) {
-            return;
-        }
         let Flow { ends, state, .. } = &mut self[index];
-        if let Ends::Tcp(connection) = ends
-            && !std::mem::replace(&mut state.has_baseline, true)
-        {
-            accounts.set_baseline(index, connection.sender.counts());
+        if let Ends::Tcp(connection) = ends {
+            state.record_baseline(accounts, (index, &connection.sender), at);
         }
     }
 

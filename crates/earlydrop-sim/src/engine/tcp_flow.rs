@@ -9,8 +9,9 @@ use earlydrop::units::Nanos;
 use super::accounts::Accounts;
 use super::flow::{Connection, Ends, Flow};
 use super::flows::Flows;
+use crate::measure::FlowMeter;
 use crate::packet::{Kind, Note, Packet};
-use crate::tcp::{Ack, Arrival, Profile, Reply, Segment};
+use crate::tcp::{Ack, Arrival, Profile, Reply, Segment, Sender};
 
 /// The acknowledgment that `packet` carries, without SACK blocks; `echo` is the time it echoes.
 #[inline]
@@ -25,13 +26,15 @@ pub(super) fn ack_of(packet: &Packet, echo: Nanos) -> Ack<'static> {
     }
 }
 
-/// Gives `take` the acknowledgment that arrives in `packet` at `now`, with what its note says.
+/// A sender takes the acknowledgment that arrives in `packet` at `now`, with what its note says, and
+/// its round trip is measured.
 #[inline(always)]
-pub(super) fn with_ack_of(
-    packet: &Packet,
+pub(super) fn take_ack(
+    (sender, meter): (&mut Sender, &mut FlowMeter),
+    profile: &Profile,
     accounts: &mut Accounts,
+    packet: &Packet,
     now: Nanos,
-    take: impl FnOnce(&Accounts, &Ack),
 ) {
     let note = packet.note().map(|place| accounts.notes.take(place));
     let echo = note.map_or_else(|| packet.stamp(now), |note| note.stamp);
@@ -43,7 +46,10 @@ pub(super) fn with_ack_of(
         accecn: note.and_then(|note| note.accecn),
         ..ack_of(packet, echo)
     };
-    take(accounts, &ack);
+    if !ack.echo_retransmitted && accounts.timing.counts(now) {
+        meter.record_round_trip(ack.echo, now);
+    }
+    sender.on_ack(profile, &ack, now);
 }
 
 impl Flows {
@@ -67,12 +73,8 @@ impl Flows {
         let Ends::Tcp(connection) = ends else {
             return;
         };
-        with_ack_of(&packet, accounts, now, |accounts, ack| {
-            if !ack.echo_retransmitted && accounts.timing.counts(now) {
-                meter.record_round_trip(ack.echo, now);
-            }
-            connection.sender.on_ack(profile, ack, now);
-        });
+        let ends = (&mut connection.sender, meter);
+        take_ack(ends, profile, accounts, &packet, now);
     }
 
     /// The next segment that the sender may send at `now`, when it leaves its host, and whether
