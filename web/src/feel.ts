@@ -6,7 +6,7 @@
 // did, and is lost where that packet was dropped.
 
 import { readingOf } from "./figures.ts";
-import { flowsOf, type Kind } from "./flows.ts";
+import { flowsOf, flowsOfKind } from "./flows.ts";
 import type { Table } from "./history.ts";
 import type { Lane } from "./lane.ts";
 import { DEPARTED, DROPPED, ENQUEUED, PACKET, type Description } from "./types.ts";
@@ -46,11 +46,6 @@ export interface Fate {
 /** Whether people are at the ends of such a run: hosts of a data centre are too near, and short runs too short. */
 export function isFelt({ rtt_ns, duration_ns, flows }: Description): boolean {
   return rtt_ns >= 1e6 && duration_ns >= 5 * SECOND && flows.length > 0;
-}
-
-function flowsOfKind({ description }: Lane, kind: Kind): Set<number> {
-  const groups = flowsOf(description!).groups.filter((group) => group.kind === kind);
-  return new Set(groups.flatMap(({ flows }) => flows));
 }
 
 function gameFlows({ description }: Lane): Set<number> {
@@ -101,14 +96,14 @@ function arrivalBefore(packets: Table, since: number, before: number, flows: Set
 
 /** Whose packets tell what an answer meets: a call's where somebody calls, otherwise anyone's. */
 export function rider(lane: Lane): "calls" | "all" {
-  return flowsOfKind(lane, "calls").size > 0 ? "calls" : "all";
+  return flowsOfKind(lane.description!, "calls").size > 0 ? "calls" : "all";
 }
 
 /** What a packet meets that would come to the queue at a time; undefined while that is not known. */
 export function fateAt(lane: Lane, at: number, rtt: number): Fate | undefined {
   const { packets, reached } = lane.history;
   if (packets.length > 0 && packets.forgotten > 0 && at < packets.time(0)) return undefined;
-  const calls = flowsOfKind(lane, "calls");
+  const calls = flowsOfKind(lane.description!, "calls");
   let row = -1;
   if (calls.size > 0) {
     row = arrivalFrom(packets, at, at + rtt, calls);
@@ -207,7 +202,7 @@ export function transferredPage(lane: Lane, flow: number, time: number, rtt: num
 
 /** The page that a person waits for: that of the first web user, otherwise a computed one. */
 export function pageAt(lane: Lane, time: number, rtt: number): PageLoad {
-  const [user] = flowsOfKind(lane, "web");
+  const [user] = flowsOfKind(lane.description!, "web");
   return (user === undefined ? undefined : transferredPage(lane, user, time, rtt)) ?? computedPage(lane, time, rtt);
 }
 
@@ -229,7 +224,7 @@ const CHOPPY = 0.05;
  * were due are missing. Whether it is choppy is judged of all calls and the span of "call loses".
  */
 export function callAt(lane: Lane, time: number): Call | undefined {
-  const calls = flowsOfKind(lane, "calls");
+  const calls = flowsOfKind(lane.description!, "calls");
   if (calls.size === 0) return undefined;
   const { packets } = lane.history;
   const due = time - PLAYOUT;
@@ -252,7 +247,7 @@ export function callAt(lane: Lane, time: number): Call | undefined {
 /** A game's ping, ns: the base RTT and the wait of the packet that left last, of a game, otherwise of a call, otherwise of anyone. */
 export function pingAt(lane: Lane, time: number, rtt: number): number | undefined {
   const games = gameFlows(lane);
-  const chosen = games.size > 0 ? games : flowsOfKind(lane, "calls");
+  const chosen = games.size > 0 ? games : flowsOfKind(lane.description!, "calls");
   const wait = lane.waits.last(chosen.size > 0 ? chosen : undefined, time - RECENT, time);
   return wait === undefined ? undefined : rtt + wait;
 }

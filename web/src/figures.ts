@@ -1,6 +1,6 @@
 // Figures of a lane at a time: probes, the mean delay and the use of the link over the last seconds.
 
-import { flowsOf } from "./flows.ts";
+import { flowsOfKind } from "./flows.ts";
 import type { Lane } from "./lane.ts";
 import { readingSpan } from "./pace.ts";
 import { PACKET, SAMPLE } from "./types.ts";
@@ -55,7 +55,7 @@ export function readingOf({ description }: Lane): number {
 
 /** What calls of a lane wait, in seconds, 99 of 100 of their packets, and the part of them that is dropped; undefined where nobody calls. */
 export function callsIn(lane: Lane, time: number): { wait: number | undefined; loss: number } | undefined {
-  const flows = new Set(flowsOf(lane.description!).groups.filter(({ kind }) => kind === "calls").flatMap((group) => group.flows));
+  const flows = flowsOfKind(lane.description!, "calls");
   if (flows.size === 0) return undefined;
   const from = time - readingOf(lane);
   const most = lane.waits.most(flows, from, time);

@@ -69,3 +69,9 @@ export function flowsOf(description: Description): Flows {
   known.set(description, flows);
   return flows;
 }
+
+/** The flows of all groups of a kind. */
+export function flowsOfKind(description: Description, kind: Kind): Set<number> {
+  const groups = flowsOf(description).groups.filter((group) => group.kind === kind);
+  return new Set(groups.flatMap(({ flows }) => flows));
+}

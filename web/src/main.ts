@@ -13,7 +13,7 @@ import type { Scheme } from "./types.ts";
 import { SECOND, formatWith, percent, plain, span as spanText } from "./units.ts";
 import { ChallengePanel } from "./ui/challenge.ts";
 import { Column } from "./ui/column.ts";
-import { button, byId, el, fill, throttled } from "./ui/dom.ts";
+import { button, byId, el, fill, isNarrow, throttled } from "./ui/dom.ts";
 import { keys } from "./ui/keys.ts";
 import { knobPanel } from "./ui/knobs.ts";
 import { EMBEDDED_COLUMNS, Presenter, choosePanels, embed, embeddedPanels } from "./ui/modes.ts";
@@ -111,7 +111,7 @@ class Page {
     byId("share").append(sharePanel(laboratory, () => `${pageAddress()}#${this.address()}`));
     this.buttons();
     // A small window shows the queues first.
-    if (innerWidth < 700) byId("knobs").removeAttribute("open");
+    if (isNarrow()) byId("knobs").removeAttribute("open");
     this.choose();
     laboratory.on("setup", () => this.arrange());
     laboratory.on("setup", () => this.writeAddress());

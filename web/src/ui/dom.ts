@@ -19,6 +19,11 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Whether the page is as narrow as a telephone, where columns are seen one at a time. */
+export function isNarrow(): boolean {
+  return innerWidth < 700;
+}
+
 export function button(text: string, act: () => void, attributes: Record<string, Attribute> = {}): HTMLButtonElement {
   return el("button", { type: "button", onclick: act, ...attributes }, text);
 }

@@ -3,7 +3,7 @@
 import { CanvasPen, SvgPen, type Pen } from "../draw/pen.ts";
 import type { Box } from "../draw/axes.ts";
 import { INKS } from "../draw/palette.ts";
-import { el } from "./dom.ts";
+import { el, isNarrow } from "./dom.ts";
 
 /** Heights on a telephone, where the queue, its law and a knob are to be seen together. */
 const SMALL = 0.8;
@@ -45,7 +45,7 @@ export class Picture {
   measure(): void {
     const isPresented = "present" in document.documentElement.dataset;
     this.zoom = isPresented ? PRESENTED : innerWidth >= 1900 ? 1.3 : 1;
-    this.height = this.usual * (innerWidth < 700 ? SMALL : 1);
+    this.height = this.usual * (isNarrow() ? SMALL : 1);
     this.canvas.style.height = `${this.height * this.zoom}px`;
     this.width = this.canvas.clientWidth / this.zoom;
     const ratio = Math.min(devicePixelRatio || 1, 2.5) * this.zoom;

@@ -4,7 +4,7 @@ import { groupColour, type Theme } from "../draw/palette.ts";
 import { flowsOf, type Group } from "../flows.ts";
 import type { Lane } from "../lane.ts";
 import { sentence, type Glance } from "../sentence.ts";
-import { el, fill } from "./dom.ts";
+import { el, fill, isNarrow } from "./dom.ts";
 
 /** Asking how long a page takes runs the cell again: at most this part of the time. */
 const SHARE = 20;
@@ -28,7 +28,7 @@ export class Story {
 
   /** The sentence of the time of the clock; `now` is the time on the wall, ms. */
   read(glances: Glance[], now: number): void {
-    const text = sentence(glances.map((glance) => ({ ...glance, page: this.pageTime(glance, now) })), innerWidth < 700 ? 1 : 2);
+    const text = sentence(glances.map((glance) => ({ ...glance, page: this.pageTime(glance, now) })), isNarrow() ? 1 : 2);
     if (text === this.sentence.textContent) return;
     this.sentence.textContent = text;
     this.reserve(glances);

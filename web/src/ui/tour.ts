@@ -7,7 +7,7 @@ import { HOLDS, Seen, type Move, type Prediction, type Step, type Tour } from ".
 import { knob, type KnobName } from "../setup.ts";
 import type { Scheme } from "../types.ts";
 import { SECOND, digits, percent, runLength, span } from "../units.ts";
-import { button, el, fill } from "./dom.ts";
+import { button, el, fill, isNarrow } from "./dom.ts";
 import { knobControl } from "./knobs.ts";
 import { light, namesIn } from "./light.ts";
 import { ParameterPanel } from "./parameters.ts";
@@ -184,7 +184,7 @@ export class TourPanel {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       if (!this.tour) return light([]);
-      const isOne = innerWidth < 700;
+      const isOne = isNarrow();
       light(names, isOne ? column : undefined);
       if (isOne) this.toColumn(column);
     }, milliseconds);
