@@ -193,11 +193,11 @@ impl Enqueued {
         queue: &mut impl QueueDiscipline<Shadow>,
         notes: &Notes,
         now: Nanos,
-        packet: &impl Packet,
+        packet: Shadow,
     ) -> Enqueued {
         let mut lost = Vec::new();
         let mut losses = |packet: Shadow, _| lost.push(packet);
-        let outcome = queue.enqueue_with(now, Shadow::arriving(packet), &mut losses);
+        let outcome = queue.enqueue_with(now, packet, &mut losses);
         Enqueued {
             notes: notes.take(),
             lost,
@@ -262,16 +262,22 @@ impl Enqueued {
     }
 }
 
-fn try_single<P: Packet, A: Aqm + Clone + Into<AnyAqm>>(
+/// A queue of one scheme as it is, whose scheme records into the notes.
+fn recorded_single<P: Packet, A: Aqm + Clone + Into<AnyAqm>>(
     queue: &SingleQueue<P, A>,
-    now: Nanos,
-    packet: &P,
-) -> Option<ExplainedEnqueue> {
+) -> (Notes, SingleQueue<Shadow, Recording>) {
     let (notes, recorded) = recording::<A>();
-    let mut copy = queue.shadow(recorded);
-    let mut enqueued = Enqueued::on(&mut copy, &notes, now, packet);
-    let why = enqueued.why()?;
+    (notes, queue.shadow(recorded))
+}
+
+fn try_single(
+    (notes, mut queue): (Notes, SingleQueue<Shadow, Recording>),
+    now: Nanos,
+    packet: Shadow,
+) -> Option<ExplainedEnqueue> {
     let buffer = queue.buffer(packet.size());
+    let mut enqueued = Enqueued::on(&mut queue, &notes, now, packet);
+    let why = enqueued.why()?;
     let victim = |_: &Shadow| why.clone().decided("dropped");
     Some(enqueued.explained(why.clone(), buffer, victim))
 }
@@ -283,7 +289,7 @@ fn try_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
 ) -> Option<ExplainedEnqueue> {
     let (notes, recorded) = recording::<A>();
     let mut copy = queue.shadow(recorded);
-    let mut enqueued = Enqueued::on(&mut copy, &notes, now, packet);
+    let mut enqueued = Enqueued::on(&mut copy, &notes, now, Shadow::arriving(packet));
     let buffer = queue.buffer(packet.size());
     let why = match enqueued.notes.is_empty() {
         // Linux's rule: it bypasses the schemes.
@@ -346,7 +352,12 @@ fn why_victim<P: Packet, A: Aqm + Clone, const RULES: bool>(
 }
 
 fn try_dual<P: Packet>(queue: &DualQueue<P>, now: Nanos, packet: &P) -> ExplainedEnqueue {
-    let enqueued = Enqueued::on(&mut queue.shadow(), &Notes::default(), now, packet);
+    let enqueued = Enqueued::on(
+        &mut queue.shadow(),
+        &Notes::default(),
+        now,
+        Shadow::arriving(packet),
+    );
     let buffer = queue.buffer(packet.size());
     let why = queue.why_arrival(packet);
     let victim = |_: &Shadow| why.clone().decided("dropped");
@@ -398,12 +409,11 @@ fn departures(
     all
 }
 
-fn depart_single<P: Packet, A: Aqm + Clone + Into<AnyAqm>>(
-    queue: &SingleQueue<P, A>,
+fn depart_single(
+    (notes, mut queue): (Notes, SingleQueue<Shadow, Recording>),
     now: Nanos,
 ) -> Vec<Explanation> {
-    let (notes, recorded) = recording::<A>();
-    departures(&mut queue.shadow(recorded), &notes, now, |_, why| why)
+    departures(&mut queue, &notes, now, |_, why| why)
 }
 
 fn depart_fair<P: Packet, A: Aqm + Clone + Into<AnyAqm>, const RULES: bool>(
@@ -430,7 +440,9 @@ macro_rules! explain_any {
         impl<P: Packet> AnyQueue<P> {
             fn try_enqueue(&self, now: Nanos, packet: &P) -> Option<ExplainedEnqueue> {
                 match self {
-                    $(AnyQueue::$variant(queue) => try_single(queue, now, packet),)+
+                    $(AnyQueue::$variant(queue) => {
+                        try_single(recorded_single(queue), now, Shadow::arriving(packet))
+                    })+
                     AnyQueue::Fair(queue) => try_fair(queue, now, packet),
                     AnyQueue::RuledFair(queue) => try_fair(queue, now, packet),
                     AnyQueue::FairCodel(queue) => try_fair(queue, now, packet),
@@ -446,7 +458,7 @@ macro_rules! explain_any {
             /// nothing. Empty where there is none, and for a scheme of the program's own.
             pub fn explain_dequeue(&self, now: Nanos) -> Vec<Explanation> {
                 match self {
-                    $(AnyQueue::$variant(queue) => depart_single(queue, now),)+
+                    $(AnyQueue::$variant(queue) => depart_single(recorded_single(queue), now),)+
                     AnyQueue::Fair(queue) => depart_fair(queue, now),
                     AnyQueue::RuledFair(queue) => depart_fair(queue, now),
                     AnyQueue::FairCodel(queue) => depart_fair(queue, now),

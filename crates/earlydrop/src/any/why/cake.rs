@@ -28,7 +28,12 @@ pub(super) fn try_enqueue<P: Packet>(
     packet: &P,
 ) -> Option<ExplainedEnqueue> {
     let (notes, recorded) = recording::<Cobalt>();
-    let mut enqueued = Enqueued::on(&mut queue.shadow(recorded), &notes, now, packet);
+    let mut enqueued = Enqueued::on(
+        &mut queue.shadow(recorded),
+        &notes,
+        now,
+        Shadow::arriving(packet),
+    );
     let buffer = queue.buffer(packet.size());
     let why = in_tin(queue, packet, enqueued.why()?);
     let victim = |victim: &Shadow| why_victim(queue, packet, victim, buffer);
