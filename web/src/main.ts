@@ -97,7 +97,7 @@ class Page {
     byId("story").append(this.story.sentence, this.story.key);
     byId("story").append(this.tabs.element);
     byId("network").append(new NetworkStrip(laboratory, theme, (queue) => this.reopen({ ...laboratory.setup, queue })).element);
-    this.tours = new TourPanel(laboratory, schemes, (address) => this.open(address), (column) => this.tabs.show(column), () => this.writeAddress());
+    this.tours = new TourPanel(laboratory, schemes, (address) => this.open(address), (column) => this.tabs.goTo(column), () => this.writeAddress());
     this.challenges = new ChallengePanel(laboratory, { show: (address) => this.open(address), changed: () => this.onChallenge() });
     this.tours.more = () => {
       this.challenges.close();

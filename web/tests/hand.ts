@@ -71,3 +71,13 @@ export async function areSeenTogether(page: Page, selectors: string[]): Promise<
     return !isInside || isCovered;
   }), selectors);
 }
+
+/** Waits until all of these are seen together: pages scroll for a moment. */
+export async function seeTogether(page: Page, selectors: string[]): Promise<void> {
+  let missing = selectors;
+  for (let look = 0; look < 30 && missing.length > 0; look += 1) {
+    await page.waitForTimeout(100);
+    missing = await areSeenTogether(page, selectors);
+  }
+  if (missing.length > 0) throw new Error(`not in sight: ${missing.join(" and ")}`);
+}

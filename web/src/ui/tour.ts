@@ -1,7 +1,7 @@
 // A guided tour beside the running queues.
 
 import type { Laboratory } from "../laboratory.ts";
-import { columnOf, type Figures } from "../tours/figure.ts";
+import { columnOf, placesIn, type Figures } from "../tours/figure.ts";
 import { TOURS } from "../tours/list.ts";
 import { HOLDS, Seen, type Move, type Prediction, type Step, type Tour } from "../tours/tour.ts";
 import { knob, type KnobName } from "../setup.ts";
@@ -9,8 +9,9 @@ import type { Scheme } from "../types.ts";
 import { SECOND, digits, percent, runLength, span } from "../units.ts";
 import { button, el, fill, isNarrow } from "./dom.ts";
 import { knobControl } from "./knobs.ts";
-import { light, namesIn } from "./light.ts";
+import { columnFor, light, namesIn, showLit } from "./light.ts";
 import { ParameterPanel } from "./parameters.ts";
+import { scrollTour, showBeginning } from "./sight.ts";
 
 /** Simulated seconds that are seen before an answer's moment. */
 const BEFORE = 2;
@@ -129,10 +130,10 @@ export class TourPanel {
     this.element.dataset.of = tour.id;
     if (!step.predict && !step.task) this.laboratory.play();
     this.changed();
-    this.element.parentElement?.parentElement?.scrollTo({ top: 0 });
-    // Parameters are there once the columns are.
+    showBeginning(this.element);
+    // Parameters are there once the columns are; what will be lit with the answer is seen to change.
     const named = namesIn([...step.text, step.task?.ask ?? "", step.predict?.ask ?? ""]);
-    this.lightSoon(named, 300, step.task?.solution[0]?.lane ?? 0);
+    this.lightSoon(named, 300, step.task?.solution[0]?.lane ?? 0, step.predict?.light ?? ["the queue"]);
   }
 
   /** Figures of the time of the clock, in words. */
@@ -175,18 +176,17 @@ export class TourPanel {
 
   /** Scrolls the tour, not the page. */
   private keepInSight(part: HTMLElement): void {
-    const side = this.element.parentElement?.parentElement;
-    if (side) side.scrollTop = Math.max(side.scrollTop, part.offsetTop + part.offsetHeight + 8 - side.clientHeight);
+    scrollTour(part, (this.element.lastElementChild as HTMLElement).offsetHeight);
   }
 
-  /** Lights what is named; where columns are seen one at a time, in that which the text speaks of. */
-  private lightSoon(names: string[], milliseconds = 0, column = 0): void {
+  /** Lights what is named, and brings it into sight with what is to be seen `also`; where columns are seen one at a time, in that which the text speaks of. */
+  private lightSoon(names: string[], milliseconds = 0, wanted = 0, also: string[] = []): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       if (!this.tour) return light([]);
-      const isOne = isNarrow();
-      light(names, isOne ? column : undefined);
-      if (isOne) this.toColumn(column);
+      const column = isNarrow() ? columnFor(names, wanted) : undefined;
+      light(names, column, also);
+      if (column !== undefined) this.toColumn(column);
     }, milliseconds);
   }
 
@@ -229,6 +229,8 @@ export class TourPanel {
       this.answer = undefined;
       fill(place, el("strong", {}, word), ...text());
       this.keepInSight(place);
+      // What stands above it may have grown.
+      if (at !== undefined) showLit();
     };
     this.answer();
   }
@@ -236,7 +238,9 @@ export class TourPanel {
   /** Runs up to the moment at which the answer is seen, and lights what it names. */
   private reveal({ at, from, because, light: pictures = [] }: Prediction, figures?: Figures): void {
     const { laboratory } = this;
-    this.lightSoon([...pictures, ...namesIn([because])], 0, columnOf(because, figures));
+    const columns = placesIn(because).flatMap((name) => figures?.[name]?.lane ?? []);
+    const compared = new Set(columns).size > 1 ? ["delay", "link used"] : [];
+    this.lightSoon([...pictures, ...namesIn([because])], 0, columnOf(because, figures), compared);
     if (at === undefined) laboratory.play();
     else laboratory.playTo(Math.max(laboratory.time, (from ?? at - BEFORE) * SECOND), at * SECOND);
   }
@@ -279,6 +283,7 @@ export class TourPanel {
     const end = (word: string) => {
       this.task = undefined;
       fill(answer, el("strong", {}, word), ...this.marked(because, figures));
+      this.keepInSight(answer);
       next.disabled = false;
       this.element.dataset.done = this.tour?.id ?? "";
     };
