@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { TOURS } from "../src/tours/list.ts";
 import { clean, open, withBrowser } from "./browser.ts";
 import { areSeenTogether, seeTogether, stand } from "./hand.ts";
 import { PAGE } from "./program.ts";
@@ -134,6 +135,29 @@ test("a tour shows the column that has what its text names", { skip }, async () 
   await page.waitForFunction(() => window.laboratory.time === 10e6);
   await seeTogether(page, [...named, '[data-tab="0"]', '[data-tab="1"]']);
   assert.match(await page.locator('[data-tab="0"]').innerText(), /link used 96/);
+  await clean(opened);
+});
+
+test("the way on in a tour is always in sight, and a column's title begins with what sets it apart", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#tour=average", TELEPHONE);
+  const { page } = opened;
+  const next = ['.tour [data-act="next"]'];
+  const { steps } = TOURS.find(({ id }) => id === "average")!;
+  assert.match(await page.locator('[data-lane="1"] .settings').innerText(), /^weight 0\.0001, min 10/);
+  for (const { predict } of steps) {
+    await seeTogether(page, next);
+    if (predict) await page.locator(`[data-choice="${predict.right}"]`).tap();
+    else await page.locator('[data-act="show-me"]').tap();
+    if (predict) await page.waitForFunction((at) => window.laboratory.time === at * 1e9 && document.querySelector(".answer .figure"), predict.at!);
+    else {
+      await page.locator("#speed").selectOption("10");
+      await page.waitForSelector(".tour[data-done]");
+    }
+    await seeTogether(page, next);
+    if (predict) await page.locator(next[0]!).tap();
+  }
+  await page.locator('[data-act="next"]').tap();
+  await page.locator(".tour .tours").waitFor();
   await clean(opened);
 });
 

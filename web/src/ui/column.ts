@@ -12,9 +12,9 @@ import { isNear, switchName } from "../dctcp.ts";
 import { callsIn, readingOf, readings } from "../figures.ts";
 import type { Lane } from "../lane.ts";
 import type { Laboratory } from "../laboratory.ts";
-import { specText } from "../setup.ts";
+import { settingsAt, specText } from "../setup.ts";
 import type { Scheme } from "../types.ts";
-import { digits, percent, runLength, span } from "../units.ts";
+import { SECOND, digits, percent, runLength, span } from "../units.ts";
 import { button, el, fill, save } from "./dom.ts";
 import { FeelPanel } from "./feel.ts";
 import { LawControl } from "./law.ts";
@@ -66,8 +66,10 @@ export class Column {
   private readonly outcome = el("div", { class: "outcome" });
   private readonly remove: HTMLButtonElement;
   private spots: Spot[] = [];
+  private readonly laboratory: Laboratory;
 
   constructor(laboratory: Laboratory, lane: Lane, index: number, schemes: Scheme[], acts: ColumnActs) {
+    this.laboratory = laboratory;
     this.scene = new Scene(lane);
     this.parameters = new ParameterPanel(laboratory, index, schemes);
     this.feel = new FeelPanel(laboratory, lane, index, { ask: acts.ask, unfold: acts.feel });
@@ -205,7 +207,7 @@ export class Column {
     const { label, scheme, link } = view.lane.description!;
     // A scenario may call a scheme by another name.
     const called = view.settings.length === 0 && !label.startsWith(scheme) ? [scheme] : [];
-    this.settings.textContent = !view.values.isCompared ? `${scheme} at ${link.name}` : [...called, ...view.settings.map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${switchName(name, view.lane.description)} ${value}`))].join(", ");
+    this.settings.textContent = !view.values.isCompared ? `${scheme} at ${link.name}` : [...called, ...this.apartFirst(view).map(([name, value]) => (name === "curve" && value.includes(":") ? "own curve" : `${switchName(name, view.lane.description)} ${value}`))].join(", ");
     this.settings.title = this.settings.textContent;
     this.queue.canvas.setAttribute("aria-label", `The queue: ${this.scene.waiting.length} packets wait, ${this.scene.drops.length} drops seen. Mean delay of the last 3 s: ${span(delay)}`);
     this.law.describe(view);
@@ -213,6 +215,14 @@ export class Column {
     this.parameters.refresh();
     this.effective.clear();
     for (const { name } of this.parameters.values.effective()) this.effective.add(name);
+  }
+
+  /** Settings; those first in which another column of the scheme differs, because a narrow title is cut. */
+  private apartFirst({ settings, index, time }: View): [string, string][] {
+    const { setup } = this.laboratory;
+    const others = setup.schemes.flatMap(({ name }, lane) => (lane !== index && name === setup.schemes[index]?.name ? [new Map(settingsAt(setup, lane, time / SECOND))] : []));
+    const isShared = ([name, value]: [string, string]) => others.every((other) => other.get(name) === value);
+    return [...settings].sort((one, other) => Number(isShared(one)) - Number(isShared(other)));
   }
 
   /** What calls wait and lose, where somebody calls. */
