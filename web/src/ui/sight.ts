@@ -49,3 +49,15 @@ export function scrollTour(part: HTMLElement, foot: number): void {
   const wanted = Math.min(part.offsetTop + part.offsetHeight + foot + 8 - side.clientHeight, part.offsetTop - 8);
   side.scrollTop = Math.max(side.scrollTop, wanted);
 }
+
+/** Beside the columns the tour ends where the window does, wherever the page is scrolled to. */
+export function keepInWindow(): void {
+  const side = byId("side");
+  const fit = () => {
+    const top = Math.max(byId("transport").offsetHeight, side.getBoundingClientRect().top);
+    side.style.maxHeight = getComputedStyle(side).position === "sticky" ? `${innerHeight - top - 8}px` : "";
+  };
+  addEventListener("scroll", fit, { passive: true });
+  addEventListener("resize", fit);
+  new ResizeObserver(fit).observe(document.body);
+}

@@ -11,7 +11,7 @@ import { button, el, fill, isNarrow } from "./dom.ts";
 import { knobControl } from "./knobs.ts";
 import { columnFor, light, namesIn, showLit } from "./light.ts";
 import { ParameterPanel } from "./parameters.ts";
-import { scrollTour, showBeginning } from "./sight.ts";
+import { keepInWindow, scrollTour, showBeginning } from "./sight.ts";
 
 /** Simulated seconds that are seen before an answer's moment. */
 const BEFORE = 2;
@@ -41,6 +41,7 @@ export class TourPanel {
     this.show = show;
     this.toColumn = toColumn;
     this.changed = changed;
+    keepInWindow();
     laboratory.on("clock", () => {
       this.task?.();
       this.answer?.();
