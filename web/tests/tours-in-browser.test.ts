@@ -215,3 +215,30 @@ test("at 1280 x 800 a tour is whole beside what it names, whatever was scrolled 
   await seeTogether(page, [...begins, ...[0, 1].map((lane) => `[data-lane="${lane}"] [data-panel="queue"] canvas`)]);
   await clean(opened);
 });
+
+test("a light has room around its words, and the law says what it is", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#tour=calls", { viewport: { width: 1280, height: 800 } });
+  const { page } = opened;
+  /** The space between the ring of a light and the words within, and between it and the edge of what scrolls, px. */
+  const room = (knob: string, edge: string) => page.locator(knob).evaluate((lit, edge) => {
+    const [ring, panel, label] = [lit, lit.closest(edge)!, lit.querySelector("label")!].map((element) => element.getBoundingClientRect()) as [DOMRect, DOMRect, DOMRect];
+    return [label.left - ring.left, ring.left - 3 - panel.left, panel.right - ring.right - 3];
+  }, edge);
+  for (const { predict } of TOURS.find(({ id }) => id === "calls")!.steps) {
+    if (!predict) continue;
+    await page.locator(`[data-choice="${predict.right}"]`).click();
+    if (predict.light?.includes("the law")) {
+      await page.locator('[data-lane="1"] .law.lit').waitFor();
+      assert.match(await page.locator('[data-lane="0"] .law').evaluate((law) => getComputedStyle(law, "::after").content), /^"the law: /);
+    }
+    await page.locator('[data-act="next"]').click();
+  }
+  await page.locator("#knobs .knob.lit").waitFor();
+  for (const space of await room("#knobs .knob.lit", "#side")) assert.ok(space >= 0);
+  assert.ok((await room("#knobs .knob.lit", "#side"))[0]! >= 4);
+  await page.evaluate(() => (location.hash = "#tour=kmin"));
+  await page.locator(".lane .knob.lit").waitFor();
+  const [words, left, right] = await room(".lane .knob.lit", ".lane");
+  assert.ok(words! >= 4 && left! > 0 && right! > 0, [words, left, right].join());
+  await clean(opened);
+});
