@@ -7,14 +7,12 @@ interface Span {
   bottom: number;
 }
 
-const inside = (max: string) => (max === "none" ? 0 : Number.parseFloat(max));
-
 /** Where parts of columns are seen, whatever the page is scrolled to. */
 function room(): Span {
   const bar = byId("transport").offsetHeight;
   if (!isNarrow()) return { top: bar, bottom: innerHeight };
   // The sheet grows with its text, up to its largest.
-  return { top: bar + byId("tabs").offsetHeight, bottom: innerHeight - inside(getComputedStyle(byId("side")).maxHeight) };
+  return { top: bar + byId("tabs").offsetHeight, bottom: innerHeight - (Number.parseFloat(getComputedStyle(byId("side")).maxHeight) || 0) };
 }
 
 /** Whether the tour stays where it is while the page is scrolled. */
@@ -33,8 +31,9 @@ export function bringIntoSight(parts: HTMLElement[]): void {
     return both.bottom - both.top <= bottom - top - 16 ? both : joined;
   });
   const [above, below] = [all.top - 8 - top, all.bottom + 8 - bottom];
-  if (above < 0) scrollBy({ top: above, behavior: "smooth" });
-  else if (below > 0) scrollBy({ top: Math.min(above, below), behavior: "smooth" });
+  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+  if (above < 0) scrollBy({ top: above, behavior });
+  else if (below > 0) scrollBy({ top: Math.min(above, below), behavior });
 }
 
 /** Shows the tour from its beginning. */
