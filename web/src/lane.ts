@@ -4,18 +4,13 @@ import { History, type Table } from "./history.ts";
 import { Throughput } from "./throughput.ts";
 import { Waits } from "./waits.ts";
 import { DEPARTED, ENQUEUED, PACKET, type Description, type Explanation, type Opening, type Outcome, type Problem } from "./types.ts";
-import type { Answer, Request } from "./worker.ts";
+import type { Answer, Curve, CurveFrom, Request } from "./worker.ts";
 
 /** Schemes that mark the packet at the head of the queue; others mark an arrival. */
 const MARKS_AT_DEPARTURE = ["codel", "cobalt", "fq-codel"];
 
 /** The most rows between a packet's arrival and its departure that are looked through. */
 const ROWS_IN_QUEUE = 20_000;
-
-export type Curve = [average: number, probability: number][];
-
-/** Simulated time in which a curve hardly moves by itself, ns. */
-const SOON = 1e9;
 
 /** The most curves that are remembered: an adaptation moves them all the time. */
 const CURVES = 400;
@@ -28,8 +23,8 @@ export class Lane {
   history = new History(0, 0);
   throughput = new Throughput();
   waits = new Waits();
-  /** Drop curves, each with the time from which it was in force. */
-  private curves: { at: number; curve: Curve | null }[] = [];
+  /** Drop curves in order of time. */
+  private curves: CurveFrom[] = [];
   problems: Problem[] = [];
 
   private readonly worker: Worker;
@@ -112,7 +107,7 @@ export class Lane {
   private take(answer: Answer): void {
     switch (answer.kind) {
       case "opened":
-        if (answer.id === this.id) this.begin(answer.description);
+        if (answer.id === this.id) this.begin(answer.description, answer.curve);
         break;
       case "problems":
         if (answer.id === this.id) this.problems = answer.problems;
@@ -136,7 +131,7 @@ export class Lane {
     (resolve as ((answer: unknown) => void) | undefined)?.(value);
   }
 
-  private begin(description: Description): void {
+  private begin(description: Description, curve: Curve | null): void {
     const widths = (of: Description | undefined) => `${of?.probes.join()} ${of?.cwnd_flows.length}`;
     const isSame = widths(description) === widths(this.description);
     this.problems = [];
@@ -146,6 +141,7 @@ export class Lane {
       this.history = new History(description.probes.length, description.cwnd_flows.length);
       this.throughput = new Throughput(description.duration_ns);
       this.waits = new Waits();
+      this.curves = [{ at: 0, curve }];
     } else if (before && !isSame) {
       // Flows were added: rows have more columns from here on.
       this.history = this.history.widened(before, description);
@@ -163,13 +159,12 @@ export class Lane {
     history.windows.append(rows.windows);
     throughput.append(rows.packets, history.packets.width, rows.reached);
     this.waits.append(rows.packets, history.packets.width);
-    // The first rows after a change come with its curve, which is seen from the change on.
-    const isFirst = history.reached <= this.known && rows.reached - this.known <= SOON;
-    this.curves.push({ at: isFirst ? this.known : rows.reached, curve: rows.curve });
     history.reached = rows.reached;
-    const last = this.curves.length - 1;
-    if (last > 0 && JSON.stringify(this.curves[last - 1]!.curve) === JSON.stringify(rows.curve)) this.curves.pop();
-    if (this.curves.length > CURVES) this.curves.splice(0, CURVES / 4);
+    // A change comes with its curve: none of before holds from there on.
+    const [first] = rows.curves;
+    if (first?.at === this.known) this.curves = this.curves.filter(({ at }) => at < first.at);
+    this.curves.push(...rows.curves);
+    if (this.curves.length > CURVES) this.curves.splice(0, this.curves.length - CURVES * 0.75);
   }
 }
 

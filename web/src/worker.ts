@@ -4,6 +4,14 @@
 import { Program } from "./program.ts";
 import type { Description, Explanation, Opening, Outcome, Problem } from "./types.ts";
 
+export type Curve = [average: number, probability: number][];
+
+/** A drop curve with the time from which it was in force, ns; null without one. */
+export interface CurveFrom {
+  at: number;
+  curve: Curve | null;
+}
+
 export type Request =
   | { kind: "load"; bytes: ArrayBuffer }
   /** Opens a cell; rows up to `known` nanoseconds are the receiver's already. */
@@ -13,7 +21,8 @@ export type Request =
   | { kind: "outcome"; id: number; opening: Opening };
 
 export type Answer =
-  | { kind: "opened"; id: number; description: Description }
+  /** With the drop curve at the beginning of the run. */
+  | { kind: "opened"; id: number; description: Description; curve: Curve | null }
   | { kind: "problems"; id: number; problems: Problem[] }
   | {
       kind: "rows";
@@ -24,7 +33,8 @@ export type Answer =
       packets: Float64Array;
       samples: Float64Array;
       windows: Float64Array;
-      curve: [number, number][] | null;
+      /** Those that are new; after a change the first is from the change on. */
+      curves: CurveFrom[];
     }
   | { kind: "explained"; id: number; explanation: Explanation | { problems: Problem[] } }
   | { kind: "outcome"; id: number; outcome: Outcome | { problems: Problem[] } };
@@ -45,6 +55,9 @@ interface Run {
   reached: number;
   /** Rows of packets gathered and no longer held. */
   passed: number;
+  /** Drop curves that were not sent yet, and the last one as text. */
+  curves: CurveFrom[];
+  curve: string;
 }
 
 let program: Program | undefined;
@@ -78,17 +91,21 @@ function open(id: number, opening: Opening, known: number): void {
   const { handle, description } = opened;
   const probes = description.probes.length;
   const widths: Run["widths"] = [8 + probes, 5 + probes, 1 + description.cwnd_flows.length];
-  run = { id, handle, widths, known, end: description.duration_ns, until: 0, reached: 0, passed: 0 };
-  send({ kind: "opened", id, description });
+  const curve = program.curve(handle);
+  // From a later time on it is another one, perhaps.
+  const sent = known === 0 ? JSON.stringify(curve) : "";
+  run = { id, handle, widths, known, end: description.duration_ns, until: 0, reached: 0, passed: 0, curves: [], curve: sent };
+  send({ kind: "opened", id, description, curve });
 }
 
-/** Simulates for some milliseconds and sends what is new. */
+/** Simulates for some milliseconds and sends what is new */
 function work(): void {
   if (!program || !run || run.reached >= run.until) return;
   const end = performance.now() + SLICE;
   do {
     run.reached = program.advance(run.handle, run.until, EVENTS);
     if (run.reached <= run.known) forget(run);
+    else lookAtCurve(run);
   } while (run.reached < run.until && performance.now() < end);
   if (run.reached > run.known) sendRows(run);
   if (run.reached < run.until) schedule();
@@ -101,6 +118,15 @@ function forget(run: Run): void {
   program.clear(run.handle);
 }
 
+/** Keeps the drop curve if it has moved. */
+function lookAtCurve(run: Run): void {
+  const curve = program!.curve(run.handle);
+  const text = JSON.stringify(curve);
+  if (text === run.curve) return;
+  run.curves.push({ at: run.curve === "" ? run.known : run.reached, curve });
+  run.curve = text;
+}
+
 function sendRows(run: Run): void {
   if (!program) return;
   const tables = [0, 1, 2].map((table) => program!.rows(run.handle, table));
@@ -111,8 +137,9 @@ function sendRows(run: Run): void {
   const all = tables[0]!.length / run.widths[0];
   const first = run.passed + all - packets.length / run.widths[0];
   run.passed += all;
-  const curve = program.curve(run.handle);
-  send({ kind: "rows", id: run.id, reached: run.reached, first, packets, samples, windows, curve }, [
+  const { curves } = run;
+  run.curves = [];
+  send({ kind: "rows", id: run.id, reached: run.reached, first, packets, samples, windows, curves }, [
     packets.buffer,
     samples.buffer,
     windows.buffer,

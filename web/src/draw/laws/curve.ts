@@ -2,7 +2,7 @@
 
 import { switchName } from "../../dctcp.ts";
 import { packetsInUnit, probeAt, queueAt } from "../../figures.ts";
-import type { Curve } from "../../lane.ts";
+import type { Curve } from "../../worker.ts";
 import { digits } from "../../units.ts";
 import { axes, roundUp, type Box, type Scale } from "../axes.ts";
 import { faint, schemeColour } from "../palette.ts";

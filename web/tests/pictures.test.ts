@@ -1,0 +1,38 @@
+// What the pictures of a column say, in Chromium: all of one setup, of one moment, and explained.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { TOURS } from "../src/tours/list.ts";
+import { clean, open, withBrowser } from "./browser.ts";
+import { PAGE } from "./program.ts";
+
+let browser: Browser;
+const skip = withBrowser((launched) => {
+  browser = launched;
+});
+
+/** Opens a tour from the page's menu. */
+async function take(page: Page, tour: string): Promise<void> {
+  await page.locator("#tours").click();
+  await page.locator(`[data-tour="${tour}"]`).click();
+}
+
+test("a tour's curve is its own, whichever tour was before", { skip }, async () => {
+  const opened = await open(browser, PAGE);
+  const { page } = opened;
+  await take(page, "average");
+  for (const { predict } of TOURS.find(({ id }) => id === "average")!.steps.slice(0, 3)) {
+    await page.locator(`[data-choice="${predict!.right}"]`).click();
+    await page.locator('[data-act="next"]').click();
+  }
+  await page.locator('[data-act="show-me"]').waitFor();
+  await page.waitForFunction(() => !window.laboratory.isWaiting);
+  await page.locator(".tour button", { hasText: "Leave the tour" }).click();
+  await take(page, "calls");
+  await page.waitForFunction(() => !window.laboratory.isWaiting && window.laboratory.time === 5e9);
+  const curve = await page.evaluate(() => window.laboratory.lanes[0]!.curveAt(window.laboratory.time)!);
+  const slope = curve.filter(([, p]) => p > 0 && p < 1).map(([at]) => at);
+  assert.deepEqual([curve.findLast(([, p]) => p === 0)![0], Math.max(...slope)], [5, 15]);
+  await clean(opened);
+});
