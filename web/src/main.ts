@@ -135,12 +135,14 @@ class Page {
     if (panels) embed(panels, laboratory, this.line);
     for (const part of ["story", "network"]) choosePanels(byId(part), panels);
     if (new URLSearchParams(location.search).has("present")) presenter.toggle();
-    keys(laboratory, {
+    const help = keys(laboratory, {
       present: () => presenter.toggle(),
       leave: () => this.leave(),
       column: (index) => presenter.isOn && presenter.show(index),
       turn: (steps) => presenter.isOn && (this.tours.turn(steps) || presenter.turn(steps)),
     });
+    // The head is not seen while presenting, and full on a telephone.
+    for (const place of [byId("head-buttons"), byId("more"), document.body]) place.append(button("?", help, { class: "help", title: "keys: ?", "aria-label": "Keys" }));
   }
 
   /** Closes an explanation, otherwise the presenter's mode; false where there is neither. */

@@ -36,3 +36,29 @@ test("a tour's curve is its own, whichever tour was before", { skip }, async () 
   assert.deepEqual([curve.findLast(([, p]) => p === 0)![0], Math.max(...slope)], [5, 15]);
   await clean(opened);
 });
+
+test("? shows the keys, in any mode, and Escape closes them", { skip }, async () => {
+  for (const [width, presents] of [[1280, false], [390, false], [1280, true]] as const) {
+    const opened = await open(browser, PAGE, "#schemes=red|codel&t=2", { viewport: { width, height: 844 }, colorScheme: "dark" });
+    const { page } = opened;
+    const help = page.locator("#key-help");
+    if (presents) await page.keyboard.press("p");
+    await page.keyboard.press("?");
+    await help.waitFor();
+    const keys = await help.locator("kbd").allInnerTexts();
+    assert.ok(["space", "p", "Home", "?"].every((key) => keys.includes(key)), keys.join());
+    const { x, y, width: wide, height } = (await help.boundingBox())!;
+    assert.ok(x >= 0 && y >= 0 && x + wide <= width && y + height <= 844);
+    // Behind it no key does anything.
+    await page.keyboard.press("Home");
+    assert.equal(await page.evaluate(() => window.laboratory.goal ?? window.laboratory.time), 2e9);
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "hidden" });
+    assert.equal(await page.evaluate(() => "present" in document.documentElement.dataset), presents);
+    // The button can be clicked, and does the same.
+    await page.locator(".help:visible").first().click();
+    await help.locator("button").click();
+    await help.waitFor({ state: "hidden" });
+    await clean(opened);
+  }
+});
