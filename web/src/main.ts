@@ -33,8 +33,8 @@ const METRICS: [name: string, label: string, text: (value: number) => string][] 
   ["loss", "packets dropped", percent], ["marked", "packets marked", percent],
 ];
 
-/** Numbers and words change so often while the clock runs, all at once: they are to be read, ms. */
-const READ = 250;
+/** Figures, and what is drawn of them beside the packets, change so often while the clock runs, all at once: they are to be read, ms. */
+const READ = 200;
 /** While the clock waits for less than this, the picture stays, ms. */
 const BRIEF = 500;
 
@@ -87,6 +87,8 @@ class Page {
   private before = performance.now();
   private drawnAt = -Infinity;
   private readAt = -Infinity;
+  /** The time of which the figures are, ns. */
+  private read = 0;
 
   constructor(laboratory: Laboratory, schemes: Scheme[], version: string) {
     this.laboratory = laboratory;
@@ -332,6 +334,8 @@ class Page {
       this.tabs.build(laboratory.lanes.map((_, index) => schemeColour(index, theme())));
     }
     this.columns.forEach((column, index) => column.setUp(laboratory, index, schemes, theme()));
+    // Figures of another setup are read at once.
+    this.readAt = -Infinity;
     this.redraw();
   }
 
@@ -412,7 +416,10 @@ class Page {
     const glances = basics.map((basic, index) => ({ ...basic, label: names[index]! }));
     // When the clock stands, all say what is at its time.
     const isRead = !laboratory.isPlaying || now - this.readAt >= READ;
-    if (isRead) this.readAt = now;
+    if (isRead) {
+      this.readAt = now;
+      this.read = time;
+    }
     this.story.showKey(glances, chosenTheme);
     if (isRead) {
       this.story.read(glances, now);
@@ -423,6 +430,7 @@ class Page {
       const { chosen } = this.why;
       const view: View = {
         ...basics[index]!,
+        read: this.read,
         scene: column.scene,
         index,
         speed,

@@ -37,6 +37,50 @@ test("a tour's curve is its own, whichever tour was before", { skip }, async () 
   await clean(opened);
 });
 
+/** What is drawn from now on, until `stop`: the last text of each kind and the place of the operating point, beside the words, frame by frame. */
+async function watched(page: Page, milliseconds: number): Promise<{ words: string; law: string; waiting: string; point: number }[]> {
+  return page.evaluate(async (milliseconds) => {
+    const drawn = { law: "", waiting: "", point: 0 };
+    const { fillText, arc } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      if (/of waiting/.test(text)) drawn.law = text;
+      if (/packets? waits?$/.test(text)) drawn.waiting = text;
+      fillText.call(this, text, ...place);
+    };
+    CanvasRenderingContext2D.prototype.arc = function (x, y, radius, ...rest) {
+      if (radius === 5.5) drawn.point = x;
+      arc.call(this, x, y, radius, ...rest);
+    };
+    const frames: { words: string; law: string; waiting: string; point: number }[] = [];
+    const begin = performance.now();
+    while (performance.now() < begin + milliseconds) {
+      await new Promise(requestAnimationFrame);
+      frames.push({ words: document.querySelector(".under-law .words")!.textContent!, ...drawn });
+    }
+    Object.assign(CanvasRenderingContext2D.prototype, { fillText, arc });
+    return frames;
+  }, milliseconds);
+}
+
+const packetsIn = (text: string) => /([\d.]+) packet/.exec(text)?.[1];
+
+test("while the queue runs, words and pictures of a column are of one moment", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=step:threshold=20 packets&rate=100000&rtt=0.1&buffer=2000&flows=60&sender=dctcp&t=0.002");
+  const { page } = opened;
+  await page.locator("#play").click();
+  const frames = (await watched(page, 2500)).filter(({ law, waiting }) => law && waiting).slice(1);
+  assert.ok(new Set(frames.map(({ law }) => law)).size > 3, "figures move");
+  for (const { words, law, waiting } of frames) assert.deepEqual([packetsIn(law), packetsIn(waiting)], [packetsIn(words), packetsIn(words)]);
+  await clean(opened);
+  const other = await open(browser, PAGE, "#schemes=red:min=5,max=15&t=2");
+  await other.page.locator("#play").click();
+  const places = new Map<string, Set<number>>();
+  for (const { words, point } of (await watched(other.page, 2000)).filter(({ point }) => point > 0).slice(1)) places.set(words, (places.get(words) ?? new Set()).add(point));
+  assert.ok(places.size > 3, "figures move");
+  for (const [words, points] of places) assert.equal(points.size, 1, `${words}: ${[...points].join()}`);
+  await clean(other);
+});
+
 test("? shows the keys, in any mode, and Escape closes them", { skip }, async () => {
   for (const [width, presents] of [[1280, false], [390, false], [1280, true]] as const) {
     const opened = await open(browser, PAGE, "#schemes=red|codel&t=2", { viewport: { width, height: 844 }, colorScheme: "dark" });

@@ -12,6 +12,8 @@ export interface View {
   index: number;
   /** The time on the clock, ns. */
   time: number;
+  /** The time of which all figures of the column are, ns: a moment before the clock's, or without it the clock's. */
+  read?: number;
   /** Simulated seconds a second; how long a drop is seen depends on it. */
   speed: number;
   /** The rate of the link at this time, bits a second. */

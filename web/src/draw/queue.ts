@@ -1,5 +1,6 @@
 // The queue as packets coloured by flow: arrivals from the left, the link at the right.
 
+import { queueAt } from "../figures.ts";
 import type { Box } from "./axes.ts";
 import { flowColour } from "./palette.ts";
 import type { Pen } from "./pen.ts";
@@ -31,7 +32,7 @@ export function drawQueue(pen: Pen, box: Box, view: View): Spot[] {
   const area = { x: box.x, y: box.y + 14, width: box.width - LINK, height: box.height - 14 - FALL };
   const right = area.x + area.width;
   pen.text("arrivals →", box.x, box.y + 9, { size: 10.5, colour: inks.muted });
-  const count = view.scene.waiting.length;
+  const count = queueAt(view.lane, view.read ?? view.time);
   pen.text(count === 1 ? "1 packet waits" : `${count} packets wait`, right, box.y + 9, { size: 10.5, align: "right", colour: inks.muted });
   pen.rect(area.x, area.y, area.width, area.height, inks.soft);
   const height = area.height / strips.length;

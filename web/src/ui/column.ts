@@ -90,7 +90,7 @@ export class Column {
     for (const { picture } of this.plots) this.pointAt(picture, acts);
     for (const picture of [this.queue, this.law.picture, ...this.plots.map(({ picture }) => picture)]) picture.onResize = acts.redraw;
     this.folded.append(...plots.slice(OPEN));
-    const law = saveable(this.law.picture, "law", (pen, box) => this.view && drawLaw(pen, box, this.view));
+    const law = saveable(this.law.picture, "law", (pen, box) => this.view && drawLaw(pen, box, ofFigures(this.view)));
     law.classList.add("law");
     law.append(this.law.layer);
     this.element = el(
@@ -158,13 +158,13 @@ export class Column {
     fill(this.outcome);
   }
 
-  /** Draws the pictures; with `isRead` numbers and words as well. */
+  /** Draws the pictures; with `isRead` figures, in words and as points of the law, as well. */
   draw(view: View, now: number, isRead: boolean): void {
     this.view = view;
     this.scene.moveTo(view.time);
     if (isRead) this.describe(view);
     this.spots = this.queue.draw((pen, box) => drawQueue(pen, box, view)) ?? [];
-    this.law.draw(view);
+    if (isRead || view.isStale) this.law.draw(ofFigures(view));
     this.feel.draw(now, isRead);
     this.drawPlots(view);
     this.element.style.setProperty("--colour", schemeColour(view.index, view.theme));
@@ -256,6 +256,11 @@ export class Column {
       el("table", {}, el("tbody", {}, ...rows.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", { "data-metric": name }, value))))),
     );
   }
+}
+
+/** The view at the time of the figures. */
+function ofFigures(view: View): View {
+  return { ...view, time: view.read ?? view.time };
 }
 
 /** A picture with a button that saves it as SVG. */
