@@ -81,6 +81,39 @@ test("while the queue runs, words and pictures of a column are of one moment", {
   await clean(other);
 });
 
+test("while the queue runs, the time axes of a column's plots agree", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=red|codel&t=10");
+  const { page } = opened;
+  await page.locator("#speed").selectOption("3");
+  await page.locator("#play").click();
+  const { seen, apart } = await page.evaluate(async () => {
+    const places = new Map<Element, Map<string, number>>();
+    const { fillText, clearRect } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+      places.set(this.canvas, new Map());
+      clearRect.call(this, ...box);
+    };
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+      if (this.textAlign === "center") places.get(this.canvas)?.set(text, x);
+      fillText.call(this, text, x, y);
+    };
+    const seen = new Set<string>();
+    const apart: string[] = [];
+    for (let frame = 0; frame < 120; frame += 1) {
+      await new Promise(requestAnimationFrame);
+      const [above, below] = ["queue", "throughput"].map((name) => places.get(document.querySelector(`.plot-${name} canvas`)!));
+      for (const [text, x] of above ?? []) {
+        seen.add(`${text} ${x}`);
+        if (below && below.get(text) !== x) apart.push(`${text}: ${x}, ${below.get(text)}`);
+      }
+    }
+    return { seen: seen.size, apart };
+  });
+  assert.ok(seen > 30, `${seen} places`);
+  assert.deepEqual(apart, []);
+  await clean(opened);
+});
+
 test("? shows the keys, in any mode, and Escape closes them", { skip }, async () => {
   for (const [width, presents] of [[1280, false], [390, false], [1280, true]] as const) {
     const opened = await open(browser, PAGE, "#schemes=red|codel&t=2", { viewport: { width, height: 844 }, colorScheme: "dark" });

@@ -55,7 +55,9 @@ export class Column {
   readonly effective = new Set<string>();
   private readonly queue = new Picture("The packets in the queue", 136);
   private readonly law: LawControl;
-  private readonly plots = PLOTS.map(([name, label, height]) => ({ name, picture: new Picture(label, height), at: -1 }));
+  private readonly plots = PLOTS.map(([name, label, height]) => ({ name, picture: new Picture(label, height) }));
+  /** The time at which they were drawn, ns. */
+  private plottedAt = -1;
   private readonly folded = el("details", { class: "folded" }, el("summary", {}, "probability and cwnd over time"));
   private readonly title = el("select", { class: "scheme", "aria-label": "Scheme" });
   private readonly settings = el("span", { class: "settings" });
@@ -170,15 +172,12 @@ export class Column {
     this.element.style.setProperty("--colour", schemeColour(view.index, view.theme));
   }
 
-  /** While packets move, a plot is drawn when its lines have moved by a pixel, one in each picture of the page. */
+  /** While packets move, plots are drawn when their lines have moved by a pixel: all at once, so that their axes agree. */
   private drawPlots(view: View): void {
-    const pixel = (picture: Picture) => view.span / Math.max(1, picture.box.width);
-    const due = this.plots.filter(({ picture, at }) => picture.isSeen && (view.isStale || Math.abs(view.time - at) >= pixel(picture)));
-    due.sort((one, other) => one.at - other.at);
-    for (const plot of view.isStale ? due : due.slice(0, 1)) {
-      plot.at = view.time;
-      plot.picture.draw((pen, box) => drawPlot(pen, box, plot.name, view));
-    }
+    const pixel = view.span / Math.max(1, this.plots[0]!.picture.box.width);
+    if (!view.isStale && Math.abs(view.time - this.plottedAt) < pixel) return;
+    this.plottedAt = view.time;
+    for (const { name, picture } of this.plots) picture.draw((pen, box) => drawPlot(pen, box, name, view));
   }
 
   private describe(view: View): void {
