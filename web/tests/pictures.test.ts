@@ -114,6 +114,49 @@ test("while the queue runs, the time axes of a column's plots agree", { skip }, 
   await clean(opened);
 });
 
+/** The texts that are drawn into a picture within a moment, while the clock stands. */
+async function textsIn(page: Page, selector: string): Promise<string[]> {
+  return page.evaluate(async (selector) => {
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    const texts: string[] = [];
+    const canvas = document.querySelector(selector);
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      if (this.canvas === canvas) texts.push(text);
+      fillText.call(this, text, ...place);
+    };
+    dispatchEvent(new Event("resize"));
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    CanvasRenderingContext2D.prototype.fillText = fillText;
+    return texts;
+  }, selector);
+}
+
+test("traffic with ECN is marked: the axis, the sentence and the key say so", { skip }, async () => {
+  const opened = await open(browser, PAGE);
+  const { page } = opened;
+  await take(page, "kmin");
+  for (const choice of [1, 1]) {
+    await page.locator(`[data-choice="${choice}"]`).click();
+    await page.locator('[data-act="next"]').click();
+  }
+  await page.locator('[data-lane="1"] [data-handle="Kmin"]').waitFor();
+  await page.waitForFunction(() => !window.laboratory.isWaiting && window.laboratory.time === 4e6);
+  const law = await textsIn(page, '[data-lane="1"] .law canvas');
+  assert.ok(law.some((text) => /^marking (probability )?p_b$/.test(text)), law.join());
+  assert.ok(!law.some((text) => /drop/.test(text)), law.join());
+  assert.match(await page.locator('[data-lane="1"] .summary').innerText(), /^marks at random .*, and everything from max on\.$/);
+  assert.match(await page.locator("#key").innerText(), /marked/);
+  assert.ok((await textsIn(page, '[data-lane="1"] .plot-queue canvas')).includes("| marked"));
+  // Without ECN nothing of it is said.
+  await clean(opened);
+  const other = await open(browser, PAGE, "#schemes=red:min=5,max=15&t=4");
+  await other.page.waitForFunction(() => window.laboratory.time === 4e9 && !window.laboratory.isWaiting);
+  await other.page.waitForFunction(() => document.querySelector(".summary")?.textContent?.startsWith("drops at random"));
+  assert.ok((await textsIn(other.page, ".law canvas")).includes("drop probability p_b"));
+  assert.doesNotMatch(await other.page.locator("#key").innerText(), /marked/);
+  await clean(other);
+});
+
 test("? shows the keys, in any mode, and Escape closes them", { skip }, async () => {
   for (const [width, presents] of [[1280, false], [390, false], [1280, true]] as const) {
     const opened = await open(browser, PAGE, "#schemes=red|codel&t=2", { viewport: { width, height: 844 }, colorScheme: "dark" });

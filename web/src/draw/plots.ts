@@ -153,6 +153,7 @@ function drawQueuePlot(pen: Pen, box: Box, view: View): void {
   const average = lane.description?.probes.indexOf("average") ?? -1;
   const isFine = isByPacket(packets, view.time, view.span);
   const colour = schemeColour(index, theme);
+  let seen: Signals = { isDropped: false, isMarked: false };
   pen.within(box.x, box.y - 6, box.width, box.height + 7, () => {
     const table = isFine ? packets : samples;
     const rows = rowsIn(table, from, view.time);
@@ -163,8 +164,9 @@ function drawQueuePlot(pen: Pen, box: Box, view: View): void {
       const unit = packetsInUnit(lane);
       pen.line(points(table, column, rows, toX, (average) => toY(average * unit)), { colour, width: 2.2 });
     }
-    drawSignals(pen, box, view, from, toX);
+    seen = drawSignals(pen, box, view, from, toX);
   });
+  nameSignals(pen, box, view, seen, average >= 0 ? 50 : 0);
   let named = Infinity;
   for (const [name, packets] of thresholdsOf(view)) {
     if (!(packets > 0) || packets > tops.queue) continue;
@@ -194,8 +196,26 @@ function thresholdsOf(view: View): [name: string, packets: number][] {
     });
 }
 
+/** Which signals there are in a plot. */
+interface Signals {
+  isDropped: boolean;
+  isMarked: boolean;
+}
+
+/** What the short lines at the top are, beside the name of the average. */
+function nameSignals(pen: Pen, box: Box, { inks }: View, { isDropped, isMarked }: Signals, used: number): void {
+  let right = box.x + box.width - used;
+  const name = (text: string, colour: string, width: number) => {
+    if (right - width < box.x + 80) return;
+    pen.text(text, right, box.y - 5, { size: 10.5, align: "right", colour, rim: inks.back });
+    right -= width;
+  };
+  if (isMarked) name("| marked", inks.mark, 52);
+  if (isDropped) name("| dropped", inks.drop, 58);
+}
+
 /** Drops and marks as short lines at the top. */
-function drawSignals(pen: Pen, box: Box, { lane, time, inks }: View, from: number, x: Scale): void {
+function drawSignals(pen: Pen, box: Box, { lane, time, inks }: View, from: number, x: Scale): Signals {
   const { packets } = lane.history;
   const [first, last] = rowsIn(packets, from, time);
   let drop = Number.NaN;
@@ -210,6 +230,7 @@ function drawSignals(pen: Pen, box: Box, { lane, time, inks }: View, from: numbe
     if (isDrop) drop = at;
     else mark = at;
   }
+  return { isDropped: !Number.isNaN(drop), isMarked: !Number.isNaN(mark) };
 }
 
 function drawProbability(pen: Pen, box: Box, view: View): void {

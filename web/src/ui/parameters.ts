@@ -3,6 +3,7 @@
 import type { Laboratory } from "../laboratory.ts";
 import { inBytesAndTime, isNear, switchName } from "../dctcp.ts";
 import { packetsOf } from "../quantity.ts";
+import { signalOf, summaryOf } from "../signals.ts";
 import type { Description, Parameter, Scheme } from "../types.ts";
 import { digits } from "../units.ts";
 import { Values } from "../values.ts";
@@ -107,8 +108,19 @@ export class ParameterPanel {
       this.element,
       ...first.map((parameter) => this.control(parameter)),
       rest.length > 0 ? details : null,
-      el("p", { class: "summary" }, `${scheme.summary}.`),
+      this.summary(scheme),
     );
+  }
+
+  /** What the scheme does, which depends on the traffic. */
+  private summary(scheme: Scheme): HTMLElement {
+    const place = el("p", { class: "summary" });
+    this.refreshers.push(() => {
+      const lane = this.laboratory.lanes[this.lane];
+      const text = lane ? summaryOf(scheme, signalOf(lane, this.values), this.values) : "";
+      if (place.textContent !== text) place.textContent = text;
+    });
+    return place;
   }
 
   private change(name: string, value: string): boolean {

@@ -4,6 +4,7 @@ import { groupColour, type Theme } from "../draw/palette.ts";
 import { flowsOf, type Group } from "../flows.ts";
 import type { Lane } from "../lane.ts";
 import { sentence, type Glance } from "../sentence.ts";
+import { hasMarks } from "../signals.ts";
 import { el, fill, isNarrow } from "./dom.ts";
 
 /** Asking how long a page takes runs the cell again: at most this part of the time. */
@@ -46,13 +47,14 @@ export class Story {
   showKey(glances: Glance[], theme: Theme): void {
     const groups = new Map<string, Group>();
     for (const { lane } of glances) for (const group of flowsOf(lane.description!).groups) groups.set(group.name, group);
-    const keyed = `${theme} ${[...groups.keys()].join()}`;
+    const isMarked = glances.some(({ lane }) => hasMarks(lane));
+    const keyed = `${theme} ${isMarked} ${[...groups.keys()].join()}`;
     if (keyed === this.keyed) return;
     this.keyed = keyed;
     const items = [...groups.values()].map((group) =>
       el("li", { "data-group": group.name }, el("span", { class: "swatch", style: `background:${groupColour(group, theme)}` }), group.label),
     );
-    fill(this.key, ...items, el("li", {}, el("span", { class: "cross" }, "×"), "dropped"));
+    fill(this.key, ...items, el("li", {}, el("span", { class: "cross" }, "×"), "dropped"), isMarked ? el("li", {}, el("span", { class: "swatch marked" }), "marked (ECN)") : null);
   }
 
   /** How long a page took on average so far; asked of the simulator now and then. */

@@ -1,6 +1,7 @@
 // WRED: a drop curve for each traffic class over the average queue, with each class's operating point.
 
 import { probeAt, queueAt } from "../../figures.ts";
+import { probabilityName, signalOf } from "../../signals.ts";
 import { SAMPLE } from "../../types.ts";
 import { digits } from "../../units.ts";
 import { axes, roundUp, type Box, type Scale } from "../axes.ts";
@@ -67,7 +68,7 @@ export function drawClasses(pen: Pen, box: Box, view: View, held?: Range): Drawn
   const { x, y } = axes(
     pen, box,
     { from: 0, to: range.right, count: 5, name: `average queue, ${unit}` },
-    { from: 0, to: range.top, count: 3, name: box.width > 360 ? "drop probability p_b" : "p_b" },
+    { from: 0, to: range.top, count: 3, name: probabilityName(signalOf(lane, values), box.width < 360) },
     inks,
   );
   const colour = (number: number) => schemeColour(index + number, theme);

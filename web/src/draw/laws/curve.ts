@@ -4,6 +4,7 @@ import { switchName } from "../../dctcp.ts";
 import { packetsInUnit, probeAt, queueAt } from "../../figures.ts";
 import type { Curve } from "../../worker.ts";
 import { digits } from "../../units.ts";
+import { probabilityName, signalOf } from "../../signals.ts";
 import { axes, roundUp, type Box, type Scale } from "../axes.ts";
 import { faint, schemeColour } from "../palette.ts";
 import type { Pen } from "../pen.ts";
@@ -56,7 +57,7 @@ export function drawCurve(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   const { x, y } = axes(
     pen, box,
     { from: 0, to: range.right, count: 5, name: isOfEach(view) ? "largest average of the sub-queues, packets" : "average queue, packets" },
-    { from: 0, to: range.top, count: 3, name: box.width > 260 ? "drop probability p_b" : "p_b" },
+    { from: 0, to: range.top, count: 3, name: probabilityName(signalOf(lane, view.values), box.width < 290) },
     inks,
   );
   const handles = view.sketch ? [] : handlesOf(box, view, curve, maxP, range, x, y);
@@ -70,7 +71,7 @@ export function drawCurve(pen: Pen, box: Box, view: View, held?: Range): Drawn {
     drawPoint(pen, box, view, trail, range, x, y);
   });
   // A narrow column has no room for both.
-  const legend = box.width > 360 ? "● now   ▲ the queue   ┬ p_a, of the next packet" : "● now ▲ queue ┬ p_a";
+  const legend = box.width > 420 ? "● now   ▲ the queue   ┬ p_a, of the next packet" : "● now ▲ queue ┬ p_a";
   pen.text(legend, box.x + box.width, box.y - 5, { size: 10, align: "right", colour: inks.muted, rim: inks.back });
   if (isPerFlow(view)) drawShares(pen, { x: box.x + 6, y: box.y + 4, width: box.width * 0.42, height: box.height * 0.5 }, view);
   return { handles, range, box };
