@@ -114,21 +114,63 @@ test("while the queue runs, the time axes of a column's plots agree", { skip }, 
   await clean(opened);
 });
 
-/** The texts that are drawn into a picture within a moment, while the clock stands. */
-async function textsIn(page: Page, selector: string): Promise<string[]> {
+/** A text with its place in the picture. */
+interface Drawn {
+  text: string;
+  left: number;
+  right: number;
+  y: number;
+  align: CanvasTextAlign;
+}
+
+/** What is written into a picture within a moment, while the clock stands. */
+async function writtenIn(page: Page, selector: string): Promise<Drawn[]> {
   return page.evaluate(async (selector) => {
     const { fillText } = CanvasRenderingContext2D.prototype;
-    const texts: string[] = [];
+    const found: Drawn[] = [];
     const canvas = document.querySelector(selector);
-    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
-      if (this.canvas === canvas) texts.push(text);
-      fillText.call(this, text, ...place);
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+      const { width } = this.measureText(text);
+      const left = this.textAlign === "right" ? x - width : this.textAlign === "center" ? x - width / 2 : x;
+      if (this.canvas === canvas) found.push({ text, left, right: left + width, y, align: this.textAlign });
+      fillText.call(this, text, x, y);
     };
     dispatchEvent(new Event("resize"));
     await new Promise((resolve) => setTimeout(resolve, 150));
     CanvasRenderingContext2D.prototype.fillText = fillText;
-    return texts;
+    return found;
   }, selector);
+}
+
+const textsIn = async (page: Page, selector: string) => (await writtenIn(page, selector)).map(({ text }) => text);
+
+const PORT = "rate=100000&rtt=0.1&buffer=2000&flows=60&sender=dctcp&t=0.004";
+const steps = (...thresholds: number[]) => thresholds.map((k) => `step:threshold=${k} packets`).join("|");
+
+for (const [width, thresholds] of [[1280, [20, 119, 400]], [2560, [20]], [390, [20]], [390, [150]]] as const) {
+  test(`a step's words stand on the side that marks, K ${thresholds.join(", ")} at ${width}`, { skip }, async () => {
+    const opened = await open(browser, PAGE, `#schemes=${steps(...thresholds)}&${PORT}`, { viewport: { width, height: 844 } });
+    const { page } = opened;
+    await page.waitForFunction(() => !window.laboratory.isWaiting && window.laboratory.time === 4e6);
+    for (const lane of thresholds.keys()) {
+      const law = `[data-lane="${lane}"] .law`;
+      await page.locator(`${law} [data-handle="K"]`).waitFor();
+      const drawn = await writtenIn(page, `${law} canvas`);
+      const [words, rule] = ["marks above", "C × RTT / 7"].map((text) => drawn.findLast((one) => one.text === text));
+      assert.ok(words && rule, drawn.map(({ text }) => text).join());
+      const wall = await page.locator(`${law} [data-handle="K"]`).evaluate((handle) => new DOMMatrix(getComputedStyle(handle).transform).e);
+      const zoom = await page.locator(`${law} canvas`).evaluate((canvas: HTMLCanvasElement) => canvas.getContext("2d")!.getTransform().a / devicePixelRatio);
+      assert.ok(words.left > wall / zoom, `${words.left}, the wall at ${wall / zoom}`);
+      // The line is beside its name.
+      const line = rule.align === "left" ? rule.left - 5 : rule.right + 5;
+      assert.ok(line < words.left || line > words.right, JSON.stringify({ words, rule }));
+      for (const one of drawn.filter(({ text }) => text !== words.text)) {
+        const isOver = one.left < words.right && one.right > words.left && Math.abs(one.y - words.y) < 12;
+        assert.ok(!isOver, `${one.text} over ${words.text}`);
+      }
+    }
+    await clean(opened);
+  });
 }
 
 test("traffic with ECN is marked: the axis, the sentence and the key say so", { skip }, async () => {

@@ -27,15 +27,17 @@ export function drawFill(pen: Pen, box: Box, view: View, held?: Range): Drawn {
     pen.rect(box.x, y(0.32), x(queue) - box.x, foot - y(0.32), schemeColour(index, theme));
   });
   const handles: Handle[] = [];
+  // Words on a wall begin to the right of the rule's line.
+  const line = x(ruleOf(view));
   if (threshold > 0) {
-    drawWall(pen, box, x(threshold), "marks above", inks.mark, view, y, 30);
+    drawWall(pen, box, x(threshold), "marks above", inks.mark, view, y, line, 26);
     handles.push({ ...handleOf("threshold", threshold, foot, range, x), name: switchName("threshold", lane.description), shown: lengthShown(view) });
   }
   if (limit > 0 && !isFar) {
-    drawWall(pen, box, x(limit), "a full buffer drops", inks.drop, view, y);
+    drawWall(pen, box, x(limit), "a full buffer drops", inks.drop, view, y, line);
     if (acts(view, "limit")) handles.push(handleOf("limit", limit, foot, range, x));
   }
-  drawRule(pen, box, view, x);
+  drawRule(pen, box, view, x, threshold);
   const delay = (queue * (lane.description?.link.packet_bytes ?? 1500) * 8) / view.linkBps;
   const words = `${packetCount(queue)} = ${spanText(delay)} of waiting`;
   pen.text(words, box.x + 6, y(0.32) - 6, { size: 11.5, colour: inks.text, rim: inks.back });
@@ -47,10 +49,16 @@ function handleOf(parameter: string, value: number, y: number, { right }: Range,
   return { parameter, axis: "x", x: x(value), y, value, least: 1, most: right, at: inverse(x), text: (value) => `${Math.max(1, Math.round(value))} packets` };
 }
 
-/** Where it begins that packets are dropped or marked. */
-function drawWall(pen: Pen, box: Box, at: number, words: string, colour: string, { inks }: View, y: Scale, down = 12): void {
+/** The width of a letter of a wall's words, about. */
+const LETTER = 6.5;
+
+/** Where it begins that packets are dropped or marked: words on that side, beyond a line at `line`, or where there is no room an arrow to it. */
+function drawWall(pen: Pen, box: Box, at: number, words: string, colour: string, { inks }: View, y: Scale, line: number, down = 12): void {
   pen.rect(at, y(1), Math.max(0, box.x + box.width - at), box.y + box.height - y(1), faint(colour, "1c"));
   pen.line([at, box.y + box.height, at, y(1), box.x + box.width, y(1)], { colour, width: 2 });
-  const isNarrow = at - box.x < 110;
-  pen.text(words, isNarrow ? at + 4 : at - 4, y(1) + down, { size: 11, align: isNarrow ? "left" : "right", colour, rim: inks.back });
+  const width = words.length * LETTER;
+  const isCrossed = line > at - 2 && line < at + 5 + width;
+  const left = (isCrossed ? line : at) + 5;
+  const isInside = left + width <= box.x + box.width;
+  pen.text(isInside ? words : `${words} →`, isInside ? left : at - 4, y(1) + down, { size: 11, align: isInside ? "left" : "right", colour, rim: inks.back });
 }

@@ -80,12 +80,13 @@ export function ruleOf({ lane, linkBps, rtt }: View): number {
   return isNear(lane.description) ? leastK(lane.description, linkBps, rtt) : Number.NaN;
 }
 
-/** A line at the smallest K. */
-export function drawRule(pen: Pen, box: Box, view: View, x: Scale): void {
+/** A line at the smallest K, with its name on the side on which no wall at `wall` packets is. */
+export function drawRule(pen: Pen, box: Box, view: View, x: Scale, wall = Number.NaN): void {
   const least = ruleOf(view);
   if (!(x(least) <= box.x + box.width)) return;
   pen.line([x(least), box.y, x(least), box.y + box.height], { colour: view.inks.text, dash: [5, 3], width: 1.2 });
-  const isRight = x(least) + 70 > box.x + box.width;
+  const isWallNear = wall > least && x(wall) < x(least) + 70 && x(least) - 70 > box.x;
+  const isRight = isWallNear || x(least) + 70 > box.x + box.width;
   // Thresholds have their names at the foot, what happens above them at the top.
   pen.text("C × RTT / 7", x(least) + (isRight ? -5 : 5), box.y + box.height * 0.46, { size: 10.5, align: isRight ? "right" : "left", colour: view.inks.text, rim: view.inks.back });
 }
