@@ -199,6 +199,43 @@ test("traffic with ECN is marked: the axis, the sentence and the key say so", { 
   await clean(other);
 });
 
+test("FQ-CoDel has a place for each flow's packets, and crosses that can be seen", { skip }, async () => {
+  for (const [width, flows] of [[1280, 20], [390, 20], [1280, 3]] as const) {
+    const opened = await open(browser, PAGE, `#schemes=fq-codel|red:min=5,max=15&flows=${flows}&t=8`, { viewport: { width, height: 844 } });
+    const { page } = opened;
+    await page.waitForFunction(() => !window.laboratory.isWaiting && window.laboratory.time === 8e9);
+    const queue = '[data-lane="0"] [data-panel="queue"] canvas';
+    await page.evaluate((queue) => {
+      const { fillRect } = CanvasRenderingContext2D.prototype;
+      const canvas = document.querySelector(queue);
+      CanvasRenderingContext2D.prototype.fillRect = function (x, y, width, height) {
+        if (this.canvas === canvas) Object.assign(window, { rects: [...((window as unknown as { rects?: number[][] }).rects ?? []), [x, y, width, height]] });
+        fillRect.call(this, x, y, width, height);
+      };
+    }, queue);
+    assert.ok((await textsIn(page, queue)).includes("a queue per flow"));
+    const { rects, waiting } = await page.evaluate(() => {
+      const { packets } = window.laboratory.lanes[0]!.history;
+      const now = new Map<string, number>();
+      for (let row = 0; row < packets.countTo(8e9); row += 1) {
+        const name = [2, 3, 4].map((column) => packets.at(row, column)).join();
+        if (packets.at(row, 1) === 0) now.set(name, packets.at(row, 2));
+        else now.delete(name);
+      }
+      return { rects: (window as unknown as { rects: number[][] }).rects, waiting: [...now.values()] };
+    });
+    const area = rects.find(([, , width]) => width! > 150)!;
+    const inside = rects.filter(([, y, width]) => width! < 30 && y! >= area[1]! - 0.5 && y! < area[1]! + area[3]! - 2);
+    // A line of packets for each flow that waits: columns, or rows where they have room.
+    const lines = new Set(inside.filter(([x]) => x! < area[0]! + area[2]! - 0.5).map(([x, y]) => Math.round(flows > 5 ? x! : y!)));
+    assert.equal(lines.size, new Set(waiting).size, `${width}, ${flows} flows`);
+    assert.ok(Math.min(...inside.map(([, , width, height]) => Math.max(width!, height!))) >= 7, "packets are seen");
+    const crosses = rects.filter(([, y]) => y! >= area[1]! + area[3]!);
+    assert.ok(crosses.length > 0 && crosses.every(([, , width]) => width! >= 8), `${crosses.length} crosses`);
+    await clean(opened);
+  }
+});
+
 test("? shows the keys, in any mode, and Escape closes them", { skip }, async () => {
   for (const [width, presents] of [[1280, false], [390, false], [1280, true]] as const) {
     const opened = await open(browser, PAGE, "#schemes=red|codel&t=2", { viewport: { width, height: 844 }, colorScheme: "dark" });

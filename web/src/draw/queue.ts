@@ -6,6 +6,7 @@ import { flowColour } from "./palette.ts";
 import type { Pen } from "./pen.ts";
 import { dropLife, type View } from "./picture.ts";
 import type { Drop, Waiting } from "./scene.ts";
+import { drawSubQueues, hasSubQueues, subQueuesIn, type SubQueues } from "./sub-queues.ts";
 
 /** The width of the link's picture at the right. */
 const LINK = 46;
@@ -35,33 +36,34 @@ export function drawQueue(pen: Pen, box: Box, view: View): Spot[] {
   const count = queueAt(view.lane, view.read ?? view.time);
   pen.text(count === 1 ? "1 packet waits" : `${count} packets wait`, right, box.y + 9, { size: 10.5, align: "right", colour: inks.muted });
   pen.rect(area.x, area.y, area.width, area.height, inks.soft);
+  const queues = hasSubQueues(view) ? subQueuesIn(area, view) : undefined;
+  if (queues) {
+    pen.within(area.x, area.y, area.width, area.height, () => drawSubQueues(view.scene, queues, (packet, box) => drawPacket(pen, packet, box, view)));
+    pen.text("a queue per flow", area.x + 4, area.y + 11, { size: 10, colour: inks.muted, rim: inks.soft });
+  } else drawStrips(pen, area, strips, view);
+  drawLink(pen, { x: right, y: area.y, width: LINK, height: area.height }, view);
+  const spots = drawDrops(pen, area, strips, queues, view);
+  if (view.scene.drops.length > 0 && box.width > 420) {
+    // Drops of sub-queues fall everywhere.
+    const [x, y] = queues ? [box.x + 66, box.y + 9] : [box.x, box.y + box.height - 4];
+    pen.text("click on a dropped packet: why?", x, y, { size: 10, colour: inks.muted, rim: inks.back });
+  }
+  return spots;
+}
+
+function drawStrips(pen: Pen, area: Box, strips: Strip[], view: View): void {
+  const { inks } = view;
   const height = area.height / strips.length;
   strips.forEach((strip, index) => {
     const part = { ...area, y: area.y + index * height, height: height - (strips.length > 1 ? 2 : 0) };
     drawStrip(pen, part, strip, view);
     if (strip.name) pen.text(strip.name, part.x + 4, part.y + Math.min(11, part.height - 1), { size: 10, colour: inks.muted, rim: inks.soft });
   });
-  drawLink(pen, { x: right, y: area.y, width: LINK, height: area.height }, view);
-  const spots = drawDrops(pen, area, strips, view);
-  if (view.scene.drops.length > 0 && box.width > 420) {
-    pen.text("click on a dropped packet: why?", box.x, box.y + box.height - 4, { size: 10, colour: inks.muted, rim: inks.back });
-  }
-  return spots;
 }
 
-/** One strip, or one for each sub-queue that holds packets. */
+/** One strip, or one for each of the two queues of a scheme. */
 function stripsOf({ lane, scene }: View): Strip[] {
   const scheme = lane.description?.scheme ?? "";
-  if (scheme.startsWith("fq-")) {
-    const flows = new Map<number, Waiting[]>();
-    for (const packet of scene.waiting) {
-      const queue = flows.get(packet.flow) ?? [];
-      flows.set(packet.flow, [...queue, packet]);
-    }
-    const longest = [...flows.values()].sort((one, other) => other.length - one.length).slice(0, 8);
-    const strips = longest.sort((one, other) => one[0]!.flow - other[0]!.flow).map((packets) => ({ name: "", packets }));
-    return strips.length > 0 ? strips : [{ name: "", packets: [] }];
-  }
   if (scheme.startsWith("dual")) {
     const isL4s = ({ flow }: Waiting) => /^(l4s|scalable|dctcp|prague)/.test(lane.description?.flows[flow]?.group ?? "");
     return [
@@ -83,15 +85,17 @@ function grid(box: Box, capacity: number): { side: number; rows: number } {
 
 function drawStrip(pen: Pen, box: Box, { packets }: Strip, view: View): void {
   const { side, rows } = grid(box, view.tops.now);
-  const gap = side > 5 ? 1 : 0;
   pen.within(box.x, box.y, box.width, box.height, () => {
-    packets.forEach((packet, place) => {
-      const { x, y } = placeOf(box, place, side, rows);
-      const size = packet.size < 400 ? side * 0.6 : side;
-      pen.rect(x, y, size - gap, size - gap, flowColour(packet.flow, view.lane.description, view.theme));
-      if (packet.isMarked) pen.rect(x + side * 0.3, y + side * 0.3, side * 0.4 - gap, side * 0.4 - gap, view.inks.back);
-    });
+    packets.forEach((packet, place) => drawPacket(pen, packet, { ...placeOf(box, place, side, rows), width: side, height: side }, view));
   });
+}
+
+/** A packet in its place: small ones are drawn small. */
+function drawPacket(pen: Pen, { size, flow, isMarked }: Waiting, { x, y, width, height }: Box, { lane, theme, inks }: View): void {
+  const share = size < 400 ? 0.6 : 1;
+  const [across, down] = [width, height].map((side) => side * share - (side > 5 ? 1 : 0)) as [number, number];
+  pen.rect(x, y, across, down, flowColour(flow, lane.description, theme));
+  if (isMarked) pen.rect(x + width * 0.3, y + height * 0.3, width * 0.4 - (width > 5 ? 1 : 0), height * 0.4 - (height > 5 ? 1 : 0), inks.back);
 }
 
 /** The upper left corner of the square at a place, counted from the head of the queue. */
@@ -115,7 +119,14 @@ function drawLink(pen: Pen, box: Box, { scene, lane, time, linkBps, theme, inks 
   if (sent.isMarked) pen.disc(box.x + share * (box.width - side) + side / 2, middle, 3, inks.back);
 }
 
-function drawDrops(pen: Pen, area: Box, strips: Strip[], view: View): Spot[] {
+/** The left edge of a dropped packet: below the queue that it was in. */
+function fallOf(area: Box, { flow }: Drop, { isRows, of }: SubQueues, size: number): number {
+  // Rows end at the link, one above the other.
+  const { x, y, width, height } = of(flow);
+  return isRows ? area.x + area.width - (Math.round((y - area.y) / height) + 1) * (size + 2) : x + (width - size) / 2;
+}
+
+function drawDrops(pen: Pen, area: Box, strips: Strip[], queues: SubQueues | undefined, view: View): Spot[] {
   const { scene, lane, time, speed, inks, theme, chosen } = view;
   const life = dropLife(speed);
   const { side, rows } = grid({ ...area, height: area.height / strips.length }, view.tops.now);
@@ -123,10 +134,9 @@ function drawDrops(pen: Pen, area: Box, strips: Strip[], view: View): Spot[] {
   for (const drop of scene.drops) {
     const age = (time - drop.at) / life;
     if (age > 1 && drop.record !== chosen) continue;
-    const from = placeOf(area, drop.place, side, rows);
-    const x = Math.max(area.x, from.x);
     const y = area.y + area.height + 4 + Math.min(1, Math.max(0, age)) * (FALL - 16);
-    const size = Math.max(7, Math.min(12, side));
+    const size = Math.max(8, Math.min(12, queues?.side ?? side));
+    const x = Math.max(area.x, queues ? fallOf(area, drop, queues, size) : placeOf(area, drop.place, side, rows).x);
     pen.rect(x, y, size, size, flowColour(drop.flow, lane.description, theme));
     pen.line([x, y, x + size, y + size], { colour: inks.drop, width: 2 });
     pen.line([x + size, y, x, y + size], { colour: inks.drop, width: 2 });
