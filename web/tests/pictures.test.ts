@@ -236,6 +236,43 @@ test("FQ-CoDel has a place for each flow's packets, and crosses that can be seen
   }
 });
 
+test("names in pictures hide no line, and what is lit keeps its colours", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=red:min=5,max=15&flows=20&t=8");
+  const { page } = opened;
+  await page.waitForFunction(() => !window.laboratory.isWaiting && window.laboratory.time === 8e9);
+  await page.locator('[data-handle="max_p"]').waitFor();
+  const names = await writtenIn(page, ".plot-queue canvas");
+  const [min, max] = ["min", "max"].map((name) => names.findLast(({ text }) => text === name));
+  const { width } = (await page.locator(".plot-queue canvas").boundingBox())!;
+  assert.ok(min && max, names.map(({ text }) => text).join());
+  assert.ok(min.right < width / 3 && max.right < width / 3, "where lines end no name is");
+  assert.ok(min.right <= max.left || max.right <= min.left || Math.abs(min.y - max.y) >= 11);
+  // The tick of the next packet's probability is above the operating point, which is beyond min.
+  const maxP = (await writtenIn(page, ".law canvas")).findLast(({ text }) => text === "max_p")!;
+  const foot = await page.locator('[data-handle="min"]').evaluate((handle) => new DOMMatrix(getComputedStyle(handle).transform).e);
+  assert.ok(maxP.right < foot - 5, `${maxP.right}, min at ${foot}`);
+  // A queue that has long been empty has no average.
+  const at = await page.evaluate(() => {
+    const { lanes: [lane] } = window.laboratory;
+    const { packets } = lane!.history;
+    const column = 8 + lane!.description!.probes.indexOf("average");
+    for (let row = 0; row < packets.length; row += 1) if (packets.at(row, column) > 0 && packets.at(row, column) < 0.004) return packets.time(row);
+    return undefined;
+  });
+  assert.ok(at !== undefined);
+  await page.evaluate((at) => window.laboratory.seek(at), at);
+  await page.locator(".under-law .words", { hasText: /^average 0 ·/ }).waitFor();
+  await clean(opened);
+  const other = await open(browser, PAGE);
+  await take(other.page, "calls");
+  await other.page.locator('[data-choice="1"]').click();
+  await other.page.locator('[data-act="next"]').click();
+  await other.page.locator('[data-choice="1"]').click();
+  await other.page.locator(".law.lit").first().waitFor();
+  assert.equal(await other.page.locator(".law.lit").first().evaluate((law) => getComputedStyle(law).backgroundColor), "rgba(0, 0, 0, 0)");
+  await clean(other);
+});
+
 test("? shows the keys, in any mode, and Escape closes them", { skip }, async () => {
   for (const [width, presents] of [[1280, false], [390, false], [1280, true]] as const) {
     const opened = await open(browser, PAGE, "#schemes=red|codel&t=2", { viewport: { width, height: 844 }, colorScheme: "dark" });

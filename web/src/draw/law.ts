@@ -37,6 +37,11 @@ export function drawLaw(pen: Pen, outer: Box, view: View, held?: Range): Drawn {
   return DRAW[lawOf(view)](pen, box, view, held);
 }
 
+/** A mean length of the queue; what is left of packets long gone is nothing. */
+function lengthText(packets: number): string {
+  return digits(packets < 0.005 ? 0 : packets);
+}
+
 /** What the picture says, in a line of words and numbers. */
 export function lawInWords(view: View): string {
   const { lane, time } = view;
@@ -45,7 +50,7 @@ export function lawInWords(view: View): string {
   const add = (name: string, text: string) => parts.push(`${name} ${text}`);
   switch (lawOf(view)) {
     case "curve":
-      add("average", digits(value("average") * packetsInUnit(lane)));
+      add("average", lengthText(value("average") * packetsInUnit(lane)));
       add("p_b", digits(value("pb")));
       if (!Number.isNaN(value("pa"))) add("p_a", digits(value("pa")));
       if (!Number.isNaN(value("max_p")) && !isDrawn(view)) add(switchName("max_p", lane.description), digits(value("max_p")));
@@ -53,7 +58,7 @@ export function lawInWords(view: View): string {
       if (value("flows") > 0) add("flows in the list", digits(value("flows")));
       break;
     case "classes":
-      add(view.values.of("average") === "per-class" ? "largest average" : "average", digits(value("average")));
+      add(view.values.of("average") === "per-class" ? "largest average" : "average", lengthText(value("average")));
       (classProbabilities(view) ?? []).forEach((p, number) => parts.push(`class ${number}: p_b ${digits(p)}`));
       break;
     case "sojourn":

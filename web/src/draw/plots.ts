@@ -166,17 +166,16 @@ function drawQueuePlot(pen: Pen, box: Box, view: View): void {
     }
     seen = drawSignals(pen, box, view, from, toX);
   });
-  nameSignals(pen, box, view, seen, average >= 0 ? 50 : 0);
-  let named = Infinity;
+  nameSignals(pen, box, view, seen, average >= 0 ? 58 : 0);
+  let named = { y: Infinity, right: 0 };
   for (const [name, packets] of thresholdsOf(view)) {
     if (!(packets > 0) || packets > tops.queue) continue;
     pen.line([box.x, toY(packets), box.x + box.width, toY(packets)], { colour: inks.muted, dash: [4, 4] });
-    // Of lines that are close to each other the lowest has its name.
-    if (named - toY(packets) < 11) continue;
-    named = toY(packets);
-    // At the right, where lines come last; below a line at the top.
-    const foot = named - box.y < 12 ? named + 12 : named - 4;
-    pen.text(name, box.x + box.width - 2, foot, { size: 10, align: "right", colour: inks.muted, rim: inks.back });
+    const y = toY(packets);
+    // At the left: the ends of lines are at the right. Names of lines that are close to each other are side by side.
+    const left = Math.abs(named.y - y) < 11 ? named.right : box.x + 3;
+    named = { y, right: left + name.length * 6 + 6 };
+    pen.text(name, left, y - box.y < 12 ? y + 12 : y - 3, { size: 10, colour: inks.muted, rim: inks.back });
   }
   if (average >= 0) {
     pen.text("average", box.x + box.width, box.y - 5, { size: 10.5, align: "right", colour, bold: true, rim: inks.back });

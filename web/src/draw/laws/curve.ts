@@ -57,7 +57,7 @@ export function drawCurve(pen: Pen, box: Box, view: View, held?: Range): Drawn {
   const { x, y } = axes(
     pen, box,
     { from: 0, to: range.right, count: 5, name: isOfEach(view) ? "largest average of the sub-queues, packets" : "average queue, packets" },
-    { from: 0, to: range.top, count: 3, name: probabilityName(signalOf(lane, view.values), box.width < 290) },
+    { from: 0, to: range.top, count: 3, name: probabilityName(signalOf(lane, view.values), box.width < 260) },
     inks,
   );
   const handles = view.sketch ? [] : handlesOf(box, view, curve, maxP, range, x, y);
@@ -116,7 +116,8 @@ function handlesOf(box: Box, view: View, curve: Curve, maxP: number, { right, to
 }
 
 /** A faint line through a handle, with its name. */
-function drawGuide(pen: Pen, box: Box, handle: Handle, { inks }: View): void {
+function drawGuide(pen: Pen, box: Box, handle: Handle, view: View): void {
+  const { inks } = view;
   const { parameter, axis, x, y } = handle;
   const foot = box.y + box.height;
   if (axis === "x") {
@@ -126,6 +127,8 @@ function drawGuide(pen: Pen, box: Box, handle: Handle, { inks }: View): void {
     pen.text(nameOf(handle), isLeft ? x - 5 : x + 5, foot - 10, { size: 10.5, align: isLeft ? "right" : "left", colour: inks.muted, rim: inks.back });
   } else {
     pen.line([box.x, y, x, y], { colour: inks.grid, dash: [3, 3] });
-    pen.text(nameOf(handle), Math.max(box.x + 4, x - 52), y - 6, { size: 10.5, colour: inks.muted, rim: inks.back });
+    // At the left no probability of the next packet crosses it; shares of flows do.
+    const left = isPerFlow(view) ? Math.max(box.x + 4, x - 52) : box.x + 4;
+    pen.text(nameOf(handle), left, y - 6, { size: 10.5, colour: inks.muted, rim: inks.back });
   }
 }
