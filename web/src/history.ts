@@ -7,6 +7,8 @@ export class Table {
   readonly width: number;
   /** Rows forgotten at the front; so a row keeps its number. */
   forgotten = 0;
+  /** The fewest rows, counted from the beginning of the run, that a cut has left since a reader set this to Infinity. */
+  kept = Infinity;
   private readonly most: number;
   private values = new Float64Array(0);
   private used = 0;
@@ -69,6 +71,7 @@ export class Table {
   /** Forgets what is later than `at`. */
   cutAfter(at: number): void {
     this.used = this.countTo(at) * this.width;
+    this.kept = Math.min(this.kept, this.forgotten + this.length);
   }
 
   /** The same rows with other columns: column n is column `from[n]` of this table, or NaN. */

@@ -273,6 +273,31 @@ test("names in pictures hide no line, and what is lit keeps its colours", { skip
   await clean(other);
 });
 
+test("after a drag while the queue runs, the packets that are drawn are those that wait", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#schemes=red:min=5,max=15&flows=20&t=4");
+  const { page } = opened;
+  await page.waitForFunction(() => !window.laboratory.isWaiting && window.laboratory.time === 4e9);
+  await page.locator("#play").click();
+  const { x, y } = (await page.locator('[data-handle="max_p"]').boundingBox())!;
+  await page.mouse.move(x + 9, y + 9);
+  await page.mouse.down();
+  for (let step = 1; step <= 8; step += 1) {
+    await page.mouse.move(x + 9, y + 9 + step * 6);
+    await page.waitForTimeout(150);
+  }
+  await page.mouse.up();
+  await page.waitForTimeout(1500);
+  await page.locator("#play").click();
+  await page.waitForTimeout(500);
+  const [drawn, waiting] = await page.evaluate(() => {
+    const { lanes: [lane], time } = window.laboratory;
+    const { packets } = lane!.history;
+    return [document.querySelector('[data-panel="queue"] canvas')!.getAttribute("aria-label")!, packets.at(packets.countTo(time) - 1, 7)] as const;
+  });
+  assert.equal(packetsIn(drawn), String(waiting));
+  await clean(opened);
+});
+
 test("? shows the keys, in any mode, and Escape closes them", { skip }, async () => {
   for (const [width, presents] of [[1280, false], [390, false], [1280, true]] as const) {
     const opened = await open(browser, PAGE, "#schemes=red|codel&t=2", { viewport: { width, height: 844 }, colorScheme: "dark" });

@@ -45,7 +45,9 @@ export class Scene {
   /** Moves to a time; backwards by starting from the oldest row known. */
   moveTo(time: number): void {
     const { packets } = this.lane.history;
-    if (time < this.time || this.history !== packets || this.applied < packets.forgotten) this.clear();
+    const isCut = this.applied > packets.kept;
+    packets.kept = Infinity;
+    if (time < this.time || isCut || this.history !== packets || this.applied < packets.forgotten) this.clear();
     this.history = packets;
     const goal = packets.countTo(time);
     for (let row = Math.max(0, this.applied - packets.forgotten); row < goal; row += 1) this.apply(row);
