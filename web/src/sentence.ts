@@ -18,7 +18,7 @@ export interface Glance {
   page?: string | undefined;
 }
 
-/** From here on a difference of waiting is worth a word; from the second on it comes before what calls lose. */
+/** From here on a difference of waiting is worth a word; from the second on it comes before what calls lose, and an idle link is more so than another one. */
 const FACTOR = 1.1;
 const APART = 1.5;
 /** A link that is used less than the rest is not full. */
@@ -97,7 +97,7 @@ function near(glances: Glance[], hasRule: boolean): string {
   return `${texts.join("; ")}.${rule}`;
 }
 
-/** "red: 25 times less waiting for calls than droptail, 15% of the link idle". */
+/** "codel: 25 times less waiting for calls than droptail, the link full"; where waiting is bought with the link, "red leaves 15% of the link idle, with 25 times less waiting than droptail". */
 function compared(glances: Glance[]): string {
   const group = COMPARED.find((kind) => glances.every((glance) => waitOf(glance, kind) > 0));
   const name = group && nameOf(glances as [Glance], group);
@@ -117,7 +117,10 @@ function compared(glances: Glance[]): string {
   }
   if (!(factor >= FACTOR)) return `${name ? `Packets of ${name}` : "Packets"} wait about as long under all; ${listIdle(read)}.`;
   const times = Number.isFinite(factor) ? `${digits(factor, 2)} times less waiting` : "much less waiting";
-  return `${least.label}: ${times}${name ? ` for ${name}` : ""} than ${most.label}, ${idle}.`;
+  const gain = `${times}${name ? ` for ${name}` : ""} than ${most.label}`;
+  // Who reads the beginning only reads the price.
+  const isPaid = most.use - least.use > IDLE && 1 - least.use >= APART * (1 - most.use);
+  return isPaid ? `${least.label} leaves ${idle}, with ${gain}.` : `${least.label}: ${gain}, ${idle}.`;
 }
 
 function listIdle(read: { label: string; use: number }[]): string {

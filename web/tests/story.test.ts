@@ -67,7 +67,7 @@ test("the sentence begins with what calls feel, and says what it costs", async (
   const [plain, red] = both.map(({ lane }) => wait(lane, /^calls/, 9e9, 12e9));
   assert.ok(plain! > 5 * red!);
   assert.ok(text.startsWith(`A call’s packets wait up to ${span(plain!)} under droptail, ${span(red!)} under red (99%).`), text);
-  assert.match(text, /red: \d+ times less waiting for calls than droptail, [\d.]+% of the link idle\.$/);
+  assert.match(text, / red leaves [\d.]+% of the link idle, with \d+ times less waiting for calls than droptail\.$/);
 });
 
 test("the sentence says what calls lose, also where they wait as long", async () => {
@@ -92,8 +92,16 @@ test("the sentence names a flood's part, and compares delays where nobody calls"
   assert.match(sentence(await glances("#schemes=red:min=10,max=30|sfred:min=10,max=30&flows=8&flood=8", 12)), /^The flood has [67]\d[.\d]*% under red, [.\d]+% under sfred of the link\./);
   assert.match(sentence(await glances("#schemes=codel|dualpi2&rate=40&rtt=20&flows=2&l4s=2&ecn=on", 10)), /dualpi2: 2\d times less waiting for L4S than codel, the link full\.$/);
   assert.match(sentence(await glances("#schemes=droptail|codel", 12)), /^codel: \d+ times less waiting than droptail, the link full\.$/);
-  assert.match(sentence(await glances("#schemes=red:min=10,max=30,max_p=0.02|red:min=10,max=30,max_p=0.5", 12)), /^red with max_p 0\.5: [.\d]+ times less waiting than red with max_p 0\.02, [.\d]+% of the link idle\.$/);
+  assert.match(sentence(await glances("#schemes=red:min=10,max=30,max_p=0.02|red:min=10,max=30,max_p=0.5", 12)), /^red with max_p 0\.5 leaves [.\d]+% of the link idle, with [.\d]+ times less waiting than red with max_p 0\.02\.$/);
   assert.match(sentence(await glances("#schemes=red", 12)), /^Packets wait [.\d]+ ms on average/);
+});
+
+test("who reads the beginning of the sentence reads what less waiting costs", async () => {
+  const bought = await glances("#schemes=red:min=10,max=30,weight=0.002|red:min=10,max=30,weight=0.0001&flows=20", 5);
+  assert.match(sentence(bought), /^red with weight 0\.0001 leaves 2\d[.\d]*% of the link idle, with [.\d]+ times less waiting than red with weight 0\.002\.$/);
+  // A link that nobody fills is no price.
+  const half = await glances("#schemes=droptail|red:min=5,max=15&flows=0&web=20", 30);
+  assert.match(sentence(half), /\bred: [.\d]+ times less waiting than droptail, [.\d]+% of the link idle\.$/);
 });
 
 test("the sentence says full and as long only where the figures do", async () => {
