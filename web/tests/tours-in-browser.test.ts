@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { placesIn } from "../src/tours/figure.ts";
 import { TOURS } from "../src/tours/list.ts";
 import { namesIn } from "../src/ui/light.ts";
@@ -15,6 +15,18 @@ let browser: Browser;
 const skip = withBrowser((launched) => {
   browser = launched;
 });
+
+/** Through a tour to its task: each question is answered, and its reason read at once. */
+async function toTask(page: Page, tour: string): Promise<void> {
+  await page.locator("#tours").click();
+  await page.locator(`[data-tour="${tour}"]`).click();
+  for (const { predict, task } of TOURS.find(({ id }) => id === tour)!.steps) {
+    if (predict) await page.locator(`[data-choice="${predict.right}"]`).click();
+    if (predict?.at !== undefined) await page.locator('[data-act="show-now"]').click();
+    if (!task) await page.locator('[data-act="next"]').click();
+  }
+  await page.locator('[data-act="show-me"]').waitFor();
+}
 
 for (const tour of TOURS) {
   test(`the tour "${tour.title}" runs to its end`, { skip }, async () => {
@@ -62,16 +74,27 @@ for (const tour of TOURS) {
   });
 }
 
+test("a tour goes on once the reason is there, and brings it at once when asked to", { skip }, async () => {
+  const opened = await open(browser, PAGE, "#tour=average");
+  const { page } = opened;
+  const { at } = TOURS.find(({ id }) => id === "average")!.steps[0]!.predict!;
+  await page.waitForFunction(() => !window.laboratory.isWaiting);
+  await page.locator('[data-choice="2"]').click();
+  assert.ok(await page.locator('[data-act="next"]').isDisabled());
+  // A clock that was stopped keeps nobody from the reason.
+  await page.evaluate(() => window.laboratory.pause());
+  await page.locator('[data-act="show-now"]').click();
+  await page.locator('.answer [data-figure="delay"]').waitFor();
+  assert.equal(await page.evaluate(() => window.laboratory.time), at! * 1e9);
+  assert.equal(await page.locator('[data-act="show-now"]').count(), 0);
+  assert.ok(await page.locator('[data-act="next"]').isEnabled());
+  await clean(opened);
+});
+
 test("a task can be done though its run is over", { skip }, async () => {
   const opened = await open(browser, PAGE);
   const { page } = opened;
-  await page.locator("#tours").click();
-  await page.locator('[data-tour="average"]').click();
-  for (const { predict, task } of TOURS.find(({ id }) => id === "average")!.steps) {
-    if (predict) await page.locator(`[data-choice="${predict.right}"]`).click();
-    if (!task) await page.locator('[data-act="next"]').click();
-  }
-  await page.locator('[data-act="show-me"]').waitFor();
+  await toTask(page, "average");
   await stand(page, 60);
   await page.locator(".tour .live", { hasText: "The run is over" }).waitFor();
   await page.locator('[data-act="show-me"]').click();
@@ -84,12 +107,7 @@ test("a task can be done though its run is over", { skip }, async () => {
 test("the clock of a task stands until something is moved", { skip }, async () => {
   const opened = await open(browser, PAGE);
   const { page } = opened;
-  await page.locator("#tours").click();
-  await page.locator('[data-tour="average"]').click();
-  for (const { predict, task } of TOURS.find(({ id }) => id === "average")!.steps) {
-    if (predict) await page.locator(`[data-choice="${predict.right}"]`).click();
-    if (!task) await page.locator('[data-act="next"]').click();
-  }
+  await toTask(page, "average");
   await page.waitForFunction(() => !window.laboratory.isWaiting && window.laboratory.time === 20e9);
   await page.locator(".tour .live", { hasText: "The clock waits for your move" }).waitFor();
   await page.waitForTimeout(400);
@@ -117,10 +135,7 @@ test("when the clock stops, text, column and sentence have the same figures; a s
   }));
   assert.equal(said[0], said[1]);
   for (const text of said.slice(2)) assert.ok(text.includes(said[0]!), said.join("\n"));
-  for (let step = 0; step < 3; step += 1) {
-    if (step > 0) await page.locator(`[data-choice="${TOURS.find(({ id }) => id === "calls")!.steps[step]!.predict!.right}"]`).click();
-    await page.locator('[data-act="next"]').click();
-  }
+  await toTask(page, "calls");
   await page.locator('[data-act="show-me"]').click();
   await page.evaluate(() => window.laboratory.setSpeed(3));
   await page.waitForSelector('.tour[data-done="calls"]');
@@ -150,12 +165,7 @@ for (const [width, height] of [[1280, 800], [390, 844]] as const) {
     const opened = await open(browser, PAGE, "", { viewport: { width, height }, hasTouch: width < 500 });
     const { page } = opened;
     for (const [tour, knob] of [["max-p", '[data-slider="max_p"]'], ["bufferbloat", '[data-knob="buffer"]'], ["average", '[data-slider="weight"]']] as const) {
-      await page.locator("#tours").click();
-      await page.locator(`[data-tour="${tour}"]`).click();
-      for (const { predict, task } of TOURS.find(({ id }) => id === tour)!.steps) {
-        if (predict) await page.locator(`[data-choice="${predict.right}"]`).click();
-        if (!task) await page.locator('[data-act="next"]').click();
-      }
+      await toTask(page, tour);
       await page.locator(`.tour ${knob}`).waitFor();
       await page.waitForFunction(() => !window.laboratory.isWaiting && document.querySelector("[data-handle]"));
       await page.evaluate(() => scrollTo(0, 0));

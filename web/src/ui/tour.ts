@@ -81,12 +81,12 @@ export class TourPanel {
     this.element.hidden = true;
   }
 
-  /** A step forwards or back, from a key: an open question is answered first. False without a tour. */
+  /** A step forwards or back, from a key: an open question is answered first, and its reason read. False without a tour. */
   turn(steps: 1 | -1): boolean {
     if (!this.tour) return false;
     const next = this.element.querySelector<HTMLButtonElement>('[data-act="next"]');
     const predict = this.tour.steps[this.step]?.predict;
-    if (steps > 0 && next?.disabled && predict) this.element.querySelector<HTMLButtonElement>(`[data-choice="${predict.right}"]`)?.click();
+    if (steps > 0 && next?.disabled && predict) this.element.querySelector<HTMLButtonElement>(`[data-act="show-now"], [data-choice="${predict.right}"]:enabled`)?.click();
     else if (steps > 0) next?.click();
     else if (this.step > 0) this.go(-1);
     return true;
@@ -210,11 +210,13 @@ export class TourPanel {
         for (const one of buttons) one.disabled = true;
         buttons[index]!.classList.add(index === right ? "right" : "wrong");
         buttons[right]!.classList.add("right");
-        next.disabled = false;
         delete document.documentElement.dataset["asked"];
         if (live) live.hidden = false;
         this.reveal(predict!, figures);
-        this.answerAt(at, answer, index === right ? "Yes. " : "No. ", () => this.marked(because, figures));
+        this.answerAt(at, answer, index === right ? "Yes. " : "No. ", () => {
+          next.disabled = false;
+          return this.marked(because, figures);
+        });
         this.refresh();
       }, { class: "choice", "data-choice": index }),
     );
@@ -224,7 +226,10 @@ export class TourPanel {
   /** An answer speaks of a moment: it is shown when the clock has reached it. */
   private answerAt(at: number | undefined, place: HTMLElement, word: string, text: () => Node[]): void {
     const { laboratory } = this;
-    if (at !== undefined) fill(place, el("strong", {}, word), `The clock runs to ${runLength(at * SECOND)}; then you read why.`);
+    if (at !== undefined) {
+      const now = button("Show it now", () => laboratory.seek(at * SECOND), { "data-act": "show-now" });
+      fill(place, el("strong", {}, word), `The clock runs to ${runLength(at * SECOND)}; then you read why. `, now);
+    }
     this.answer = () => {
       if (at !== undefined && (laboratory.isWaiting || laboratory.time < at * SECOND)) return;
       this.answer = undefined;
