@@ -104,6 +104,46 @@ test("a task can be done though its run is over", { skip }, async () => {
   await clean(opened);
 });
 
+test("a task that is done keeps its figures, and says when it is so no more", { skip }, async () => {
+  const opened = await open(browser, PAGE);
+  const { page } = opened;
+  await toTask(page, "average");
+  await page.locator('[data-act="show-me"]').click();
+  await page.evaluate(() => window.laboratory.setSpeed(10));
+  await page.waitForSelector('.tour[data-done="average"]');
+  const figure = page.locator('.answer [data-figure="swing"]');
+  const swing = await figure.innerText();
+  assert.match(await page.locator(".tour .answer").innerText(), /^Done at [\d.]+ s\. /);
+  assert.ok(await page.locator(".tour .lapsed").isHidden());
+  await stand(page, 60);
+  // The run goes on by itself.
+  await page.locator(".tour .live", { hasText: "goes on for another 60 s" }).waitFor();
+  await page.evaluate(() => window.laboratory.change({ lane: 0, name: "weight", value: "0.001" }));
+  await page.waitForFunction(() => window.laboratory.isPlaying && window.laboratory.time > 61e9);
+  await page.locator(".tour .lapsed", { hasText: /not so any more: .* of [\d.]+ s\.$/ }).waitFor();
+  assert.equal(await figure.innerText(), swing);
+  await clean(opened);
+});
+
+test("a run that is over goes on for as long as is said, and a scenario's begins again with the move", { skip }, async () => {
+  const opened = await open(browser, PAGE);
+  const { page } = opened;
+  await toTask(page, "kmin");
+  await stand(page, 0.02);
+  await page.locator(".tour .live", { hasText: "goes on for another 20 ms" }).waitFor();
+  await page.evaluate(() => window.laboratory.change({ lane: 0, name: "threshold", value: "119 packets" }));
+  await page.waitForFunction(() => window.laboratory.isPlaying && window.laboratory.time > 20.1e6 && window.laboratory.end === 40e6);
+  await toTask(page, "incast");
+  const { from, end } = await page.evaluate(() => ({ from: window.laboratory.goal ?? window.laboratory.time, end: window.laboratory.end }));
+  await stand(page, end / 1e9);
+  await page.locator(".tour .live", { hasText: "and it begins again" }).waitFor();
+  await page.evaluate(() => window.laboratory.change({ lane: 0, name: "threshold", value: "20 packets" }));
+  await page.waitForFunction((from) => window.laboratory.isPlaying && window.laboratory.time > from && window.laboratory.time < from + 20e6, from);
+  assert.deepEqual(await page.evaluate(() => window.laboratory.setup.changes.map(({ at, value }) => [at * 1e9, value])), [[from, "20 packets"]]);
+  await page.waitForSelector('.tour[data-done="incast"]', { timeout: 60_000 });
+  await clean(opened);
+});
+
 test("the clock of a task stands until something is moved", { skip }, async () => {
   const opened = await open(browser, PAGE);
   const { page } = opened;

@@ -9,6 +9,7 @@ import { changed, type Setup } from "../src/setup.ts";
 import { placesIn, type Figures } from "../src/tours/figure.ts";
 import { TOURS } from "../src/tours/list.ts";
 import { HOLDS, Seen, type Task } from "../src/tours/tour.ts";
+import { Watch } from "../src/tours/watch.ts";
 import { SAMPLE } from "../src/types.ts";
 import { formatWith } from "../src/units.ts";
 import { simulated } from "../site/lanes.ts";
@@ -140,6 +141,43 @@ function secondsUntilDone(laboratory: Laboratory, task: Task, moved: number, sca
   }
   return Infinity;
 }
+
+/** What a tour's last task is seen to be at times after its knob is moved and moved again, in seconds from the first move. */
+async function watched(tour: string, moves: { after: number; value: string }[], until: number) {
+  const { steps } = TOURS.find(({ id }) => id === tour)!;
+  const { setup, time } = setupOf(tour, steps.length);
+  const { solution: [move] } = steps.at(-1)!.task!;
+  const moved = moves.reduce((setup, { after, value }) => changed(setup, { ...move!, at: time + after, value }), { ...setup, duration: 120 });
+  const laboratory = simulated(await program(), moved, time + until);
+  laboratory.time = time * 1e9;
+  const watch = new Watch(steps.at(-1)!.task!, new Seen(laboratory));
+  return (after: number) => {
+    for (let at = laboratory.time / 1e9; at <= time + after; at += 0.25) {
+      laboratory.time = Math.round(at * 1e9);
+      watch.look();
+    }
+    return { isDone: watch.doneAt !== undefined, isLapsed: watch.isLapsed };
+  };
+}
+
+test("a task that was done is so no more after a move that undoes it, and again after one that does it", async () => {
+  for (const [tour, does, undoes] of [["average", "0.05", "0.001"], ["calls", "2", "20"], ["bufferbloat", "40", "400"]] as const) {
+    const at = await watched(tour, [{ after: 1, value: does }, { after: 16, value: undoes }, { after: 31, value: does }], 46);
+    assert.deepEqual(at(3), { isDone: false, isLapsed: false }, tour);
+    assert.deepEqual(at(15.9), { isDone: true, isLapsed: false }, tour);
+    assert.deepEqual(at(30.9), { isDone: true, isLapsed: true }, tour);
+    assert.deepEqual(at(45), { isDone: true, isLapsed: false }, tour);
+  }
+});
+
+test("calls: nobody who downloads nothing has done the task", async () => {
+  assert.deepEqual((await watched("calls", [{ after: 1, value: "0" }], 21))(20), { isDone: false, isLapsed: false });
+  assert.deepEqual((await watched("calls", [{ after: 1, value: "1" }], 21))(20), { isDone: true, isLapsed: false });
+});
+
+test("no answer of a task says now: its figures stay those of the moment at which it was done", () => {
+  for (const { id, steps } of TOURS) assert.doesNotMatch(steps.at(-1)!.task!.because, /\} (\w+ ){0,5}now\b/, id);
+});
 
 test("bufferbloat: half a second, half of it on twice the rate, and CoDel costs no throughput", async () => {
   const moment = await told("bufferbloat", 1);

@@ -61,7 +61,7 @@ export const average: Tour = {
         ask: "Move `weight` until the queue swings by less than ± 7 packets, and the link is full.",
         isDone: (seen) => seen.sinceMove > 4 && seen.lane(0).swing < 7 && seen.lane(0).use > 0.99,
         solution: [{ lane: 0, name: "weight", value: "0.05" }],
-        because: "With a *larger* weight RED answers within a round-trip time, and the loop of RED and TCP swings less: by ± {swing} packets now, with {used} of the link used. A smaller weight does not make RED better: it makes it slower. The rule of later papers: the average's time constant should be some round-trip times, not more.",
+        because: "With a *larger* weight RED answers within a round-trip time, and the loop of RED and TCP swings less: by ± {swing} packets, with {used} of the link used. A smaller weight does not make RED better: it makes it slower. The rule of later papers: the average's time constant should be some round-trip times, not more.",
       },
     },
   ],

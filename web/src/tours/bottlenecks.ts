@@ -116,7 +116,7 @@ export const bottlenecks: Tour = {
         isDone: (seen) => seen.lane(0).delay < 0.025,
         live,
         solution: [{ lane: 0, name: "limit", value: "20 packets" }],
-        because: "Packets wait {wait}, and flows along both have {part} of the link now. Their part swings, and is smaller on average: 44% with a queue of 100 packets, 37% with one of 20, a third with one of 10. A short queue and equal parts come together only where a scheme tells flows apart.",
+        because: "Packets wait {wait}, and flows along both have {part} of the link. Their part swings, and is smaller on average: 44% with a queue of 100 packets, 37% with one of 20, a third with one of 10. A short queue and equal parts come together only where a scheme tells flows apart.",
       },
     },
   ],

@@ -53,7 +53,7 @@ export const curves: Tour = {
         ask: "Give RED (the first column) another `max_p`, so that its delay is within 3 ms of NLRED's.",
         isDone: (seen) => seen.sinceMove > 6 && Math.abs(seen.lane(0).delay - seen.lane(1).delay) < 0.003 && Number(seen.setting(0, "max_p") ?? "0.1") !== 0.1,
         solution: [{ lane: 0, name: "max_p", value: "0.065" }],
-        because: "A straight line with another `max_p` has NLRED's delay, {red} and {nlred} now, with about as many drops. At a given load, a curve is mostly another way to set a probability. Where the load changes, its shape begins to matter. You can draw your own: press `draw a curve`.",
+        because: "A straight line with another `max_p` has NLRED's delay, {red} and {nlred}, with about as many drops. At a given load, a curve is mostly another way to set a probability. Where the load changes, its shape begins to matter. You can draw your own: press `draw a curve`.",
       },
     },
   ],

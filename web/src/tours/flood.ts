@@ -73,7 +73,7 @@ export const flood: Tour = {
         ask: "Choose a `policy` that lets three quarters of the stream through, with a fairness above 0.9.",
         isDone: (seen) => seen.sinceMove > 4 && seen.lane(0).fairness > 0.9 && seen.share(0, /^flood/) > 0.075,
         solution: [{ lane: 0, name: "policy", value: "fred" }],
-        because: "FRED counts the packets that each flow has in the queue, and drops from those with more than their part: it looks at *how much*, not at *whether one listens*. The stream has {share} of the link now. CHOKe compares an arrival with a packet drawn from the queue, without any list.",
+        because: "FRED counts the packets that each flow has in the queue, and drops from those with more than their part: it looks at *how much*, not at *whether one listens*. The stream has {share} of the link. CHOKe compares an arrival with a packet drawn from the queue, without any list.",
       },
     },
   ],

@@ -109,7 +109,7 @@ export const incast: Tour = {
         isDone: (seen) => seen.peak(0, 0.005) < 90 && seen.drops(0, 0.005) === 0,
         live: live(5),
         solution: [{ lane: 0, name: "threshold", value: "20 packets" }],
-        because: "The queue reaches {peak} packets now. At its peak it does not go below 57, whatever the threshold: 32 answers begin together, and a window has no less than a segment or two. Beyond that only fewer servers at once help, or senders that are not all asked in the same instant.",
+        because: "The queue reaches {peak} packets. At its peak it does not go below 57, whatever the threshold: 32 answers begin together, and a window has no less than a segment or two. Beyond that only fewer servers at once help, or senders that are not all asked in the same instant.",
       },
     },
   ],

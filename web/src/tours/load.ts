@@ -66,7 +66,7 @@ export const load: Tour = {
           { lane: 0, name: "ared_bottom", value: "0.06" },
           { lane: 0, name: "max_p", value: "0.08" },
         ],
-        because: "Now see what five flows pay for it: with a max_p of {adapted} more is dropped, {lost} of the packets, and in the long run a twentieth of the link stays idle. Being ready for a load and being right for the present one are two things; RARED's answer is to look at the rate of arrivals, which knows of the load before the queue does.",
+        because: "See what five flows pay for it: with a max_p of {adapted} more is dropped, {lost} of the packets, and in the long run a twentieth of the link stays idle. Being ready for a load and being right for the present one are two things; RARED's answer is to look at the rate of arrivals, which knows of the load before the queue does.",
       },
     },
   ],

@@ -3,8 +3,10 @@
 import type { Laboratory } from "../laboratory.ts";
 import { columnOf, placesIn, type Figures } from "../tours/figure.ts";
 import { TOURS } from "../tours/list.ts";
-import { HOLDS, Seen, type Move, type Prediction, type Step, type Tour } from "../tours/tour.ts";
-import { knob, type KnobName } from "../setup.ts";
+import { Seen, type Move, type Prediction, type Step, type Task, type Tour } from "../tours/tour.ts";
+import { Watch } from "../tours/watch.ts";
+import { longerBy } from "../pace.ts";
+import { changed, knob, type KnobName } from "../setup.ts";
 import type { Scheme } from "../types.ts";
 import { SECOND, digits, percent, runLength, span } from "../units.ts";
 import { button, el, fill, isNarrow } from "./dom.ts";
@@ -23,6 +25,10 @@ export class TourPanel {
   more: () => HTMLElement[] = () => [];
   private step = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private isOver = false;
+  /** The time from which the step is shown, ns. */
+  private from = 0;
+  /** Looks whether the task of the step is done. */
   private task: (() => void) | undefined;
   /** Shows the answer once the clock has reached its moment. */
   private answer: (() => void) | undefined;
@@ -45,9 +51,27 @@ export class TourPanel {
     laboratory.on("clock", () => {
       this.task?.();
       this.answer?.();
+      // A move at the end makes a run longer: it was over all the same.
+      if (!laboratory.isMoving) this.isOver = laboratory.time >= laboratory.end;
     });
-    // The clock of a task stands until something is moved.
-    laboratory.on("moved", () => this.task && !laboratory.isPlaying && laboratory.play());
+    // The clock of a task stands until something is moved; at the end of a run any step's does.
+    laboratory.on("moved", () => {
+      const isOver = this.tour && this.isOver && document.documentElement.dataset["asked"] === undefined;
+      if ((this.task || isOver) && !laboratory.isPlaying) this.playOn();
+    });
+  }
+
+  /** Plays on after a move. At the end of a scenario, which has no more, the step begins again with what was moved there. */
+  private playOn(): void {
+    const { laboratory, from } = this;
+    const { setup, time, end } = laboratory;
+    if (setup.scenario && time >= end) {
+      const isLast = ({ at }: { at: number }) => at * SECOND >= end;
+      const before = { ...setup, changes: setup.changes.filter((change) => !isLast(change)) };
+      const moved = setup.changes.filter(isLast).reduce((setup, change) => changed(setup, { ...change, at: from / SECOND }), before);
+      laboratory.apply(moved, { time: from });
+    }
+    laboratory.play();
   }
 
   /** Shows what is at the time of the clock. */
@@ -113,7 +137,10 @@ export class TourPanel {
     if (!tour || !step) return;
     this.end();
     this.laboratory.pause();
-    if (step.show !== undefined) this.show(step.show);
+    if (step.show !== undefined) {
+      this.show(step.show);
+      this.from = this.laboratory.goal ?? this.laboratory.time;
+    }
     this.laboratory.setSpeed(step.speed ?? 1);
     this.element.hidden = false;
     const isLast = this.step === tour.steps.length - 1;
@@ -148,20 +175,21 @@ export class TourPanel {
     return text;
   }
 
-  /** A text in which `code` and *stress* are set off, and `{name}` is a figure of the time of the clock. */
-  private marked(text: string, figures: Figures = {}): Node[] {
+  /** A text in which `code` and *stress* are set off, and `{name}` is a figure: that of the time of the clock, or of now and for good. */
+  private marked(text: string, figures: Figures = {}, isForGood = false): Node[] {
     return text.split(/(`[^`]+`|\*[^*]+\*|\{\w+\})/).map((part) => {
       if (part.startsWith("`")) return el("code", {}, part.slice(1, -1));
       if (part.startsWith("*") && part.length > 2) return el("em", {}, part.slice(1, -1));
       const name = part.startsWith("{") ? part.slice(1, -1) : "";
-      return figures[name] ? this.figure(name, figures[name]) : document.createTextNode(part);
+      return figures[name] ? this.figure(name, figures[name], isForGood) : document.createTextNode(part);
     });
   }
 
   /** A figure that follows the clock; while nothing is known, what the text says of it. */
-  private figure(name: string, { of, text, says }: Figures[string]): HTMLElement {
-    const place = el("span", { class: "figure", "data-figure": name, title: "as it is at the time of the clock" }, text(says));
+  private figure(name: string, { of, text, says }: Figures[string], isForGood: boolean): HTMLElement {
     const seen = new Seen(this.laboratory);
+    if (isForGood) return el("span", { class: "figure", "data-figure": name, title: "as it was when the task was done" }, text(of(seen)));
+    const place = el("span", { class: "figure", "data-figure": name, title: "as it is at the time of the clock" }, text(says));
     const refresh = () => {
       if (!this.isKnown) return;
       const value = of(seen);
@@ -272,48 +300,53 @@ export class TourPanel {
       .join("; ");
   }
 
-  /** What to do where the clock stands before the task is done. */
-  private over(): string {
+  /** What to do where the clock stands. */
+  private over(isOpen: boolean): string {
     const { time, end, isPlaying, setup } = this.laboratory;
     if (isPlaying) return "";
-    if (time < end) return ". The clock waits for your move.";
-    return `. The run is over: press play, and it ${setup.scenario ? "begins again" : "goes on for a minute"}.`;
+    if (time < end) return isOpen ? ". The clock waits for your move." : "";
+    const then = setup.scenario ? "begins again" : `goes on for another ${runLength(longerBy(setup.duration) * SECOND)}`;
+    return `. The run is over: move a knob or press play, and it ${then}.`;
   }
 
-  /** The task ends when it is done, or shown. */
+  /** The figures of a task that is done are those of that moment; the next step waits for it. */
   private doing({ task, figures }: Step, next: HTMLButtonElement): (HTMLElement | null)[] {
-    const { ask, isDone, solution, because, holds = HOLDS } = task!;
-    const seen = new Seen(this.laboratory);
+    const watch = new Watch(task!, new Seen(this.laboratory));
     const answer = el("p", { class: "answer", role: "status" });
+    const lapsed = el("p", { class: "lapsed", role: "status", hidden: true });
+    const help = this.help(task!, answer);
     next.disabled = true;
-    const end = (word: string) => {
-      this.task = undefined;
-      fill(answer, el("strong", {}, word), ...this.marked(because, figures));
-      this.keepInSight(answer);
-      next.disabled = false;
-      this.element.dataset.done = this.tour?.id ?? "";
-    };
     delete this.element.dataset.done;
-    const live = this.liveText({ live: (seen) => (task!.live?.(seen) ?? this.readings(seen)) + (this.task ? this.over() : "") });
-    let since = Number.NaN;
     this.task = () => {
       if (this.laboratory.isWaiting) return;
-      const isHeld = seen.sinceMove > holds && isDone(seen);
-      // What is seen for a moment may be chance.
-      if (!isHeld || seen.time < since) since = Number.NaN;
-      else if (Number.isNaN(since)) since = seen.time;
-      else if (seen.time - since >= holds) {
-        help.disabled = true;
-        end("Done. ");
-      }
+      const isOpen = watch.doneAt === undefined;
+      watch.look();
+      lapsed.hidden = !watch.isLapsed;
+      if (!isOpen || watch.doneAt === undefined) return;
+      const at = moment(watch.doneAt);
+      help.disabled = true;
+      next.disabled = false;
+      fill(answer, el("strong", {}, `Done at ${at}. `), ...this.marked(task!.because, figures, true));
+      this.keepInSight(answer);
+      fill(lapsed, `What the task asks for is not so any more: the figures above are those of ${at}.`);
+      this.element.dataset.done = this.tour?.id ?? "";
     };
-    const moves = solution.map(({ name, value }) => `${name} = ${value}`).join(", ");
-    const help = button("Show me", () => {
-      fill(answer, `${moves} from now on.`);
+    const live = this.liveText({ live: (seen) => (task!.live?.(seen) ?? this.readings(seen)) + this.over(watch.doneAt === undefined) });
+    const knobs = el("div", { class: "knobs" }, ...this.knobs(task!.solution));
+    return [el("p", { class: "ask" }, ...this.marked(task!.ask)), knobs, live, answer, lapsed, el("div", { class: "buttons" }, help)];
+  }
+
+  /** Moves the knobs of a task in a way that does it. */
+  private help({ solution }: Task, answer: HTMLElement): HTMLButtonElement {
+    return button("Show me", () => {
+      fill(answer, `${solution.map(({ name, value }) => `${name} = ${value}`).join(", ")} from now on.`);
       for (const move of solution) this.laboratory.change(move);
       this.laboratory.play();
     }, { "data-act": "show-me" });
-    const knobs = el("div", { class: "knobs" }, ...this.knobs(solution));
-    return [el("p", { class: "ask" }, ...this.marked(ask)), knobs, live, answer, el("div", { class: "buttons" }, help)];
   }
+}
+
+/** A time in seconds, in three digits and its unit. */
+function moment(seconds: number): string {
+  return runLength(Number((seconds * SECOND).toPrecision(3)));
 }
