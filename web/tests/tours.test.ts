@@ -332,11 +332,32 @@ test("kmin: packets under way, K by the rule in its units, and what authors and 
   const moved = [["threshold", "60 packets", 0] as const, ["rtt", "0.05"] as const].reduce((setup, [name, value, lane]) => changed(setup, { at: 0.006, name, value, ...(lane === undefined ? {} : { lane }) }), setup);
   const half = new Seen(simulated(await program(), moved, 0.012));
   assert.ok(half.lane(0).use > 0.998, `${half.lane(0).use}`);
+  // For about the same wait, the slope has the fuller link, and as full a one as the rule's step with less waiting.
   const three = await told("kmin", 3);
-  assert.ok(three.lane(1).use - three.lane(0).use > 0.03);
+  assert.ok(three.lane(1).use - three.lane(0).use > 0.008, `${three.lane(0).use} ${three.lane(1).use}`);
+  assert.ok(Math.abs(three.lane(1).delay - three.lane(0).delay) < 2e-6, `${three.lane(0).delay} ${three.lane(1).delay}`);
+  const rule = await told("kmin", 2);
+  assert.ok(three.lane(1).use > rule.lane(1).use - 0.001 && three.lane(1).delay < 0.8 * rule.lane(1).delay);
   // All above Kmax are marked: nothing is dropped, and the queue was there.
   assert.equal(three.drops(1, 0.006), 0);
   assert.ok(three.peak(1, 0.01) > 80, `${three.peak(1, 0.01)}`);
+});
+
+test("kmin: for a slope Kmin hardly matters, and Kmax and Pmax decide", async () => {
+  const four = await told("kmin", 4);
+  const [first, low, short] = [0, 1, 2].map((lane) => four.lane(lane)) as [Readings, Readings, Readings];
+  assert.ok(Math.abs(first.delay - low.delay) < 0.5e-6 && Math.abs(first.use - low.use) < 0.001, `${first.delay} ${low.delay}`);
+  assert.ok(short.delay < low.delay / 2 && short.use < low.use - 0.003, `${short.delay} ${short.use}`);
+  const { setup } = setupOf("kmin", 4);
+  const slope = (min: string, maxP: string): Setup["schemes"][number] => ({ name: "red", settings: [["min", min], ["max", "80"], ["weight", "1"], ["max_p", maxP], ["mark_above_max", "on"]] });
+  const schemes = [slope("0", "0.1"), slope("10", "0.1"), slope("20", "0.1"), slope("20", "0.5"), slope("60", "0.1")];
+  const seen = new Seen(simulated(await program(), { ...setup, schemes }, 0.014));
+  for (const lane of [0, 1, 2]) assert.ok(seen.lane(lane).use > 0.999 && Math.abs(seen.lane(lane).delay - 7.5e-6) < 0.5e-6, `${lane}: ${seen.lane(lane).delay}`);
+  // A larger Pmax is a shorter queue; a Kmin near Kmax is a step.
+  assert.ok(seen.lane(3).delay < 4.5e-6 && seen.lane(4).use < 0.996, `${seen.lane(3).delay} ${seen.lane(4).use}`);
+  // The tour answers its title with figures, where a reader ends.
+  const { because } = TOURS.find(({ id }) => id === "kmin")!.steps.at(-1)!.task!;
+  assert.match(because, /K = 119 .*Kmax = 80 with Pmax = 10%, any Kmin from 0 to 20 packets/);
 });
 
 test("bottlenecks: a quarter with two queues and a longer way, each with a part in it, half under FQ-CoDel", async () => {
