@@ -205,8 +205,32 @@ test("average: a small weight is blind at first, ends at the same delay, and pea
   const { at } = TOURS.find(({ id }) => id === "average")!.steps[2]!.predict!;
   assert.ok(Math.max(...setup.changes.map((change) => change.at)) < at!);
   // The task is far from done at first, for as long as its run lasts.
-  const open = (await seen("average", 4, 59)).mean([20, 26, 32, 38, 44, 50, 56], ({ swing }) => swing);
+  const open = (await seen("average", 5, 59)).mean([20, 26, 32, 38, 44, 50, 56], ({ swing }) => swing);
   assert.ok(open[0]! > 20, `${open[0]}`);
+});
+
+test("average: bursts pass with a small weight; for flows that stay, averaging only makes the queue swing", async () => {
+  const bursts = await told("average", 4);
+  assert.ok(bursts.drops(0, 20) > 1.5 * bursts.drops(1, 20), `${bursts.drops(0, 20)} ${bursts.drops(1, 20)}`);
+  assert.ok(bursts.peak(1, 4) > 20);
+  // Over the whole run as well, and less with each smaller weight.
+  const { setup } = setupOf("average", 4);
+  const { lanes } = simulated(await program(), { ...setup, schemes: ["1", "0.02", "0.002"].map((weight) => ({ name: "red", settings: [["min", "20"], ["max", "60"], ["max_p", "0.3"], ["weight", weight]] })) }, 60);
+  const dropped = lanes.map(({ history: { samples } }) => samples.at(samples.length - 1, SAMPLE.dropped));
+  assert.ok(dropped[0]! > 1.3 * dropped[1]! && dropped[1]! > 1.3 * dropped[2]!, dropped.join());
+  const staying = setupOf("average", 5).setup;
+  // Arrivals in a round-trip time: 133 packets.
+  const trip = (20e6 * 0.08) / 12e3;
+  assert.ok(Math.abs(1 / 0.0025 / trip - 3) < 0.05 && Math.abs(1 / 0.02 / trip - 1 / 3) < 0.05);
+  for (const [weight, swings] of [["0.0025", 13], ["0.02", 6], ["1", 5]] as const) {
+    const laboratory = simulated(await program(), changed(staying, { at: 20, lane: 0, name: "weight", value: weight }), 56);
+    const read = [26, 32, 38, 44, 50, 56].map((at) => {
+      laboratory.time = at * 1e9;
+      return new Seen(laboratory).lane(0).swing;
+    });
+    const mean = read.reduce((sum, value) => sum + value, 0) / read.length;
+    assert.ok(Math.abs(mean - swings) < 1, `${weight}: ${read.join(" ")}`);
+  }
 });
 
 test("max_p: too steep for five flows, too low for sixty", async () => {

@@ -1,6 +1,6 @@
 // A guided tour; what it says is held to the simulator by `tests/tours.test.ts`.
 
-import { delay, peak, probe, swing, used } from "./figure.ts";
+import { delay, drops, peak, probe, swing, used } from "./figure.ts";
 import type { Tour } from "./tour.ts";
 
 export const average: Tour = {
@@ -53,7 +53,19 @@ export const average: Tour = {
       },
     },
     {
-      text: ["So does a smaller weight make RED better? It filters bursts, and it is blind for longer. Here is a link of 20 Mbps with round trips of 80 ms. The weight is 0.0005: the queue swings, and runs empty each time."],
+      text: ["What is the average for, then? Forty people load pages over a link of 20 Mbps, and nobody else. Each page is a short burst. In the first column the weight is 1, which is no average at all, in the second 0.002."],
+      show: "schemes=red:min=20,max=60,max_p=0.3,weight=1|red:min=20,max=60,max_p=0.3,weight=0.002&flows=0&web=40&rate=20&rtt=80&t=26",
+      figures: { used: used(1, 0.35, 0.05), without: drops(0, 20, 220, 60), small: drops(1, 20, 105, 40) },
+      predict: {
+        ask: "A third of the link is used, and now and then more than `min` packets wait. Who drops more of them?",
+        choices: ["weight 1: it sees each burst", "weight 0.002: it is slow", "both about as many"],
+        right: 0,
+        because: "Without an average RED dropped {without} packets in the last twenty seconds, with 0.002 only {small}, though {used} of the link is used. A burst is mostly over before the average has moved. That is what averaging is for: short bursts pass, and a queue that stays is answered.",
+        at: 30,
+      },
+    },
+    {
+      text: ["So does a smaller weight make RED better where flows stay? Here are twenty, on the same link: 20 Mbps, round trips of 80 ms. The weight is 0.0005: the queue swings, and runs empty each time."],
       show: "schemes=red:min=20,max=60,max_p=0.3,weight=0.0005&flows=20&rate=20&rtt=80&t=20",
       speed: 3,
       figures: { swing: swing(0, 5, 1), used: used(0, 0.998, 0.003) },
@@ -61,7 +73,7 @@ export const average: Tour = {
         ask: "Move `weight` until the queue swings by less than ± 7 packets, and the link is full.",
         isDone: (seen) => seen.sinceMove > 4 && seen.lane(0).swing < 7 && seen.lane(0).use > 0.99,
         solution: [{ lane: 0, name: "weight", value: "0.05" }],
-        because: "With a *larger* weight RED answers within a round-trip time, and the loop of RED and TCP swings less: by ± {swing} packets, with {used} of the link used. A smaller weight does not make RED better: it makes it slower. The rule of later papers: the average's time constant should be some round-trip times, not more.",
+        because: "With a *larger* weight RED answers within a round-trip time, and the queue swings less: by ± {swing} packets, with {used} of the link used. An average over three round trips, 0.0025, is too slow already: ± 13. One over a third of a round trip, 0.02, swings by ± 6, and none at all, 1, by ± 5: for flows that stay, averaging only costs. It is worth its delay where bursts are to pass, and for no longer than they last.",
       },
     },
   ],
