@@ -40,6 +40,7 @@ for (const tour of TOURS) {
         await page.waitForFunction(() => !window.laboratory.isWaiting && !window.laboratory.isPlaying);
         // Nothing gives the answer away.
         assert.ok(await page.locator("#sentence").isHidden());
+        await page.waitForFunction(() => [...document.querySelectorAll(".feel")].every((feel) => getComputedStyle(feel).visibility === "hidden" || (feel as HTMLElement).hidden));
         assert.equal(await page.locator(".tour .live:visible").count(), 0);
         const { at } = step.predict;
         const said = await page.evaluate((choice) => {
@@ -59,6 +60,7 @@ for (const tour of TOURS) {
           for (const text of figures) assert.match(text, /^[\d.]+(%| [nµm]?s)?$/);
         }
         assert.equal(await page.locator(".tour .live:visible").count(), step.live ? 1 : 0);
+        await page.waitForFunction(() => [...document.querySelectorAll(".feel")].every((feel) => getComputedStyle(feel).visibility === "visible" || (feel as HTMLElement).hidden));
       }
       if (step.task) {
         await page.waitForFunction(() => !window.laboratory.isWaiting);

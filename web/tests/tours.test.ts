@@ -170,6 +170,22 @@ test("a task that was done is so no more after a move that undoes it, and again 
   }
 });
 
+test("no question is asked whose answer was told before it", async () => {
+  const { steps } = TOURS.find(({ id }) => id === "calls")!;
+  // What downloads lose is asked in the second step: the first one speaks of calls alone.
+  const first = await told("calls", 1);
+  assert.doesNotMatch(steps[0]!.live!(first) + steps[0]!.predict!.because, /downloads lose/);
+  assert.match(steps[1]!.predict!.ask, /What do the downloads lose/);
+  assert.match(steps[1]!.live!(first), /downloads lose/);
+  // Nor is a number asked for that stands above the columns, or on a knob.
+  for (const { predict, show = "", text } of TOURS.find(({ id }) => id === "kmin")!.steps) {
+    for (const choice of predict?.choices ?? []) {
+      const [number] = /^\d+(?= packets$)/.exec(choice) ?? [];
+      assert.ok(number === undefined || !(show + text.join()).includes(number), choice);
+    }
+  }
+});
+
 test("calls: nobody who downloads nothing has done the task", async () => {
   assert.deepEqual((await watched("calls", [{ after: 1, value: "0" }], 21))(20), { isDone: false, isLapsed: false });
   assert.deepEqual((await watched("calls", [{ after: 1, value: "1" }], 21))(20), { isDone: true, isLapsed: false });

@@ -8,9 +8,13 @@ const START = "schemes=red:min=5,max=15|fq-codel&flows=20&calls=4";
 const CALLS = /^calls/;
 const DOWNLOADS = /^cubic/;
 
-/** What calls wait and lose, and what downloads lose, in each column. */
-const live = (seen: Seen) =>
-  seen.names.map((name, lane) => `${name}: calls wait up to ${span(seen.wait(lane, CALLS))} and lose ${percent(seen.lossOf(lane, CALLS))}, downloads lose ${percent(seen.lossOf(lane, DOWNLOADS))}`).join("; ");
+/** What calls wait and lose in a column. */
+const ofCalls = (seen: Seen, lane: number) => `${seen.names[lane]}: calls wait up to ${span(seen.wait(lane, CALLS))} and lose ${percent(seen.lossOf(lane, CALLS))}`;
+
+const liveOfCalls = (seen: Seen) => seen.names.map((_, lane) => ofCalls(seen, lane)).join("; ");
+
+/** What downloads lose as well. */
+const live = (seen: Seen) => seen.names.map((_, lane) => `${ofCalls(seen, lane)}, downloads lose ${percent(seen.lossOf(lane, DOWNLOADS))}`).join("; ");
 
 export const calls: Tour = {
   id: "calls",
@@ -20,7 +24,7 @@ export const calls: Tour = {
     {
       text: ["Twenty downloads and four calls share 10 Mbps. A call sends a small packet each 20 ms, far less than its share of the link. RED keeps its average between 5 and 15 packets. FQ-CoDel has a queue for each flow."],
       show: `${START}&t=5`,
-      live,
+      live: liveOfCalls,
       figures: {
         waitRed: wait(0, CALLS, 0.0297, 0.003), lossRed: lossOf(0, CALLS, 0.092, 0.02), waitFq: wait(1, CALLS, 0.006, 0.002), lossFq: lossOf(1, CALLS, 0, 0.001), mean: delay(1, 0.056, 0.005),
       },
@@ -38,12 +42,12 @@ export const calls: Tour = {
       live,
       figures: { calls: lossOf(0, CALLS, 0.129, 0.02), downloads: lossOf(0, DOWNLOADS, 0.113, 0.01) },
       predict: {
-        ask: "Under RED the downloads lose about one packet in nine. What do the calls lose?",
-        choices: ["far less: they cause no queue", "about the same part", "far more: their packets are small"],
+        ask: "Under RED the calls lost about one packet in ten, as you saw. What do the downloads lose, which cause the queue?",
+        choices: ["far more: they cause it", "about the same part", "far less: they slow down"],
         right: 1,
         at: 12,
         light: ["the law"],
-        because: "{calls}, and the downloads {downloads}. RED has one queue, and one probability: that of the average, whoever’s packet arrives. Twenty downloads need that many drops to slow down, and all others pay the same part. RED cannot tell them apart.",
+        because: "{downloads}, and the calls {calls}. RED has one queue, and one probability: that of the average, whoever’s packet arrives. Twenty downloads need that many drops to slow down, and all others pay the same part. RED cannot tell them apart.",
       },
     },
     {

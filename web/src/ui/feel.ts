@@ -82,6 +82,8 @@ export class FeelPanel {
     const { lane, laboratory } = this;
     this.element.hidden = !isFelt(lane.description!);
     if (this.element.hidden) return;
+    // While a tour asks what will be seen, this does not tell.
+    this.element.style.visibility = document.documentElement.dataset["asked"] === undefined ? "" : "hidden";
     const { time } = laboratory;
     const rtt = laboratory.rtt(laboratory.lanes.indexOf(lane)) * SECOND;
     if (this.element.open) this.drawClick(time, rtt, now);
