@@ -1,6 +1,7 @@
 // What a person's hand does to the page.
 
 import type { Page } from "playwright-core";
+import { TOURS } from "../src/tours/list.ts";
 
 /** Sets a control's value as a user's hand does, and lets it go. */
 export async function move(page: Page, selector: string, value: string, event = "input"): Promise<void> {
@@ -80,4 +81,21 @@ export async function seeTogether(page: Page, selectors: string[]): Promise<void
     missing = await areSeenTogether(page, selectors);
   }
   if (missing.length > 0) throw new Error(`not in sight: ${missing.join(" and ")}`);
+}
+
+/** Opens a tour from the page's menu. */
+export async function take(page: Page, tour: string): Promise<void> {
+  await page.locator("#tours").click();
+  await page.locator(`[data-tour="${tour}"]`).click();
+}
+
+/** Through a tour to its task: each question is answered, and its reason read at once. */
+export async function toTask(page: Page, tour: string): Promise<void> {
+  await take(page, tour);
+  for (const { predict, task } of TOURS.find(({ id }) => id === tour)!.steps) {
+    if (predict) await page.locator(`[data-choice="${predict.right}"]`).click();
+    if (predict?.at !== undefined) await page.locator('[data-act="show-now"]').click();
+    if (!task) await page.locator('[data-act="next"]').click();
+  }
+  await page.locator('[data-act="show-me"]').waitFor();
 }

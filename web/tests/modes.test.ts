@@ -129,12 +129,14 @@ test("presenting shows one column large, and keys turn the pages", { skip }, asy
   assert.ok(bottom <= 800, `the law ends at ${bottom}`);
   await page.keyboard.press("Escape");
   assert.deepEqual(await shown(), ["0", "1"]);
-  // A tour goes on by the same keys: first the answer, then the next step.
+  // A tour goes on by the same keys: first the answer, then its reason, then the next step.
   await page.locator("#tours").click();
   await page.locator('[data-tour="bufferbloat"]').click();
   await page.keyboard.press("p");
   await page.keyboard.press("PageDown");
   assert.match(await page.locator(".tour .answer").innerText(), /^Yes/);
+  await page.keyboard.press("PageDown");
+  await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('.tour [data-act="next"]')!.disabled);
   await page.keyboard.press("PageDown");
   await page.waitForSelector('.tour[data-step="2"]');
   await page.keyboard.press("PageUp");

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { TOURS } from "../src/tours/list.ts";
 import { clean, open, withBrowser } from "./browser.ts";
+import { take, toTask } from "./hand.ts";
 import { PAGE } from "./program.ts";
 
 let browser: Browser;
@@ -12,21 +12,10 @@ const skip = withBrowser((launched) => {
   browser = launched;
 });
 
-/** Opens a tour from the page's menu. */
-async function take(page: Page, tour: string): Promise<void> {
-  await page.locator("#tours").click();
-  await page.locator(`[data-tour="${tour}"]`).click();
-}
-
 test("a tour's curve is its own, whichever tour was before", { skip }, async () => {
   const opened = await open(browser, PAGE);
   const { page } = opened;
-  await take(page, "average");
-  for (const { predict } of TOURS.find(({ id }) => id === "average")!.steps.slice(0, 3)) {
-    await page.locator(`[data-choice="${predict!.right}"]`).click();
-    await page.locator('[data-act="next"]').click();
-  }
-  await page.locator('[data-act="show-me"]').waitFor();
+  await toTask(page, "average");
   await page.waitForFunction(() => !window.laboratory.isWaiting);
   await page.locator(".tour button", { hasText: "Leave the tour" }).click();
   await take(page, "calls");

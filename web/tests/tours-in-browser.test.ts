@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { placesIn } from "../src/tours/figure.ts";
 import { TOURS } from "../src/tours/list.ts";
 import { namesIn } from "../src/ui/light.ts";
 import { clean, open, withBrowser } from "./browser.ts";
-import { areSeenTogether, move, seeTogether, stand } from "./hand.ts";
+import { areSeenTogether, move, seeTogether, stand, take, toTask } from "./hand.ts";
 import { PAGE } from "./program.ts";
 
 let browser: Browser;
@@ -16,24 +16,11 @@ const skip = withBrowser((launched) => {
   browser = launched;
 });
 
-/** Through a tour to its task: each question is answered, and its reason read at once. */
-async function toTask(page: Page, tour: string): Promise<void> {
-  await page.locator("#tours").click();
-  await page.locator(`[data-tour="${tour}"]`).click();
-  for (const { predict, task } of TOURS.find(({ id }) => id === tour)!.steps) {
-    if (predict) await page.locator(`[data-choice="${predict.right}"]`).click();
-    if (predict?.at !== undefined) await page.locator('[data-act="show-now"]').click();
-    if (!task) await page.locator('[data-act="next"]').click();
-  }
-  await page.locator('[data-act="show-me"]').waitFor();
-}
-
 for (const tour of TOURS) {
   test(`the tour "${tour.title}" runs to its end`, { skip }, async () => {
     const opened = await open(browser, PAGE);
     const { page } = opened;
-    await page.locator("#tours").click();
-    await page.locator(`[data-tour="${tour.id}"]`).click();
+    await take(page, tour.id);
     for (const [index, step] of tour.steps.entries()) {
       await page.waitForSelector(`.tour[data-of="${tour.id}"][data-step="${index + 1}"]`);
       if (step.predict) {
