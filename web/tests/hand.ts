@@ -73,10 +73,10 @@ export async function areSeenTogether(page: Page, selectors: string[]): Promise<
   }), selectors);
 }
 
-/** Waits until all of these are seen together: pages scroll for a moment. */
+/** Waits until all of these are seen together: pages scroll for a moment, on a busy machine for longer. */
 export async function seeTogether(page: Page, selectors: string[]): Promise<void> {
   let missing = selectors;
-  for (let look = 0; look < 30 && missing.length > 0; look += 1) {
+  for (let look = 0; look < 300 && missing.length > 0; look += 1) {
     await page.waitForTimeout(100);
     missing = await areSeenTogether(page, selectors);
   }

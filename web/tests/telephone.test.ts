@@ -133,8 +133,8 @@ test("a tour shows the column that has what its text names", { skip }, async () 
   await seeTogether(page, named);
   await page.locator('[data-choice="1"]').tap();
   await page.waitForFunction(() => window.laboratory.time === 10e6);
-  await seeTogether(page, [...named, '[data-tab="0"]', '[data-tab="1"]']);
-  assert.match(await page.locator('[data-tab="0"]').innerText(), /link used 96/);
+  await seeTogether(page, ['[data-lane="0"] .plot-queue.lit canvas', '[data-tab="0"]', '[data-tab="1"]']);
+  assert.match(await page.locator('[data-tab="0"]').innerText(), /link used 98/);
   await clean(opened);
 });
 
