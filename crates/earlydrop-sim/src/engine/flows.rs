@@ -14,6 +14,7 @@ use super::accounts::Accounts;
 use super::barrier::Barrier;
 use super::event::{Scheduler, Task};
 use super::flow::{Connection, Ends, Flow};
+use crate::fine_time::FineTime;
 use crate::packet::Packet;
 use crate::prefetch::prefetch;
 use crate::results::{Completion, IncastRound};
@@ -24,6 +25,9 @@ use crate::tcp::Profile;
 pub(super) struct Flows {
     /// The described flows, requesters, and the connections that spawners opened.
     pub(super) flows: Vec<Flow>,
+    /// When the access links of each flow's receiver are free: the one to it, and the one from it.
+    /// Empty where no receiver has its own.
+    pub(super) far_free_at: Vec<[FineTime; 2]>,
     pub(super) profiles: Vec<Profile>,
     /// Flows may take the fast path: this is not the [`reference`](super::reference) engine, and
     /// packets are not sprayed, which changes the route of each acknowledgment.
@@ -143,10 +147,25 @@ impl Flows {
             return;
         }
         if let Some(packet) = queue.peek(16) {
-            prefetch(&self[packet.flow_index()]);
+            let index = packet.flow_index();
+            prefetch(&self[index]);
+            if let Some(free_at) = self.far_free_at.get(index as usize) {
+                prefetch(free_at);
+            }
         }
         if let Some(packet) = queue.peek(6) {
             self[packet.flow_index()].prefetch_receiver();
+        }
+    }
+
+    /// Prefetches the flow of a packet that will go on soon: an acknowledgment on its way to the
+    /// sender, most often.
+    #[inline(always)]
+    pub(super) fn prefetch_next_forwarded(&self, scheduler: &Scheduler) {
+        if self.flows.len() >= MANY_FLOWS
+            && let Some(event) = scheduler.events.in_stream(1, AHEAD)
+        {
+            prefetch(&self[event.packet().flow_index()]);
         }
     }
 
@@ -163,6 +182,9 @@ impl Flows {
         }
     }
 }
+
+/// How many packets before its turn a flow is prefetched; 20 are as good.
+const AHEAD: u64 = 8;
 
 /// From so many flows on, their state does not fit the caches, and a packet's flow is prefetched
 /// before the packet leaves its queue.

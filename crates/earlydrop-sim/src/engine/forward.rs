@@ -204,6 +204,12 @@ impl Simulation {
                     let params = &mut self.links.access[link as usize];
                     at = params.transmit(free_at, at, packet.size());
                 }
+                Wire::FarAccess(link) => {
+                    let free_at = &mut self.flows.far_free_at[packet.flow_index() as usize];
+                    let free_at = &mut free_at[usize::from(!packet.is_forward())];
+                    let params = &mut self.links.access[link as usize];
+                    at = params.transmit(free_at, at, packet.size());
+                }
             }
             match hop.end() {
                 None => {}
@@ -275,7 +281,7 @@ impl Simulation {
                     self.forward_from(place, packet, arrives);
                 }
             }
-            Some(Stage::Event | Stage::Wire(_) | Stage::Access(_)) | None => {
+            Some(Stage::Event | Stage::Wire(_) | Stage::Access(_) | Stage::FarAccess(_)) | None => {
                 self.forward_from(place, packet, at);
             }
         }

@@ -17,6 +17,8 @@ pub(super) enum Stage {
     /// A wire between a flow's sender and the network that carries no other flow's packets: the
     /// index of its parameters. When it is free is kept with the flow.
     Access(u32),
+    /// The same between the network and a flow's receiver.
+    FarAccess(u32),
     /// A link with a drop-tail queue: arithmetic, too.
     Fifo(u32),
     /// A link with any other queue discipline.
@@ -48,12 +50,14 @@ pub(super) enum Wire {
     None,
     Shared(u32),
     Access(u32),
+    FarAccess(u32),
 }
 
 /// Kinds of wires.
 const SHARED: u32 = 1;
 const ACCESS: u32 = 2;
-const WIRE_KINDS: u32 = 2;
+const FAR_ACCESS: u32 = 4;
+const WIRE_KINDS: u32 = 3;
 
 /// Kinds of stages at the end of a hop; zero for none.
 const EVENT: u32 = 1;
@@ -71,6 +75,7 @@ impl Hop {
         match stage {
             Stage::Wire(wire) => hop.wire = wire << WIRE_KINDS | SHARED,
             Stage::Access(link) => hop.wire = link << WIRE_KINDS | ACCESS,
+            Stage::FarAccess(link) => hop.wire = link << WIRE_KINDS | FAR_ACCESS,
             Stage::Event => hop.end = EVENT,
             Stage::Port(port) => hop.end = port << END_KINDS | PORT,
             Stage::Receiver => hop.end = RECEIVER,
@@ -88,6 +93,8 @@ impl Hop {
             Wire::Shared(self.wire >> WIRE_KINDS)
         } else if self.wire & ACCESS != 0 {
             Wire::Access(self.wire >> WIRE_KINDS)
+        } else if self.wire & FAR_ACCESS != 0 {
+            Wire::FarAccess(self.wire >> WIRE_KINDS)
         } else {
             Wire::None
         }
@@ -135,6 +142,7 @@ impl Hop {
             Wire::None => None,
             Wire::Shared(wire) => Some(Stage::Wire(wire)),
             Wire::Access(link) => Some(Stage::Access(link)),
+            Wire::FarAccess(link) => Some(Stage::FarAccess(link)),
         };
         wire.into_iter().chain(self.end())
     }
@@ -440,10 +448,11 @@ mod tests {
             Stage::Receiver,
             Stage::Fifo(last),
             Stage::Access(0),
+            Stage::FarAccess(last),
             Stage::Sender,
         ];
         let (hops, hop_of) = join(&stages);
-        assert_eq!(hop_of, [0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7]);
+        assert_eq!(hop_of, [0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8]);
         let again: Vec<Stage> = hops.iter().flat_map(|hop| hop.stages()).collect();
         assert_eq!(again, stages);
     }

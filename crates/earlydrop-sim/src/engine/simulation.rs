@@ -48,6 +48,7 @@ impl Simulation {
             self.scheduler.now = now;
             self.accounts.totals.events += 1;
             if event.is_packet() {
+                self.flows.prefetch_next_forwarded(&self.scheduler);
                 self.resume(event.packet(), now);
             } else {
                 self.perform(event);

@@ -161,6 +161,12 @@ impl<E: Copy> Events<E> {
         self.calendar.due_soon().map(|numbered| numbered.event)
     }
 
+    /// The event so many places behind the first of a stream, to prefetch what it needs.
+    #[inline(always)]
+    pub(crate) fn in_stream(&self, stream: usize, places: u64) -> Option<E> {
+        self.streams[stream].behind_first(places)
+    }
+
     /// All pending events, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         let others = self.calendar.iter().map(|numbered| &numbered.event);

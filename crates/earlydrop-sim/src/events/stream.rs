@@ -60,6 +60,13 @@ impl<E: Copy> Stream<E> {
         }
     }
 
+    /// The event so many places behind the first.
+    #[inline(always)]
+    pub(super) fn behind_first(&self, places: u64) -> Option<E> {
+        let number = self.popped + places;
+        (number < self.pushed).then(|| self.ring[self.place(number)].event)
+    }
+
     #[inline(always)]
     fn place(&self, number: u64) -> usize {
         number as usize & (self.ring.len() - 1)

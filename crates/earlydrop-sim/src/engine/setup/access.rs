@@ -8,8 +8,12 @@ use super::routes::{FlowRoutes, LinkStages, opens_connections};
 use crate::link::Transmitter;
 use crate::traffic::Flow;
 
-/// What links have become, once the wires between a flow's sender and the network that no other
-/// flow uses are access links.
+/// The directions of packets, whose sizes differ.
+const FORWARD: usize = 0;
+const BACKWARD: usize = 1;
+
+/// What links have become, once the wires between a flow's ends and the network that no other flow
+/// uses are access links.
 ///
 /// Of an access link only its parameters are a stage. So flows with equal access links share one
 /// route, which stays in the caches.
@@ -29,8 +33,17 @@ pub(super) fn make_access_links(
     let mut known = HashMap::new();
     for routes in routes {
         let flow = &flows[routes.flow];
-        let ends = [routes.forward.first(), routes.backward.last()];
-        for (direction, link) in ends.into_iter().enumerate() {
+        let ends = [
+            (
+                routes.forward.first(),
+                FORWARD,
+                Stage::Access as fn(u32) -> Stage,
+            ),
+            (routes.backward.last(), BACKWARD, Stage::Access),
+            (routes.forward.last(), FORWARD, Stage::FarAccess),
+            (routes.backward.first(), BACKWARD, Stage::FarAccess),
+        ];
+        for (link, direction, stage) in ends {
             let Some(link) = link.map(|link| link.0 as usize) else {
                 continue;
             };
@@ -42,12 +55,16 @@ pub(super) fn make_access_links(
                 // The parameters cache the last size, and sizes differ forward and backward.
                 let key = (params.rate().0, params.delay, direction);
                 let access_links = &mut simulation.links.access;
-                links[link].0 = Stage::Access(*known.entry(key).or_insert_with(|| {
+                links[link].0 = stage(*known.entry(key).or_insert_with(|| {
                     access_links.push(params);
                     access_links.len() as u32 - 1
                 }));
             }
         }
+    }
+    let has_far = |(stage, _): &LinkStages| matches!(stage, Stage::FarAccess(_));
+    if links.iter().any(has_far) {
+        simulation.flows.far_free_at = vec![Default::default(); flows.len()];
     }
     links
 }
