@@ -5,6 +5,10 @@ use earlydrop::units::Nanos;
 use crate::events::Events;
 use crate::packet::Packet;
 
+/// The streams of packets that senders send, and of those on their way.
+const SENT: usize = 0;
+const FORWARDED: usize = 1;
+
 /// The clock, and the events to come.
 #[derive(Clone, Debug)]
 pub(super) struct Scheduler {
@@ -32,14 +36,21 @@ impl Scheduler {
     /// it is the latest of these.
     #[inline(always)]
     pub(super) fn resume_sent(&mut self, at: Nanos, packet: Packet) {
-        self.events.push_in_stream(0, at, Event(packet));
+        self.events.push_in_stream(SENT, at, Event(packet));
     }
 
     /// [`resume`](Scheduler::resume) of a packet that is on its way, or of the answer to it. If all
     /// come from one queue, it is the latest of these.
     #[inline(always)]
     pub(super) fn resume_forwarded(&mut self, at: Nanos, packet: Packet) {
-        self.events.push_in_stream(1, at, Event(packet));
+        self.events.push_in_stream(FORWARDED, at, Event(packet));
+    }
+
+    /// The packet that is so many places behind the next one of those on their way.
+    #[inline(always)]
+    pub(super) fn forwarded_behind(&self, places: u64) -> Option<Packet> {
+        let event = self.events.in_stream(FORWARDED, places)?;
+        Some(event.packet())
     }
 
     /// Schedules a task for `at`.

@@ -93,9 +93,7 @@ impl State {
             accounts.set_baseline(flow, sender.counts());
         }
     }
-}
 
-impl State {
     /// Whether its sender must wait until a segment of its own has left its host's network card.
     #[inline]
     pub(super) fn waits_for_nic(&self) -> bool {

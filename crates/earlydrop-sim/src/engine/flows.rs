@@ -163,9 +163,9 @@ impl Flows {
     #[inline(always)]
     pub(super) fn prefetch_next_forwarded(&self, scheduler: &Scheduler) {
         if self.flows.len() >= MANY_FLOWS
-            && let Some(event) = scheduler.events.in_stream(1, AHEAD)
+            && let Some(packet) = scheduler.forwarded_behind(AHEAD)
         {
-            prefetch(&self[event.packet().flow_index()]);
+            prefetch(&self[packet.flow_index()]);
         }
     }
 
