@@ -43,6 +43,7 @@ const NUMBERS: u64 = 144_000_000;
 
 fn main() {
     many_flows();
+    different_delays();
     memory();
     threads();
     cell();
@@ -55,42 +56,73 @@ fn spread(mut times: Vec<f64>) -> [f64; 3] {
 }
 
 /// A simulation after two seconds, when every flow has started.
-fn started(flows: u32) -> (Simulation, Run) {
-    let (run, _) = Race::of_flows(flows).run(Nanos::from_secs(100_000), 1);
+fn started(race: &Race) -> (Simulation, Run) {
+    let (run, _) = race.run(Nanos::from_secs(100_000), 1);
     let mut simulation = run.start().expect("a run");
     simulation.run_until(Nanos::from_secs(2));
     (simulation, run)
 }
 
-fn many_flows() {
-    println!("Case b for more flows, bottleneck and buffer in proportion, {ROUNDS} rounds in turn");
+/// Nanoseconds a packet of each race, with its name: prints a table, returns the medians.
+fn race_packets(races: &[(&str, Race)]) -> Vec<f64> {
     println!("| flows | ns a packet: min | median | max |");
     println!("|---|---|---|---|");
-    let counts = [100, 1000, 10_000, 100_000];
-    let mut simulations: Vec<Simulation> = counts.map(|flows| started(flows).0).into();
-    let mut times = vec![Vec::new(); counts.len()];
+    let start = |(_, race): &(&str, Race)| started(race).0;
+    let mut simulations: Vec<Simulation> = races.iter().map(start).collect();
+    let mut times = vec![Vec::new(); races.len()];
     for _ in 0..ROUNDS {
         for (index, simulation) in simulations.iter_mut().enumerate() {
             // The same number of packets for each: the bottleneck sends 62.5 a second per flow.
-            let span = Nanos(2_000_000_000 * 10_000 / u64::from(counts[index]));
+            let span = Nanos(2_000_000_000 * 10_000 / u64::from(races[index].1.flows));
             let until = simulation.now() + span;
             let began = Instant::now();
             simulation.run_until(until);
             times[index].push(began.elapsed().as_nanos() as f64 / 1_250_000.0);
         }
     }
-    let rows: Vec<[f64; 3]> = times.into_iter().map(spread).collect();
-    for (flows, [min, median, max]) in counts.iter().zip(&rows) {
-        println!("| {flows} | {min:.0} | {median:.0} | {max:.0} |");
+    let print = |((name, _), times): (&(&str, Race), Vec<f64>)| {
+        let [min, median, max] = spread(times);
+        println!("| {name} | {min:.0} | {median:.0} | {max:.0} |");
+        median
+    };
+    races.iter().zip(times).map(print).collect()
+}
+
+fn many_flows() {
+    println!("Case b for more flows, bottleneck and buffer in proportion, {ROUNDS} rounds in turn");
+    let races = [
+        ("100", 100),
+        ("1000", 1000),
+        ("10000", 10_000),
+        ("100000", 100_000),
+    ];
+    let medians = race_packets(&races.map(|(name, flows)| (name, Race::of_flows(flows))));
+    println!(
+        "100,000 over 100 flows, medians: {:.2}",
+        medians[3] / medians[0]
+    );
+}
+
+/// Round trips of 22 to 26 ms, no two alike, beside 24 ms for each.
+fn different_delays() {
+    println!("\nThe same with equal delays, and with all different ones, {ROUNDS} rounds in turn");
+    for flows in [200, 100_000] {
+        let equal = Race::of_flows(flows);
+        let near = [500, 1500].map(Nanos::from_micros);
+        let different = Race { near, ..equal };
+        let names = [format!("{flows}, equal"), format!("{flows}, different")];
+        let medians = race_packets(&[(&names[0], equal), (&names[1], different)]);
+        println!(
+            "different over equal, medians: {:.2}",
+            medians[1] / medians[0]
+        );
     }
-    let (few, many) = (rows[0], rows[rows.len() - 1]);
-    println!("100,000 over 100 flows, medians: {:.2}", many[1] / few[1]);
 }
 
 fn memory() {
     let flows = 10_000;
     let before = HELD.load(Ordering::Relaxed);
-    let (simulation, run) = started(flows);
+    let (simulation, run) = started(&Race::of_flows(flows));
     drop(run);
     let held = HELD.load(Ordering::Relaxed) - before;
     println!(

@@ -16,8 +16,10 @@ pub struct Race {
     pub flows: u32,
     /// Rate of the bottleneck, whose delay is 10 ms.
     pub rate: BitsPerSec,
-    /// Rate of the access links, whose delay is 1 ms.
+    /// Rate of the access links.
     pub access: BitsPerSec,
+    /// Delay of the first flow's access links and of the last one's; the others' lie evenly between.
+    pub near: [Nanos; 2],
     /// RED's minimum threshold, packets. The maximum is three times that.
     pub min: u32,
     /// The buffer, packets.
@@ -33,6 +35,9 @@ const RENO: Profile = {
     profile
 };
 
+/// Delay of all access links.
+const NEAR: [Nanos; 2] = [Nanos::from_millis(1); 2];
+
 impl Race {
     /// The case of a name: `a`, 100 flows over 10 Mbps, RED 10/30, buffer 120; `b`, 200
     /// flows over 100 Mbps, RED 100/300, buffer 1000; `c`, case b with CUBIC, SACK, delayed
@@ -44,6 +49,7 @@ impl Race {
                 flows: 100,
                 rate: mbps(10),
                 access: mbps(100),
+                near: NEAR,
                 min: 10,
                 buffer: 120,
                 profile: RENO,
@@ -52,6 +58,7 @@ impl Race {
                 flows: 200,
                 rate: mbps(100),
                 access: mbps(1000),
+                near: NEAR,
                 min: 100,
                 buffer: 1000,
                 profile: match name {
@@ -70,6 +77,7 @@ impl Race {
             flows,
             rate: BitsPerSec(u64::from(flows) * 500_000),
             access: BitsPerSec(1_000_000_000.max(u64::from(flows) * 5_000_000)),
+            near: NEAR,
             min: flows / 2,
             buffer: 5 * flows,
             profile: RENO,
@@ -89,14 +97,18 @@ impl Race {
             link.queue(queue.parse().expect("a queue"))
         };
         let mut dumbbell = Dumbbell::new(link(&red), link("droptail:limit=1000"));
-        let near = Nanos::from_millis(1);
         let profile = Arc::new(self.profile);
-        let flow = |dumbbell: &mut Dumbbell| {
+        let [first, last] = self.near.map(|delay| delay.0);
+        let flow = |dumbbell: &mut Dumbbell, index: u32| {
+            let share = u64::from(index) * (last - first) / u64::from(self.flows);
+            let near = Nanos(first + share);
             let from = dumbbell.left_host(self.access, near);
             let to = dumbbell.right_host(self.access, near);
             Flow::bulk(from, to, &profile).between(Nanos::ZERO, Nanos::from_secs(1))
         };
-        let flows = (0..self.flows).map(|_| flow(&mut dumbbell)).collect();
+        let flows = (0..self.flows)
+            .map(|index| flow(&mut dumbbell, index))
+            .collect();
         let bottleneck = dumbbell.bottleneck;
         let mut run = Run::new(dumbbell.network, duration).seed(seed);
         run.flows = flows;

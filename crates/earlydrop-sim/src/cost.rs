@@ -73,10 +73,10 @@ const BYTES_OF_DISTRIBUTION: f64 = 20_480.0;
 /// Bytes of a packet on its way: an event or a place in a queue takes 32, in a list that doubles
 /// when it is full, and while it does the old one is still there.
 const BYTES_OF_PACKET: f64 = 96.0;
-/// Bytes of a packet in processing: an event at a random time. Its place in a list takes 40, and the
-/// calendar has two to four days of 48 for each event; both double when they are full, and while
-/// they do the old ones are still there. That is 100 to 480.
-const BYTES_IN_PROCESSING: f64 = 384.0;
+/// Bytes of a packet in processing: an event at a random time. It takes 33, in a list that doubles
+/// when it is full, and while it does, or the calendar's days change their length, the old one is
+/// still there: 33 to 132.
+const BYTES_IN_PROCESSING: f64 = 96.0;
 /// Events of a packet and its acknowledgment.
 const EVENTS_OF_PACKET: f64 = 2.0;
 

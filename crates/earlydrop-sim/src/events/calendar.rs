@@ -16,13 +16,17 @@ use super::seasons::Seasons;
 use crate::prefetch::{prefetch, use_huge_pages};
 
 /// The least and the greatest number of days in a year.
-const DAYS: (usize, usize) = (64, 1 << 20);
+const DAYS: (usize, usize) = (64, 1 << 12);
 
 /// A calendar of so many days or more is several times as large as the L1 cache, and is prefetched.
 const MANY_DAYS: usize = 1 << 12;
 /// A calendar of so many days about fits the L1 cache. Up to this number, days are shorter, down to
 /// a quarter, so that they seldom hold two events: that avoids mispredicted branches.
 const FEW_DAYS: usize = 1 << 10;
+
+/// An event that would have to pass more than so many others of a day to come makes them wait for
+/// that day to be sorted.
+const PASSED: usize = 8;
 
 /// How many days ahead the second event of a day is prefetched; the day itself twice as many.
 const DAYS_AHEAD: usize = 16;
@@ -41,11 +45,12 @@ pub(super) struct Calendar<E> {
     days: Box<[Day<E>]>,
     /// A bit for each day that has events.
     busy: Box<[u64]>,
-    /// The lists of events that are not the first of their day, and of those beyond the year.
+    /// A bit for each day whose events but the first are in the order in which they were pushed.
+    unsorted: Box<[u64]>,
+    /// The lists of events that are not the first of their day.
     pool: Pool<E>,
-    /// The number of events within the year, and beyond it.
+    /// The number of events within the year.
     within: usize,
-    beyond: usize,
     /// Events beyond the year.
     later: Seasons<E>,
     /// The day on which the next season begins, and the one a year later enters the calendar.
@@ -79,12 +84,13 @@ impl<E: Copy> Calendar<E> {
     /// An empty calendar, at time 0.
     pub(super) fn new() -> Calendar<E> {
         // A day of 2^16 ns, 66 microseconds, until the first check.
-        Calendar::starting(0, 16, DAYS.0)
+        Calendar::starting(0, 16, DAYS.0, 0)
     }
 
-    fn starting(now: u64, day_bits: u32, days: usize) -> Calendar<E> {
+    /// An empty calendar for so many events.
+    fn starting(now: u64, day_bits: u32, days: usize, events: usize) -> Calendar<E> {
         // Seldom enough that rebuilding costs little per event.
-        let every = (4 * days).max(256) as u32;
+        let every = (4 * days).max(events).max(256) as u32;
         let season = (now >> day_bits) / (days as u64 / 4);
         let empty = Day {
             at: 0,
@@ -102,9 +108,9 @@ impl<E: Copy> Calendar<E> {
             day_bits,
             days: year.into(),
             busy: vec![0; days / 64].into(),
+            unsorted: vec![0; days / 64].into(),
             pool: Pool::new(),
             within: 0,
-            beyond: 0,
             later: Seasons::new(day_bits + days.ilog2() - 2, season + 4),
             season_end: (season + 1) * (days as u64 / 4),
             resizing: Resizing {
@@ -124,7 +130,7 @@ impl<E: Copy> Calendar<E> {
 
     /// The number of pending events.
     pub(super) fn len(&self) -> usize {
-        self.within + self.beyond
+        self.within + self.later.len()
     }
 
     /// Adds an event.
@@ -132,7 +138,7 @@ impl<E: Copy> Calendar<E> {
     pub(super) fn push(&mut self, at: u64, event: E) {
         self.earliest = self.earliest.min(at);
         if self.later.contain(at) {
-            self.push_later(at, event);
+            self.later.push(at, event);
         } else {
             self.insert(at, event);
             // Due or not: nothing may be popped before much more is pushed.
@@ -149,13 +155,6 @@ impl<E: Copy> Calendar<E> {
         if self.is_crowded() {
             self.check_size();
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn push_later(&mut self, at: u64, event: E) {
-        self.beyond += 1;
-        self.later.push(&mut self.pool, at, event);
     }
 
     /// Inserts an event into its day, after those of the same time.
@@ -189,26 +188,43 @@ impl<E: Copy> Calendar<E> {
             if last == NONE {
                 day.last = index;
             }
-        } else if last == NONE || self.pool.at(last) <= at {
-            let index = self.pool.add(at, event, NONE);
-            match last {
-                NONE => self.days[place].next = index,
-                last => self.pool.set_next(last, index),
-            }
-            self.days[place].last = index;
+        } else if last == NONE || self.pool.at(last) <= at || self.is_unsorted(place) {
+            self.append(place, at, event);
         } else {
             self.insert_sorted(place, next, at, event);
         }
     }
 
-    /// Inserts an event between the first and the last of its day.
+    /// Inserts an event after the others of its day, which has some.
+    fn append(&mut self, place: usize, at: u64, event: E) {
+        let index = self.pool.add(at, event, NONE);
+        match self.days[place].last {
+            NONE => self.days[place].next = index,
+            last => self.pool.set_next(last, index),
+        }
+        self.days[place].last = index;
+    }
+
+    /// Whether the events of a day but its first are to be sorted when the day comes.
+    fn is_unsorted(&self, place: usize) -> bool {
+        self.unsorted[place >> 6] & 1 << (place & 63) != 0
+    }
+
+    /// Inserts an event between the first and the last of its day. One that would have to pass many
+    /// goes to the end if the day is to come, and all are sorted then.
     fn insert_sorted(&mut self, place: usize, next: u32, at: u64, event: E) {
-        let (mut before, mut after) = (NONE, next);
+        let is_today = place == self.today as usize & (self.days.len() - 1);
+        let (mut before, mut after, mut passed) = (NONE, next, 0);
         while self.pool.at(after) <= at {
+            if passed == PASSED && !is_today {
+                self.unsorted[place >> 6] |= 1 << (place & 63);
+                return self.append(place, at, event);
+            }
             before = after;
             after = self.pool.next(after);
-            self.resizing.passed += 1;
+            passed += 1;
         }
+        self.resizing.passed += passed;
         if self.is_crowded() {
             self.resizing.left = 1;
         }
@@ -299,6 +315,9 @@ impl<E: Copy> Calendar<E> {
 
     /// Makes the second event of a day its first.
     fn promote_second(&mut self, place: usize) {
+        if self.is_unsorted(place) {
+            self.sort(place);
+        }
         let day = &mut self.days[place];
         let second = self.pool.take(day.next);
         (day.at, day.first, day.next) = (second.at, Some(second.event), second.next);
@@ -308,21 +327,30 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
+    fn sort(&mut self, place: usize) {
+        self.unsorted[place >> 6] ^= 1 << (place & 63);
+        let day = &mut self.days[place];
+        (day.next, day.last) = self.pool.sort(day.next);
+    }
+
     /// How many days ahead the next day with events is, if its bit is not in the word of the
     /// current day.
     #[cold]
     fn search(&mut self, limit: u64) -> Option<usize> {
         if self.within == 0 {
-            // Move to the day of the first event beyond the year.
-            let first = self.later.first(&self.pool);
+            // Move to the day before that of the first event beyond the year: a day to come is sorted
+            // when it comes.
+            let first = self.later.first();
             self.earliest = first;
             if first > limit || first == u64::MAX {
                 return None;
             }
-            self.later.skip_to(&mut self.pool, first);
-            self.today = first >> self.day_bits;
+            self.later.skip_to(first);
+            self.today = (first >> self.day_bits) - 1;
             self.change_season();
-            return Some(0);
+            return Some(1);
         }
         let mask = self.days.len() - 1;
         let from = self.today as usize & mask;
@@ -343,14 +371,10 @@ impl<E: Copy> Calendar<E> {
         let length = self.days.len() as u64 / 4;
         let season = self.today / length;
         self.season_end = (season + 1) * length;
-        while let Some(list) = self.later.take_next(&mut self.pool, season + 4) {
-            let mut place = list.first;
-            while place != NONE {
-                let entry = self.pool.take(place);
-                self.beyond -= 1;
-                self.earliest = self.earliest.min(entry.at);
-                self.insert(entry.at, entry.event);
-                place = entry.next;
+        while let Some(taken) = self.later.take_before(season + 4) {
+            for (at, event) in taken.events() {
+                self.earliest = self.earliest.min(*at);
+                self.insert(*at, *event);
             }
         }
     }
@@ -379,7 +403,7 @@ impl<E: Copy> Calendar<E> {
         self.resizing.since = self.now;
         self.resizing.passed = 0;
         if !fits {
-            let mut rebuilt = Calendar::starting(self.now, day_bits, days);
+            let mut rebuilt = Calendar::starting(self.now, day_bits, days, self.len());
             while let Some((at, event)) = self.pop_in_place() {
                 rebuilt.push(at, event);
             }
@@ -401,7 +425,7 @@ impl<E: Copy> Calendar<E> {
             let others = self.pool.iter(day.next).map(|entry| &entry.event);
             day.first.iter().chain(others)
         });
-        within.chain(self.later.iter(&self.pool))
+        within.chain(self.later.iter())
     }
 }
 

@@ -6,6 +6,7 @@
 //! all others are in a calendar queue. The next event is the earliest of the heads; of events at the
 //! same time, the one that was pushed first.
 
+mod blocks;
 mod calendar;
 mod pool;
 pub mod radix;

@@ -21,20 +21,6 @@ pub(super) struct Entry<E> {
     pub(super) event: E,
 }
 
-/// The first and the last entry of a list. If the first is [`NONE`], the last is undefined.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct List {
-    pub(super) first: u32,
-    last: u32,
-}
-
-impl List {
-    pub(super) const EMPTY: List = List {
-        first: NONE,
-        last: NONE,
-    };
-}
-
 impl<E: Copy> Pool<E> {
     pub(super) fn new() -> Pool<E> {
         Pool {
@@ -103,14 +89,23 @@ impl<E: Copy> Pool<E> {
         taken
     }
 
-    /// Adds an event at the end of a list.
-    pub(super) fn append(&mut self, list: &mut List, at: u64, event: E) {
-        let index = self.add(at, event, NONE);
-        match list.first {
-            NONE => list.first = index,
-            _ => self.set_next(list.last, index),
+    /// Sorts the list that begins at `first` by time, equal times as they are; returns its first
+    /// and its last entry.
+    pub(super) fn sort(&mut self, first: u32) -> (u32, u32) {
+        let indices = std::iter::successors(Some(first), |index| {
+            Some(self.next(*index)).filter(|next| *next != NONE)
+        });
+        let mut order: Vec<(u64, usize, u32)> = indices
+            .enumerate()
+            .map(|(place, index)| (self.at(index), place, index))
+            .collect();
+        order.sort_unstable();
+        let mut after = NONE;
+        for (_, _, index) in order.iter().rev() {
+            self.set_next(*index, after);
+            after = *index;
         }
-        list.last = index;
+        (after, order.last().map_or(NONE, |(_, _, last)| *last))
     }
 
     /// The entries of a list that begins at `first`.

@@ -1,18 +1,18 @@
 //! Events beyond the calendar's year, sorted only by season.
 //!
 //! When a season begins to lie within the year, its events move to the calendar together, in the
-//! order in which they were pushed. Events more than 256 seasons ahead wait in a
+//! order in which they were pushed. Events more than 1,024 seasons ahead wait in a
 //! [radix heap](RadixHeap) before.
 
 use earlydrop::units::Nanos;
 
-use super::pool::{List, NONE, Pool};
+use super::blocks::{Blocks, List, Taken};
 use super::radix::RadixHeap;
 
 /// The number of seasons that have a list.
-const SEASONS: usize = 256;
+const SEASONS: usize = 1024;
 
-/// Events beyond the year, each with its time. The entries of their lists are in a [`Pool`].
+/// Events beyond the year, each with its time.
 #[derive(Clone, Debug)]
 pub(super) struct Seasons<E> {
     /// A season lasts 2^this nanoseconds.
@@ -21,6 +21,9 @@ pub(super) struct Seasons<E> {
     next: u64,
     /// The lists of that season and those after it, each at its number modulo [`SEASONS`].
     lists: Box<[List; SEASONS]>,
+    blocks: Blocks<E>,
+    /// The number of events in the lists.
+    listed: usize,
     far: RadixHeap<E>,
     /// A lower bound on the times in `far`.
     far_from: u64,
@@ -33,6 +36,8 @@ impl<E: Copy> Seasons<E> {
             bits,
             next,
             lists: Box::new([List::EMPTY; SEASONS]),
+            blocks: Blocks::new(),
+            listed: 0,
             far: RadixHeap::new(),
             far_from: u64::MAX,
         }
@@ -44,66 +49,81 @@ impl<E: Copy> Seasons<E> {
         at >> self.bits >= self.next
     }
 
+    /// The number of events.
+    pub(super) fn len(&self) -> usize {
+        self.listed + self.far.len()
+    }
+
     /// Adds an event that lies beyond the year.
-    pub(super) fn push(&mut self, pool: &mut Pool<E>, at: u64, event: E) {
+    #[inline(never)]
+    pub(super) fn push(&mut self, at: u64, event: E) {
         let season = at >> self.bits;
         if season - self.next >= SEASONS as u64 {
             self.far_from = self.far_from.min(at);
             return self.far.push(Nanos(at), event);
         }
-        pool.append(&mut self.lists[season as usize % SEASONS], at, event);
+        self.listed += 1;
+        let list = &mut self.lists[season as usize % SEASONS];
+        self.blocks.append(list, at, event);
     }
 
-    fn first_listed(&self, pool: &Pool<E>) -> Option<u64> {
+    fn first_listed(&self) -> Option<u64> {
+        if self.listed == 0 {
+            return None;
+        }
         let seasons = self.next..self.next + SEASONS as u64;
-        let mut lists = seasons.map(|season| self.lists[season as usize % SEASONS].first);
-        let first = lists.find(|first| *first != NONE)?;
-        pool.iter(first).map(|entry| entry.at).min()
+        let mut lists = seasons.map(|season| self.lists[season as usize % SEASONS]);
+        let first = lists.find(|list| !list.is_empty())?;
+        self.blocks.iter(first).map(|(at, _)| *at).min()
     }
 
     /// The time of the first event, [`u64::MAX`] if there is none.
-    pub(super) fn first(&self, pool: &Pool<E>) -> u64 {
-        let listed = self.first_listed(pool);
-        let first = listed.or_else(|| self.far.first().map(|at| at.0));
+    pub(super) fn first(&self) -> u64 {
+        let first = self
+            .first_listed()
+            .or_else(|| self.far.first().map(|at| at.0));
         first.unwrap_or(u64::MAX)
     }
 
     /// Skips to the season of the [first](Seasons::first) event, if no season before has any.
-    pub(super) fn skip_to(&mut self, pool: &mut Pool<E>, first: u64) {
-        if self.first_listed(pool).is_none() {
+    pub(super) fn skip_to(&mut self, first: u64) {
+        if self.listed == 0 {
             self.next = self.next.max(first >> self.bits);
-            self.bring_near(pool);
+            self.bring_near();
         }
     }
 
-    /// Removes the events of the next season, if its number is below `end`.
-    pub(super) fn take_next(&mut self, pool: &mut Pool<E>, end: u64) -> Option<List> {
-        if self.next >= end {
-            return None;
+    /// Removes events of the seasons whose number is below `end`, a block at a time, in the order in
+    /// which they were pushed.
+    pub(super) fn take_before(&mut self, end: u64) -> Option<Taken<E>> {
+        while self.next < end {
+            let list = &mut self.lists[self.next as usize % SEASONS];
+            if let Some(taken) = self.blocks.take(list) {
+                self.listed -= taken.events().len();
+                return Some(taken);
+            }
+            self.next += 1;
+            self.bring_near();
         }
-        let list = &mut self.lists[self.next as usize % SEASONS];
-        let taken = std::mem::replace(list, List::EMPTY);
-        self.next += 1;
-        self.bring_near(pool);
-        Some(taken)
+        None
     }
 
     /// Moves events from the radix heap to the lists that now cover them.
-    fn bring_near(&mut self, pool: &mut Pool<E>) {
+    fn bring_near(&mut self) {
         let last = (self.next + SEASONS as u64 - 1).min(u64::MAX >> self.bits);
         let end = last << self.bits | ((1 << self.bits) - 1);
         if self.far_from > end {
             return;
         }
         while let Some((at, event)) = self.far.pop_until(Nanos(end)) {
-            self.push(pool, at.0, event);
+            self.push(at.0, event);
         }
         self.far_from = self.far.first().map_or(u64::MAX, |at| at.0);
     }
 
     /// All events, in no order.
-    pub(super) fn iter<'a>(&'a self, pool: &'a Pool<E>) -> impl Iterator<Item = &'a E> {
-        let listed = self.lists.iter().flat_map(|list| pool.iter(list.first));
-        listed.map(|entry| &entry.event).chain(self.far.iter())
+    pub(super) fn iter(&self) -> impl Iterator<Item = &E> {
+        let listed = self.lists.iter().flat_map(|list| self.blocks.iter(*list));
+        listed.map(|(_, event)| event).chain(self.far.iter())
     }
 }
