@@ -38,6 +38,12 @@ use crate::network::{Aggregation, Change, MediumAccess, Opportunities, Reorder, 
 pub struct LinkParams {
     /// Propagation delay: how long a packet travels once it is sent.
     pub delay: Nanos,
+    times: SendTimes,
+}
+
+/// How long packets take to be sent at a rate.
+#[derive(Clone, Debug)]
+pub(crate) struct SendTimes {
     rate: BitsPerSec,
     /// The last size asked for, in bytes, and its transmission time: packets come in few sizes.
     size: u32,
@@ -50,8 +56,42 @@ pub struct LinkParams {
 impl LinkParams {
     /// The parameters of a link of this rate and propagation delay.
     pub fn new(rate: BitsPerSec, delay: Nanos) -> LinkParams {
-        LinkParams {
-            delay,
+        let times = SendTimes::at(rate);
+        LinkParams { delay, times }
+    }
+
+    /// The rate.
+    pub fn rate(&self) -> BitsPerSec {
+        self.times.rate
+    }
+
+    /// Changes the rate.
+    pub fn set_rate(&mut self, rate: BitsPerSec) {
+        self.times = SendTimes::at(rate);
+    }
+
+    /// The transmission time of `size` bytes.
+    #[inline]
+    pub fn transmission_time(&mut self, size: u32) -> FineTime {
+        self.times.of(size)
+    }
+
+    /// The transmission time of `size` bytes, if that is the size asked for last.
+    #[inline(always)]
+    pub(crate) fn cached_time(&self, size: u32) -> Option<FineTime> {
+        (self.times.size == size).then_some(self.times.time)
+    }
+
+    /// The size asked for last and its transmission time, if they are cached.
+    pub(crate) fn cached(&self) -> Option<(u32, FineTime)> {
+        (self.times.size > 0).then_some((self.times.size, self.times.time))
+    }
+}
+
+impl SendTimes {
+    /// Those at `rate`.
+    pub(crate) fn at(rate: BitsPerSec) -> SendTimes {
+        SendTimes {
             rate,
             size: 0,
             time: FineTime::default(),
@@ -59,55 +99,24 @@ impl LinkParams {
         }
     }
 
-    /// The rate.
-    pub fn rate(&self) -> BitsPerSec {
-        self.rate
-    }
-
-    /// Changes the rate.
-    pub fn set_rate(&mut self, rate: BitsPerSec) {
-        *self = LinkParams::new(rate, self.delay);
-    }
-
     /// The transmission time of `size` bytes.
-    #[inline]
-    pub fn transmission_time(&mut self, size: u32) -> FineTime {
+    #[inline(always)]
+    pub(crate) fn of(&mut self, size: u32) -> FineTime {
         if self.size != size {
-            self.compute_time(size);
+            self.compute(size);
         }
         self.time
     }
 
-    /// The transmission time of `size` bytes, if that is the size asked for last.
-    #[inline(always)]
-    pub(crate) fn cached_time(&self, size: u32) -> Option<FineTime> {
-        (self.size == size).then_some(self.time)
-    }
-
-    /// The size asked for last and its transmission time, if they are cached.
-    pub(crate) fn cached(&self) -> Option<(u32, FineTime)> {
-        (self.size > 0).then_some((self.size, self.time))
-    }
-
     #[cold]
     #[inline(never)]
-    fn compute_time(&mut self, size: u32) {
+    fn compute(&mut self, size: u32) {
         let (known, time) = std::mem::replace(&mut self.before, (self.size, self.time));
         self.size = size;
         self.time = match known == size && size > 0 {
             true => time,
             false => FineTime::to_send(Bytes(u64::from(size)), self.rate),
         };
-    }
-
-    /// Sends `size` bytes that arrive at `at` over a link that is free at `free_at`; returns when
-    /// they arrive at the far end.
-    #[inline]
-    pub(crate) fn transmit(&mut self, free_at: &mut FineTime, at: Nanos, size: u32) -> Nanos {
-        let time = self.transmission_time(size);
-        *free_at = free_at.max(at);
-        *free_at += time;
-        Nanos(free_at.nanos().0 + self.delay.0)
     }
 }
 
@@ -139,7 +148,9 @@ impl Transmitter {
     /// at the far end. Arrival times must not decrease from one call to the next.
     #[inline]
     pub fn transmit(&mut self, at: Nanos, size: u32) -> Nanos {
-        self.params.transmit(&mut self.free_at, at, size)
+        self.free_at = self.free_at.max(at);
+        self.free_at += self.params.transmission_time(size);
+        Nanos(self.free_at.nanos().0 + self.params.delay.0)
     }
 }
 

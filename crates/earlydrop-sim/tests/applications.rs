@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
-use earlydrop_sim::network::{Link, Network};
-use earlydrop_sim::results::Results;
+use earlydrop_sim::network::{Dumbbell, Link, Network};
+use earlydrop_sim::results::{Completion, Results};
 use earlydrop_sim::spread::Spread;
 use earlydrop_sim::tcp::{Algorithm, Handshake, Profile, Recovery, Rules};
 use earlydrop_sim::traffic::{Application, Flow, Ports};
@@ -212,5 +212,34 @@ fn a_bulk_flow_that_would_run_out_of_numbers_is_refused() {
     assert_eq!(problem, wanted);
     for (flows, seconds, window) in [(1, 42, window), (2, 50, window), (1, 600, 1000)] {
         assert!(fast_bulk(flows, seconds, window).start().is_ok());
+    }
+}
+
+/// Flows whose links to the network differ in their delays alone share a route. Each has its own time
+/// over it nevertheless, also where a delay is longer than what is kept with the flow.
+#[test]
+fn a_transfer_takes_the_time_of_its_own_links() {
+    let link = Link::new(BitsPerSec::from_mbps(8), Nanos::from_millis(10));
+    let mut dumbbell = Dumbbell::new(link.clone().queue("droptail".parse().unwrap()), link);
+    let profile = Arc::new(Profile::ns2(Recovery::Reno));
+    let rate = BitsPerSec::from_mbps(80);
+    let near = [1, 30, 250, 5000].map(Nanos::from_millis);
+    let flows = near.map(|near| {
+        let from = dumbbell.left_host(rate, near);
+        let to = dumbbell.right_host(rate, Nanos::ZERO);
+        Flow::tcp(from, to, &profile, Application::Transfer(Bytes(960)))
+    });
+    let mut run = Run::new(dumbbell.network, Nanos::from_secs(60));
+    run.flows = flows.into();
+    let results = run.results().unwrap();
+    for (flow, near) in near.iter().enumerate() {
+        let of_flow = |completion: &&Completion| completion.flow.0 as usize == flow;
+        let transfer = results.completions.iter().find(of_flow).unwrap();
+        // A SYN and a segment: there and back twice over both links. Each packet, the longest of
+        // 1,000 bytes, takes less than 1.3 ms to be sent over both, and the last acknowledgment.
+        let travels = 4 * (near.0 + 10_000_000);
+        let taken = transfer.ended.0 - transfer.began.0;
+        assert!((travels..travels + 4 * 1_300_000).contains(&transfer.ideal.0));
+        assert!((transfer.ideal.0..transfer.ideal.0 + 4 * 1_300_000).contains(&taken));
     }
 }

@@ -3,6 +3,7 @@
 use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
+use super::access::Place;
 use super::fast_path::Answer;
 use super::flow::{Ends, Path, leaves_host_at};
 use super::simulation::Simulation;
@@ -241,7 +242,7 @@ impl Simulation {
         let sender = &mut connection.sender;
         while sender.may_have_more(profile, now) {
             let place = self.routes.forward_begin(index);
-            let Some(link) = self.routes.hops[place].access_to_event() else {
+            let Some(rate) = self.routes.hops[place].access_to_event() else {
                 return self.send_and_wake(index, now);
             };
             let Some(number) = sender.poll_transmit_fast(now) else {
@@ -250,8 +251,9 @@ impl Simulation {
             flow.counted.sent += 1;
             let segment = flow.segment.packet(number, now);
             let leaves_at = leaves_host_at(flow.state.has_overhead, &mut flow.rare, now);
-            let params = &mut self.links.access[link as usize];
-            let at = params.transmit(&mut flow.access_free_at[0], leaves_at, segment.size());
+            let link = &mut self.flows.access[index as usize][Place::near(true)];
+            let rate = &mut self.links.access_rates[rate as usize];
+            let at = link.transmit(rate, &segment, leaves_at);
             if at < self.scheduler.now {
                 self.arrive(place + 1, segment, at);
                 return self.send_and_wake(index, now);

@@ -53,6 +53,19 @@ impl Scheduler {
         Some(event.packet())
     }
 
+    /// The flow of an event that is due soon, while more are pending than the caches hold.
+    #[inline(always)]
+    pub(super) fn flow_due_soon(&mut self) -> Option<u32> {
+        let event = self.events.due_soon()?;
+        match event.is_packet() {
+            true => Some(event.packet().flow_index()),
+            false => match event.task() {
+                Some(Task::Wake(flow)) => Some(flow),
+                _ => None,
+            },
+        }
+    }
+
     /// Schedules a task for `at`.
     #[inline(always)]
     pub(super) fn schedule(&mut self, at: Nanos, task: Task) {

@@ -9,7 +9,6 @@ use earlydrop::units::Nanos;
 use super::accounts::Accounts;
 use super::application::Session;
 use super::spawner::Spawner;
-use crate::fine_time::FineTime;
 use crate::measure::FlowMeter;
 use crate::network::MOST_AT_NIC;
 use crate::packet::{Kind, Packet, Template};
@@ -27,8 +26,6 @@ use crate::traffic::Step;
 pub(super) struct Flow {
     /// The time of the pending wake event; wake events of any other time are stale.
     pub(super) wake_at: Nanos,
-    /// When its access links are free: the one from its sender, and the one to it.
-    pub(super) access_free_at: [FineTime; 2],
     pub(super) state: State,
     /// The class of its acknowledgments.
     pub(super) ack_class: u8,

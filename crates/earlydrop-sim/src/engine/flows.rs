@@ -10,11 +10,11 @@ use std::sync::Arc;
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 
+use super::access::AccessLinks;
 use super::accounts::Accounts;
 use super::barrier::Barrier;
 use super::event::{Scheduler, Task};
 use super::flow::{Connection, Ends, Flow};
-use crate::fine_time::FineTime;
 use crate::packet::Packet;
 use crate::prefetch::prefetch;
 use crate::results::{Completion, IncastRound};
@@ -25,9 +25,8 @@ use crate::tcp::Profile;
 pub(super) struct Flows {
     /// The described flows, requesters, and the connections that spawners opened.
     pub(super) flows: Vec<Flow>,
-    /// When the access links of each flow's receiver are free: the one to it, and the one from it.
-    /// Empty where no receiver has its own.
-    pub(super) far_free_at: Vec<[FineTime; 2]>,
+    /// The access links of each flow. Empty where no flow has any.
+    pub(super) access: Vec<AccessLinks>,
     pub(super) profiles: Vec<Profile>,
     /// Flows may take the fast path: this is not the [`reference`](super::reference) engine, and
     /// packets are not sprayed, which changes the route of each acknowledgment.
@@ -149,36 +148,37 @@ impl Flows {
         if let Some(packet) = queue.peek(16) {
             let index = packet.flow_index();
             prefetch(&self[index]);
-            if let Some(free_at) = self.far_free_at.get(index as usize) {
-                prefetch(free_at);
-            }
+            self.prefetch_access(index);
         }
         if let Some(packet) = queue.peek(6) {
             self[packet.flow_index()].prefetch_receiver();
         }
     }
 
-    /// Prefetches the flow of a packet that will go on soon: an acknowledgment on its way to the
-    /// sender, most often.
+    /// Prefetches the access links of a flow, if any flow has some.
     #[inline(always)]
-    pub(super) fn prefetch_next_forwarded(&self, scheduler: &Scheduler) {
-        if self.flows.len() >= MANY_FLOWS
-            && let Some(packet) = scheduler.forwarded_behind(AHEAD)
-        {
-            prefetch(&self[packet.flow_index()]);
+    fn prefetch_access(&self, index: u32) {
+        if let Some(links) = self.access.get(index as usize) {
+            prefetch(links);
         }
     }
 
-    /// Prefetches the flow of a wake event to come.
+    /// Prefetches the flows of what will be due soon: of a packet that goes on, an acknowledgment on
+    /// its way to the sender most often, and of an event of any kind.
     #[inline(always)]
-    pub(super) fn prefetch_next_wake(&self, scheduler: &Scheduler) {
-        if self.flows.len() >= MANY_FLOWS
-            && let Some(event) = scheduler.events.due_soon()
-            && !event.is_packet()
-            && let Some(Task::Wake(index)) = event.task()
+    pub(super) fn prefetch_due(&self, scheduler: &mut Scheduler) {
+        if self.flows.len() < MANY_FLOWS {
+            return;
+        }
+        if let Some(packet) = scheduler.forwarded_behind(AHEAD) {
+            prefetch(&self[packet.flow_index()]);
+            self.prefetch_access(packet.flow_index());
+        }
+        if let Some(index) = scheduler.flow_due_soon()
             && let Some(flow) = self.flows.get(index as usize)
         {
             prefetch(flow);
+            self.prefetch_access(index);
         }
     }
 }

@@ -14,6 +14,7 @@
 use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
+use super::access::Place;
 use super::event::Task;
 use super::route::{Stage, Wire};
 use super::simulation::Simulation;
@@ -166,12 +167,12 @@ impl Simulation {
     #[inline(always)]
     pub(super) fn forward_segment(&mut self, segment: Packet, at: Nanos) {
         let place = self.routes.begin(&segment);
-        let Some(link) = self.routes.hops[place].access_to_event() else {
+        let Some(rate) = self.routes.hops[place].access_to_event() else {
             return self.forward_from(place, segment, at);
         };
-        let free_at = &mut self.flows[segment.flow_index()].access_free_at[0];
-        let params = &mut self.links.access[link as usize];
-        let at = params.transmit(free_at, at, segment.size());
+        let link = &mut self.flows.access[segment.flow_index() as usize][Place::near(true)];
+        let rate = &mut self.links.access_rates[rate as usize];
+        let at = link.transmit(rate, &segment, at);
         if at < self.scheduler.now {
             return self.arrive(place + 1, segment, at);
         }
@@ -199,16 +200,15 @@ impl Simulation {
                 Wire::Shared(wire) => {
                     at = self.links.wires[wire as usize].transmit(at, packet.size())
                 }
-                Wire::Access(link) => {
-                    let free_at = &mut flow.access_free_at[usize::from(!packet.is_forward())];
-                    let params = &mut self.links.access[link as usize];
-                    at = params.transmit(free_at, at, packet.size());
+                Wire::Access(rate) => {
+                    let links = &mut self.flows.access[packet.flow_index() as usize];
+                    let link = &mut links[Place::near(packet.is_forward())];
+                    at = link.transmit(&mut self.links.access_rates[rate as usize], &packet, at);
                 }
-                Wire::FarAccess(link) => {
-                    let free_at = &mut self.flows.far_free_at[packet.flow_index() as usize];
-                    let free_at = &mut free_at[usize::from(!packet.is_forward())];
-                    let params = &mut self.links.access[link as usize];
-                    at = params.transmit(free_at, at, packet.size());
+                Wire::FarAccess(rate) => {
+                    let links = &mut self.flows.access[packet.flow_index() as usize];
+                    let link = &mut links[Place::far(packet.is_forward())];
+                    at = link.transmit(&mut self.links.access_rates[rate as usize], &packet, at);
                 }
             }
             match hop.end() {

@@ -7,7 +7,7 @@ use super::fifo::FifoPort;
 use super::impairments::Impairments;
 use super::port::Port;
 use super::shared_buffer::SharedBuffer;
-use crate::link::{LinkParams, Transmitter};
+use crate::link::{SendTimes, Transmitter};
 use crate::network::{Change, LinkId};
 use crate::packet::Packet;
 
@@ -20,8 +20,8 @@ pub(super) struct Links {
     pub(super) ports: Vec<Port>,
     /// Buffers that ports share.
     pub(super) buffers: Vec<SharedBuffer>,
-    /// The parameters of links that a single flow uses; when each is free is kept with the flow.
-    pub(super) access: Vec<LinkParams>,
+    /// The rates of access links, each once for each direction.
+    pub(super) access_rates: Vec<SendTimes>,
     pub(super) impairments: Vec<Impairments>,
     /// Changes of links to come, each with the index of its port.
     pub(super) changes: Vec<(u32, Change)>,

@@ -56,6 +56,7 @@
 //! scheduled, and every purpose has random numbers of its own. So a run's results are a function
 //! of its description and seed.
 
+mod access;
 mod accounts;
 mod application;
 mod barrier;

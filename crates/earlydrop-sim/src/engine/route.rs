@@ -15,7 +15,7 @@ pub(super) enum Stage {
     /// A link without a queue limit, by its index: arithmetic.
     Wire(u32),
     /// A wire between a flow's sender and the network that carries no other flow's packets: the
-    /// index of its parameters. When it is free is kept with the flow.
+    /// index of its rate. When it is free, and its delay, are kept with the flow.
     Access(u32),
     /// The same between the network and a flow's receiver.
     FarAccess(u32),
@@ -107,7 +107,7 @@ impl Hop {
         alone.then_some(self.end >> END_KINDS)
     }
 
-    /// The parameters of its access link, if that leads to an event.
+    /// The rate of its access link, if that leads to an event.
     #[inline(always)]
     pub(super) fn access_to_event(self) -> Option<u32> {
         let is = self.wire & ACCESS != 0 && self.end == EVENT;
@@ -260,24 +260,42 @@ impl Sprays {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
     paths: Vec<EmptyPath>,
+    /// The path of each described flow; none of those whose transfers are not measured.
+    of_flows: Vec<Option<u32>>,
+    /// The paths of routes by where these begin, for flows that are not described.
     by_begin: HashMap<u32, u32>,
 }
 
 impl Paths {
-    /// The links of routes by where these begin.
-    pub(super) fn new(routes: impl Iterator<Item = (u32, EmptyPath)>) -> Paths {
+    /// The links of routes, each with where it begins; first those of so many described flows.
+    pub(super) fn new(
+        routes: impl Iterator<Item = (u32, Option<EmptyPath>)>,
+        flows: usize,
+    ) -> Paths {
         let mut known: HashMap<EmptyPath, u32> = HashMap::new();
-        let by_begin = routes
-            .map(|(begin, path)| {
+        let mut of_flows = Vec::with_capacity(flows);
+        let mut by_begin = HashMap::new();
+        for (begin, path) in routes {
+            let path = path.map(|path| {
                 let next = known.len() as u32;
-                (begin, *known.entry(path).or_insert(next))
-            })
-            .collect();
+                *known.entry(path).or_insert(next)
+            });
+            if of_flows.len() < flows {
+                of_flows.push(path);
+            }
+            if let Some(path) = path {
+                by_begin.insert(begin, path);
+            }
+        }
         let mut paths = vec![EmptyPath::default(); known.len()];
         for (path, index) in known {
             paths[index as usize] = path;
         }
-        Paths { paths, by_begin }
+        Paths {
+            paths,
+            of_flows,
+            by_begin,
+        }
     }
 }
 
@@ -328,7 +346,9 @@ impl RouteTable {
     /// The links of a flow's route.
     pub(super) fn empty_path(&self, flow: u32) -> &EmptyPath {
         let begin = self.forward_begin(flow) as u32;
-        &self.paths.paths[self.paths.by_begin[&begin] as usize]
+        let of_flow = self.paths.of_flows.get(flow as usize).copied().flatten();
+        let path = of_flow.unwrap_or_else(|| self.paths.by_begin[&begin]);
+        &self.paths.paths[path as usize]
     }
 
     /// The index of the first hop of a packet's route.

@@ -47,8 +47,8 @@ impl Simulation {
             };
             self.scheduler.now = now;
             self.accounts.totals.events += 1;
+            self.flows.prefetch_due(&mut self.scheduler);
             if event.is_packet() {
-                self.flows.prefetch_next_forwarded(&self.scheduler);
                 self.resume(event.packet(), now);
             } else {
                 self.perform(event);
@@ -59,7 +59,6 @@ impl Simulation {
 
     #[inline(never)]
     fn perform(&mut self, event: Event) {
-        self.flows.prefetch_next_wake(&self.scheduler);
         match event.task() {
             Some(Task::Wake(flow)) => self.on_wake(flow),
             Some(Task::Drain(port)) => self.on_drain(port),

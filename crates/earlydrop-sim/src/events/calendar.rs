@@ -29,7 +29,7 @@ const FEW_DAYS: usize = 1 << 10;
 const PASSED: usize = 8;
 
 /// How many days ahead the second event of a day is prefetched; the day itself twice as many.
-const DAYS_AHEAD: usize = 16;
+const DAYS_AHEAD: u64 = 16;
 
 /// Pending events, each with its time.
 #[derive(Clone, Debug)]
@@ -40,6 +40,8 @@ pub(super) struct Calendar<E> {
     earliest: u64,
     /// The number of the current day, counted from time zero.
     today: u64,
+    /// The days before this one have been [seen ahead](Calendar::due_soon).
+    seen_ahead: u64,
     /// A day lasts 2^this nanoseconds.
     day_bits: u32,
     days: Box<[Day<E>]>,
@@ -105,6 +107,7 @@ impl<E: Copy> Calendar<E> {
             now,
             earliest: u64::MAX,
             today: now >> day_bits,
+            seen_ahead: 0,
             day_bits,
             days: year.into(),
             busy: vec![0; days / 64].into(),
@@ -298,19 +301,31 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     fn prefetch_after(&self, place: usize) {
         let mask = self.days.len() - 1;
-        prefetch(&self.days[(place + 2 * DAYS_AHEAD) & mask]);
-        self.pool
-            .prefetch(self.days[(place + DAYS_AHEAD) & mask].next);
+        let ahead = DAYS_AHEAD as usize;
+        prefetch(&self.days[(place + 2 * ahead) & mask]);
+        self.pool.prefetch(self.days[(place + ahead) & mask].next);
     }
 
-    /// The first event of a later day, in a calendar of [many days](MANY_DAYS).
+    /// The first event of a day that comes soon, in a calendar of [many days](MANY_DAYS): of each
+    /// day once, if it is asked for as often as events are popped.
     #[inline(always)]
-    pub(super) fn due_soon(&self) -> Option<E> {
+    pub(super) fn due_soon(&mut self) -> Option<E> {
         if self.days.len() < MANY_DAYS {
             return None;
         }
-        let place = (self.today as usize + DAYS_AHEAD) & (self.days.len() - 1);
-        self.days[place].first
+        let from = self.seen_ahead.max(self.today + DAYS_AHEAD);
+        if from >= self.today + 2 * DAYS_AHEAD {
+            return None;
+        }
+        let place = from as usize & (self.days.len() - 1);
+        let bits = self.busy[place >> 6] >> (place & 63);
+        if bits == 0 {
+            self.seen_ahead = (from | 63) + 1;
+            return None;
+        }
+        let ahead = bits.trailing_zeros();
+        self.seen_ahead = from + u64::from(ahead) + 1;
+        self.days[place + ahead as usize].first
     }
 
     /// Makes the second event of a day its first.

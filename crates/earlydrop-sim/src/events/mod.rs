@@ -158,7 +158,7 @@ impl<E: Copy> Events<E> {
 
     /// An event due soon, to prefetch what it needs; none while the calendar fits the caches.
     #[inline(always)]
-    pub(crate) fn due_soon(&self) -> Option<E> {
+    pub(crate) fn due_soon(&mut self) -> Option<E> {
         self.calendar.due_soon().map(|numbered| numbered.event)
     }
 

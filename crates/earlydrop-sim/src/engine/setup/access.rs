@@ -1,22 +1,20 @@
-//! Access links: wires that a single flow uses, kept with the flow.
+//! Which wires become access links, kept with their flow.
 
 use std::collections::HashMap;
 
 use super::super::Simulation;
+use super::super::access::{AccessLink, AccessLinks, Place};
 use super::super::route::Stage;
 use super::routes::{FlowRoutes, LinkStages, opens_connections};
-use crate::link::Transmitter;
+use crate::link::{SendTimes, Transmitter};
+use crate::prefetch::use_huge_pages;
 use crate::traffic::Flow;
-
-/// The directions of packets, whose sizes differ.
-const FORWARD: usize = 0;
-const BACKWARD: usize = 1;
 
 /// What links have become, once the wires between a flow's ends and the network that no other flow
 /// uses are access links.
 ///
-/// Of an access link only its parameters are a stage. So flows with equal access links share one
-/// route, which stays in the caches.
+/// Of an access link only its rate is a stage. So flows whose access links are equally fast share
+/// one route.
 pub(super) fn make_access_links(
     simulation: &mut Simulation,
     links: &[LinkStages],
@@ -31,40 +29,41 @@ pub(super) fn make_access_links(
     }
     let mut links = links.to_vec();
     let mut known = HashMap::new();
+    let own = &mut simulation.flows.access;
     for routes in routes {
-        let flow = &flows[routes.flow];
+        let [there, back] = [&routes.forward, &routes.backward];
+        let near = Stage::Access as fn(u32) -> Stage;
         let ends = [
-            (
-                routes.forward.first(),
-                FORWARD,
-                Stage::Access as fn(u32) -> Stage,
-            ),
-            (routes.backward.last(), BACKWARD, Stage::Access),
-            (routes.forward.last(), FORWARD, Stage::FarAccess),
-            (routes.backward.first(), BACKWARD, Stage::FarAccess),
+            (there.first(), Place::near(true), near),
+            (back.last(), Place::near(false), near),
+            (there.last(), Place::far(true), Stage::FarAccess),
+            (back.first(), Place::far(false), Stage::FarAccess),
         ];
-        for (link, direction, stage) in ends {
+        for (link, place, stage) in ends {
             let Some(link) = link.map(|link| link.0 as usize) else {
                 continue;
             };
             if let Stage::Wire(wire) = links[link].0
                 && users[link] == 1
-                && !opens_connections(flow)
+                && !opens_connections(&flows[routes.flow])
             {
-                let params = simulation.links.wires[wire as usize].params.clone();
-                // The parameters cache the last size, and sizes differ forward and backward.
-                let key = (params.rate().0, params.delay, direction);
-                let access_links = &mut simulation.links.access;
-                links[link].0 = stage(*known.entry(key).or_insert_with(|| {
-                    access_links.push(params);
-                    access_links.len() as u32 - 1
+                let params = simulation.links.wires[wire as usize].params();
+                let Some(access_link) = AccessLink::of_delay(params.delay) else {
+                    continue;
+                };
+                if own.is_empty() {
+                    own.resize(flows.len(), AccessLinks::default());
+                    use_huge_pages(own);
+                }
+                own[routes.flow][place] = access_link;
+                // A rate caches the times of the last sizes, and sizes differ forward and backward.
+                let rates = &mut simulation.links.access_rates;
+                links[link].0 = stage(*known.entry((params.rate(), place)).or_insert_with(|| {
+                    rates.push(SendTimes::at(params.rate()));
+                    rates.len() as u32 - 1
                 }));
             }
         }
-    }
-    let has_far = |(stage, _): &LinkStages| matches!(stage, Stage::FarAccess(_));
-    if links.iter().any(has_far) {
-        simulation.flows.far_free_at = vec![Default::default(); flows.len()];
     }
     links
 }

@@ -213,9 +213,20 @@ fn add_routes(
     let begins: Vec<u32> = begins.iter().map(|stage| hop_of[*stage as usize]).collect();
     let periods = simulation.accounts.periods.clone();
     let (begins, sprays) = sprays::choose(begins, routes, simulation.flows.seed, periods);
-    let paths = begins.chunks(2).zip(routes);
-    let paths = Paths::new(paths.map(|(begin, route)| (begin[0], route.empty_path(network))));
+    let path = |(begin, route): (&[u32], &FlowRoutes)| {
+        let ends = has_transfers(&flows[route.flow]);
+        (begin[0], ends.then(|| route.empty_path(network)))
+    };
+    let paths = Paths::new(begins.chunks(2).zip(routes).map(path), flows.len());
     simulation.routes = RouteTable::new(hops, begins, flows.len(), paths).with_sprays(sprays);
+}
+
+/// Whether it sends anything that ends, whose time is compared with that over an empty path.
+fn has_transfers(flow: &traffic::Flow) -> bool {
+    match &flow.traffic {
+        Traffic::Tcp { application, .. } => !matches!(application, Application::Bulk),
+        Traffic::Datagrams { .. } => false,
+    }
 }
 
 /// The flows described; after them, for each whose transfers are requested over a second
@@ -316,7 +327,6 @@ impl FlowBuilder<'_> {
         let segment = segment.with_class(self.described.class);
         let mut flow = Flow {
             wake_at: Nanos::NEVER,
-            access_free_at: Default::default(),
             state: State {
                 open: false,
                 path: Path::Slow,

@@ -71,7 +71,7 @@ fn prepare(
         routes: RouteTable::default(),
         flows: Flows {
             flows: Vec::new(),
-            far_free_at: Vec::new(),
+            access: Vec::new(),
             profiles: Vec::new(),
             may_be_fast: !run.network.changes_routes()
                 && !run.network.links().any(|(.., l)| l.is_nic),
