@@ -2,8 +2,9 @@
 //! Simulation Event Set Problem", CACM 31(10), 1988).
 //!
 //! Time is divided into days of equal length. A year is a power of two of days, and each day has a
-//! sorted list of its events. A day is about as long as the time between two events, so a list
-//! seldom has more than one or two. The first event of a day is kept in the day itself, so that
+//! sorted list of its events. A day is about as long as the time between two events, or a quarter of
+//! that while so many days still fit the caches: a list seldom has more than one or two, and each
+//! that has costs a mispredicted branch. The first event of a day is kept in the day itself, so that
 //! going from day to day reads memory in order, and one bit per day says whether it has any.
 //! Events beyond the year are only sorted by seasons, quarters of a year. A season's events enter
 //! their days when all of it lies within the year.
@@ -15,20 +16,18 @@ use super::pool::{NONE, Pool};
 use super::seasons::Seasons;
 use crate::prefetch::{prefetch, use_huge_pages};
 
-/// The least and the greatest number of days in a year.
+/// The least and the greatest number of days in a year. Each takes 48 bytes or so: all of them fit a
+/// second cache.
 const DAYS: (usize, usize) = (64, 1 << 12);
 
-/// A calendar of so many days or more is several times as large as the L1 cache, and is prefetched.
-const MANY_DAYS: usize = 1 << 12;
-/// A calendar of so many days about fits the L1 cache. Up to this number, days are shorter, down to
-/// a quarter, so that they seldom hold two events: that avoids mispredicted branches.
-const FEW_DAYS: usize = 1 << 10;
+/// With so many events or more, what is due soon is prefetched.
+const MANY: usize = 1 << 11;
 
 /// An event that would have to pass more than so many others of a day to come makes them wait for
 /// that day to be sorted.
 const PASSED: usize = 8;
 
-/// How many days ahead the second event of a day is prefetched; the day itself twice as many.
+/// How many days ahead of its turn an event is prefetched.
 const DAYS_AHEAD: u64 = 16;
 
 /// Pending events, each with its time.
@@ -58,6 +57,8 @@ pub(super) struct Calendar<E> {
     /// The day on which the next season begins, and the one a year later enters the calendar.
     season_end: u64,
     resizing: Resizing,
+    /// Whether there were [many](MANY) events when its size was checked.
+    are_many: bool,
 }
 
 /// The first event of a day, and the list of the others.
@@ -122,6 +123,7 @@ impl<E: Copy> Calendar<E> {
                 since: now,
                 passed: 0,
             },
+            are_many: events >= MANY,
         }
     }
 
@@ -264,7 +266,7 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     pub(super) fn pop(&mut self) {
         let place = self.today as usize & (self.days.len() - 1);
-        if self.days.len() >= MANY_DAYS {
+        if self.are_many {
             self.prefetch_after(place);
         }
         let day = &mut self.days[place];
@@ -306,11 +308,11 @@ impl<E: Copy> Calendar<E> {
         self.pool.prefetch(self.days[(place + ahead) & mask].next);
     }
 
-    /// The first event of a day that comes soon, in a calendar of [many days](MANY_DAYS): of each
-    /// day once, if it is asked for as often as events are popped.
+    /// The first event of a day that comes soon, in a calendar of [many](MANY) events: of each day
+    /// once, if it is asked for as often as events are popped.
     #[inline(always)]
     pub(super) fn due_soon(&mut self) -> Option<E> {
-        if self.days.len() < MANY_DAYS {
+        if !self.are_many {
             return None;
         }
         let from = self.seen_ahead.max(self.today + DAYS_AHEAD);
@@ -404,7 +406,7 @@ impl<E: Copy> Calendar<E> {
     fn check_size(&mut self) {
         let gap = (self.now - self.resizing.since) / u64::from(self.resizing.every);
         let days = (2 * self.len()).next_power_of_two().max(DAYS.0);
-        let shorter = (FEW_DAYS / days).max(1).ilog2().min(2);
+        let shorter = (DAYS.1 / days.min(DAYS.1)).ilog2().min(2);
         let is_crowded = self.is_crowded();
         let day_bits = match is_crowded {
             true => self.day_bits.saturating_sub(3),
@@ -417,6 +419,7 @@ impl<E: Copy> Calendar<E> {
         self.resizing.left = self.resizing.every;
         self.resizing.since = self.now;
         self.resizing.passed = 0;
+        self.are_many = self.len() >= MANY;
         if !fits {
             let mut rebuilt = Calendar::starting(self.now, day_bits, days, self.len());
             while let Some((at, event)) = self.pop_in_place() {
