@@ -17,7 +17,7 @@ use super::seasons::Seasons;
 use crate::prefetch::{prefetch, use_huge_pages};
 
 /// The least and the greatest number of days in a year. Each takes 48 bytes or so: all of them fit a
-/// second cache.
+/// second cache, with an event each.
 const DAYS: (usize, usize) = (64, 1 << 12);
 
 /// With so many events or more, what is due soon is prefetched.
@@ -404,7 +404,13 @@ impl<E: Copy> Calendar<E> {
     /// Rebuilds the calendar if its days have become too long, too short or too few.
     #[cold]
     fn check_size(&mut self) {
-        let gap = (self.now - self.resizing.since) / u64::from(self.resizing.every);
+        let (elapsed, popped) = (
+            self.now - self.resizing.since,
+            u64::from(self.resizing.every),
+        );
+        let gap = elapsed / popped;
+        // In a large network many events share a nanosecond, and no day is shorter.
+        let crowd = (popped / elapsed.max(1)).clamp(1, DAYS.1 as u64) as usize;
         let days = (2 * self.len()).next_power_of_two().max(DAYS.0);
         let shorter = (DAYS.1 / days.min(DAYS.1)).ilog2().min(2);
         let is_crowded = self.is_crowded();
@@ -412,7 +418,8 @@ impl<E: Copy> Calendar<E> {
             true => self.day_bits.saturating_sub(3),
             false => gap.max(1).ilog2().saturating_sub(shorter),
         };
-        let days = (days << shorter).min(DAYS.1);
+        let fit = (DAYS.1 / crowd.next_power_of_two()).max(DAYS.0);
+        let days = (days << shorter).min(fit);
         let most_off = u32::from(!is_crowded);
         let fits = self.day_bits.abs_diff(day_bits) <= most_off
             && (days / 2..=4 * days).contains(&self.days.len());
