@@ -225,7 +225,7 @@ fn a_buffer_of_more_packets_than_a_queue_holds_is_refused_in_every_form() {
         );
         let refused = source(&text).plan().unwrap_err().to_string();
         assert!(
-            refused.contains("4194304") && refused.contains("nearest: limit = 4194304 packets"),
+            refused.contains("nearest: network.buffer = \"4194304 packets\""),
             "{buffer}: {refused}"
         );
     }

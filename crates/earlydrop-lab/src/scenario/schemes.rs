@@ -24,6 +24,8 @@ pub struct Scheme {
     pub place: Place,
     /// Where each of its parameters was given.
     places: Vec<(String, Place)>,
+    /// Its `limit` is the network's buffer.
+    limit_is_buffer: bool,
     /// What the scenario sets for all schemes, where this one has a preset.
     pub(super) beside_preset: Vec<BesidePreset>,
     /// Its parameters from certain times on, in order of time.
@@ -382,6 +384,7 @@ fn read_scheme(
         spec,
         place: node.place.clone(),
         places,
+        limit_is_buffer: false,
         beside_preset: Vec::new(),
         changes: changes.unwrap_or_default(),
     })
@@ -434,6 +437,7 @@ impl Scheme {
         let completed = shared::complete(&own, shared);
         self.written = completed.spec;
         self.places.extend(completed.places);
+        self.limit_is_buffer = completed.limit_is_buffer;
         self.beside_preset = completed.beside_preset;
         for change in &mut self.changes {
             match change.apply(&own) {
@@ -487,7 +491,15 @@ impl Scheme {
             // A default threshold may lie above a limit that was written.
             let limit = || self.places.iter().find(|(known, _)| known == "limit");
             let place = place.or_else(|| limit().map(|(_, place)| place));
-            problems.push(from_config(&error, place.unwrap_or(&self.place)));
+            let mut problem = from_config(&error, place.unwrap_or(&self.place));
+            // What is to be changed is named as whoever reads the scenario finds it there.
+            if let Some((before, length)) = problem.help.split_once("nearest: limit = ")
+                && self.limit_is_buffer
+                && !length.contains(',')
+            {
+                problem.help = format!("{before}nearest: network.buffer = \"{length}\"");
+            }
+            problems.push(problem);
         }
     }
 }

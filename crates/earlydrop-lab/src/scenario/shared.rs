@@ -73,6 +73,8 @@ pub(super) struct Completed {
     pub(super) used: Vec<bool>,
     /// The places of those that the scheme takes.
     pub(super) places: Vec<(String, Place)>,
+    /// Whether its `limit` is the network's buffer.
+    pub(super) limit_is_buffer: bool,
     pub(super) beside_preset: Vec<BesidePreset>,
 }
 
@@ -89,6 +91,7 @@ pub(super) fn complete(own: &Spec, shared: &[Shared]) -> Completed {
         spec: own.clone(),
         used: Vec::new(),
         places: Vec::new(),
+        limit_is_buffer: false,
         beside_preset: Vec::new(),
     };
     for parameter in shared {
@@ -96,6 +99,7 @@ pub(super) fn complete(own: &Spec, shared: &[Shared]) -> Completed {
         completed.used.push(!matches!(effect, Effect::None));
         let is_taken = matches!(effect, Effect::Taken);
         if is_taken {
+            completed.limit_is_buffer |= !matches!(parameter.by, Setter::Parameters);
             let place = parameter.place.clone();
             completed.places.push((parameter.name.clone(), place));
         }
