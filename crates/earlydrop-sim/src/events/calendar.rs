@@ -12,6 +12,7 @@
 //! The length of a day and the number of days follow the load. They change how fast events are
 //! found, never their order: by time, and at the same time in the order in which they were pushed.
 
+use super::blocks::{Blocks, List};
 use super::pool::{NONE, Pool};
 use super::seasons::Seasons;
 use crate::prefetch::{prefetch, use_huge_pages};
@@ -23,8 +24,7 @@ const DAYS: (usize, usize) = (64, 1 << 12);
 /// With so many events or more, what is due soon is prefetched.
 const MANY: usize = 1 << 11;
 
-/// An event that would have to pass more than so many others of a day to come makes them wait for
-/// that day to be sorted.
+/// An event that would have to pass more than so many others of a day to come makes it crowded.
 const PASSED: usize = 8;
 
 /// How many days ahead of its turn an event is prefetched.
@@ -46,8 +46,11 @@ pub(super) struct Calendar<E> {
     days: Box<[Day<E>]>,
     /// A bit for each day that has events.
     busy: Box<[u64]>,
-    /// A bit for each day whose events but the first are in the order in which they were pushed.
-    unsorted: Box<[u64]>,
+    /// A bit for each crowded day, whose list is sorted when it comes.
+    crowded: Box<[u64]>,
+    /// What was pushed to each day since it is crowded, in this order; empty while no day is.
+    crowds: Box<[List]>,
+    blocks: Blocks<E>,
     /// The lists of events that are not the first of their day.
     pool: Pool<E>,
     /// The number of events within the year.
@@ -112,7 +115,9 @@ impl<E: Copy> Calendar<E> {
             day_bits,
             days: year.into(),
             busy: vec![0; days / 64].into(),
-            unsorted: vec![0; days / 64].into(),
+            crowded: vec![0; days / 64].into(),
+            crowds: Box::default(),
+            blocks: Blocks::new(),
             pool: Pool::new(),
             within: 0,
             later: Seasons::new(day_bits + days.ilog2() - 2, season + 4),
@@ -193,7 +198,9 @@ impl<E: Copy> Calendar<E> {
             if last == NONE {
                 day.last = index;
             }
-        } else if last == NONE || self.pool.at(last) <= at || self.is_unsorted(place) {
+        } else if self.is_crowded_day(place) {
+            self.blocks.append(&mut self.crowds[place], at, event);
+        } else if last == NONE || self.pool.at(last) <= at {
             self.append(place, at, event);
         } else {
             self.insert_sorted(place, next, at, event);
@@ -210,20 +217,19 @@ impl<E: Copy> Calendar<E> {
         self.days[place].last = index;
     }
 
-    /// Whether the events of a day but its first are to be sorted when the day comes.
-    fn is_unsorted(&self, place: usize) -> bool {
-        self.unsorted[place >> 6] & 1 << (place & 63) != 0
+    /// Whether the events of a day are to be sorted when it comes.
+    fn is_crowded_day(&self, place: usize) -> bool {
+        self.crowded[place >> 6] & 1 << (place & 63) != 0
     }
 
     /// Inserts an event between the first and the last of its day. One that would have to pass many
-    /// goes to the end if the day is to come, and all are sorted then.
+    /// makes a day to come a crowded one.
     fn insert_sorted(&mut self, place: usize, next: u32, at: u64, event: E) {
         let is_today = place == self.today as usize & (self.days.len() - 1);
         let (mut before, mut after, mut passed) = (NONE, next, 0);
         while self.pool.at(after) <= at {
             if passed == PASSED && !is_today {
-                self.unsorted[place >> 6] |= 1 << (place & 63);
-                return self.append(place, at, event);
+                return self.crowd(place, at, event);
             }
             before = after;
             after = self.pool.next(after);
@@ -238,6 +244,17 @@ impl<E: Copy> Calendar<E> {
             NONE => self.days[place].next = index,
             before => self.pool.set_next(before, index),
         }
+    }
+
+    /// Makes a day a crowded one, and adds an event to it.
+    #[cold]
+    #[inline(never)]
+    fn crowd(&mut self, place: usize, at: u64, event: E) {
+        self.crowded[place >> 6] |= 1 << (place & 63);
+        if self.crowds.is_empty() {
+            self.crowds = vec![List::EMPTY; self.days.len()].into();
+        }
+        self.blocks.append(&mut self.crowds[place], at, event);
     }
 
     /// Moves to the day of the next event, if that is due by `limit`; returns the event and its
@@ -332,7 +349,7 @@ impl<E: Copy> Calendar<E> {
 
     /// Makes the second event of a day its first.
     fn promote_second(&mut self, place: usize) {
-        if self.is_unsorted(place) {
+        if self.is_crowded_day(place) {
             self.sort(place);
         }
         let day = &mut self.days[place];
@@ -344,12 +361,27 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
+    /// Sorts the events of a crowded day, which has come, but its first. Those of its list are sorted,
+    /// and no later than any of the same time in the crowd.
     #[cold]
     #[inline(never)]
     fn sort(&mut self, place: usize) {
-        self.unsorted[place >> 6] ^= 1 << (place & 63);
-        let day = &mut self.days[place];
-        (day.next, day.last) = self.pool.sort(day.next);
+        self.crowded[place >> 6] ^= 1 << (place & 63);
+        let mut events = Vec::new();
+        let mut next = self.days[place].next;
+        while next != NONE {
+            let entry = self.pool.take(next);
+            events.push((entry.at, entry.event));
+            next = entry.next;
+        }
+        while let Some(taken) = self.blocks.take(&mut self.crowds[place]) {
+            events.extend_from_slice(taken.events());
+        }
+        events.sort_by_key(|(at, _)| *at);
+        (self.days[place].next, self.days[place].last) = (NONE, NONE);
+        for (at, event) in events {
+            self.append(place, at, event);
+        }
     }
 
     /// How many days ahead the next day with events is, if its bit is not in the word of the
@@ -450,7 +482,9 @@ impl<E: Copy> Calendar<E> {
             let others = self.pool.iter(day.next).map(|entry| &entry.event);
             day.first.iter().chain(others)
         });
-        within.chain(self.later.iter())
+        let crowds = self.crowds.iter().flat_map(|list| self.blocks.iter(*list));
+        let crowds = crowds.map(|(_, event)| event);
+        within.chain(crowds).chain(self.later.iter())
     }
 }
 
@@ -458,9 +492,9 @@ impl<E: Copy> Calendar<E> {
 mod tests {
     use super::*;
 
-    /// List entries passed to push so many events at times within a microsecond, and the times
-    /// in the order in which they are popped.
-    fn crowd(events: u64) -> (usize, Vec<u64>) {
+    /// List entries passed to push so many events at times within a microsecond, and the times and
+    /// numbers of the events in the order in which they are popped.
+    fn crowd(events: u64) -> (usize, Vec<(u64, u64)>) {
         let mut calendar = Calendar::new();
         let (mut passed, mut before) = (0, 0);
         for number in 0..events {
@@ -470,18 +504,36 @@ mod tests {
             passed += now.checked_sub(before).unwrap_or(now);
             before = now;
         }
-        let popped = std::iter::from_fn(|| calendar.pop_in_place());
-        let times = popped.map(|(at, _)| at).collect();
-        (passed, times)
+        (passed, drain(&mut calendar))
+    }
+
+    fn drain(calendar: &mut Calendar<u64>) -> Vec<(u64, u64)> {
+        assert_eq!(calendar.iter().count(), calendar.len());
+        std::iter::from_fn(|| calendar.pop_in_place()).collect()
     }
 
     #[test]
     fn pushing_many_events_into_one_day_passes_a_bounded_number_each() {
         for events in [2_000, 20_000, 100_000] {
-            let (passed, times) = crowd(events);
+            let (passed, popped) = crowd(events);
             assert!(passed as u64 <= 64 * events + 65_536, "{events}: {passed}");
-            assert_eq!(times.len() as u64, events);
-            assert!(times.is_sorted());
+            assert_eq!(popped.len() as u64, events);
+            assert!(popped.is_sorted());
         }
+    }
+
+    /// In days to come, of which some come one by one and others after a year without events.
+    #[test]
+    fn events_of_a_crowded_day_come_in_order_of_time_and_number() {
+        let mut calendar = Calendar::new();
+        for number in 0..60_000_u64 {
+            let day = [70_000, 130_000, 4_500_000, 900_000_000][number as usize % 4];
+            calendar.push(day + number.wrapping_mul(7919) % 50, number);
+        }
+        assert!(!calendar.crowds.is_empty());
+        let popped = drain(&mut calendar);
+        assert_eq!(popped.len(), 60_000);
+        assert!(popped.is_sorted());
+        assert!(calendar.resizing.passed < 60_000 * 16);
     }
 }

@@ -89,25 +89,6 @@ impl<E: Copy> Pool<E> {
         taken
     }
 
-    /// Sorts the list that begins at `first` by time, equal times as they are; returns its first
-    /// and its last entry.
-    pub(super) fn sort(&mut self, first: u32) -> (u32, u32) {
-        let indices = std::iter::successors(Some(first), |index| {
-            Some(self.next(*index)).filter(|next| *next != NONE)
-        });
-        let mut order: Vec<(u64, usize, u32)> = indices
-            .enumerate()
-            .map(|(place, index)| (self.at(index), place, index))
-            .collect();
-        order.sort_unstable();
-        let mut after = NONE;
-        for (_, _, index) in order.iter().rev() {
-            self.set_next(*index, after);
-            after = *index;
-        }
-        (after, order.last().map_or(NONE, |(_, _, last)| *last))
-    }
-
     /// The entries of a list that begins at `first`.
     pub(super) fn iter(&self, first: u32) -> impl Iterator<Item = &Entry<E>> {
         std::iter::successors(self.get(first), |before| self.get(before.next))
