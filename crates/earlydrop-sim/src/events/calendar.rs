@@ -120,7 +120,7 @@ impl<E: Copy> Calendar<E> {
             blocks: Blocks::new(),
             pool: Pool::new(),
             within: 0,
-            later: Seasons::new(day_bits + days.ilog2() - 2, season + 4),
+            later: Seasons::new(day_bits + days.ilog2() - 2, season + 4, days),
             season_end: (season + 1) * (days as u64 / 4),
             resizing: Resizing {
                 left: every,

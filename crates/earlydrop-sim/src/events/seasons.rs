@@ -1,7 +1,7 @@
 //! Events beyond the calendar's year, sorted only by season.
 //!
 //! When a season begins to lie within the year, its events move to the calendar together, in the
-//! order in which they were pushed. Events more than 1,024 seasons ahead wait in a
+//! order in which they were pushed. Events many more seasons ahead wait in a
 //! [radix heap](RadixHeap) before.
 
 use earlydrop::units::Nanos;
@@ -9,8 +9,8 @@ use earlydrop::units::Nanos;
 use super::blocks::{Blocks, List, Taken};
 use super::radix::RadixHeap;
 
-/// The number of seasons that have a list.
-const SEASONS: usize = 1024;
+/// The least and the greatest number of seasons that have a list.
+const LISTS: (usize, usize) = (256, 1024);
 
 /// Events beyond the year, each with its time.
 #[derive(Clone, Debug)]
@@ -19,8 +19,9 @@ pub(super) struct Seasons<E> {
     bits: u32,
     /// The first season that is not yet in the calendar.
     next: u64,
-    /// The lists of that season and those after it, each at its number modulo [`SEASONS`].
-    lists: Box<[List; SEASONS]>,
+    /// The lists of that season and those after it, each at its number modulo how many there are,
+    /// a power of two.
+    lists: Box<[List]>,
     blocks: Blocks<E>,
     /// The number of events in the lists.
     listed: usize,
@@ -30,12 +31,13 @@ pub(super) struct Seasons<E> {
 }
 
 impl<E: Copy> Seasons<E> {
-    /// No events; seasons of 2^`bits` nanoseconds, from number `next` on.
-    pub(super) fn new(bits: u32, next: u64) -> Seasons<E> {
+    /// No events; seasons of 2^`bits` nanoseconds, from number `next` on, beyond a year of so many
+    /// days.
+    pub(super) fn new(bits: u32, next: u64, days: usize) -> Seasons<E> {
         Seasons {
             bits,
             next,
-            lists: Box::new([List::EMPTY; SEASONS]),
+            lists: vec![List::EMPTY; days.clamp(LISTS.0, LISTS.1)].into(),
             blocks: Blocks::new(),
             listed: 0,
             far: RadixHeap::new(),
@@ -58,21 +60,27 @@ impl<E: Copy> Seasons<E> {
     #[inline(never)]
     pub(super) fn push(&mut self, at: u64, event: E) {
         let season = at >> self.bits;
-        if season - self.next >= SEASONS as u64 {
+        if season - self.next >= self.lists.len() as u64 {
             self.far_from = self.far_from.min(at);
             return self.far.push(Nanos(at), event);
         }
         self.listed += 1;
-        let list = &mut self.lists[season as usize % SEASONS];
-        self.blocks.append(list, at, event);
+        let place = self.place(season);
+        self.blocks.append(&mut self.lists[place], at, event);
+    }
+
+    /// Where the list of a season is.
+    #[inline(always)]
+    fn place(&self, season: u64) -> usize {
+        season as usize & (self.lists.len() - 1)
     }
 
     fn first_listed(&self) -> Option<u64> {
         if self.listed == 0 {
             return None;
         }
-        let seasons = self.next..self.next + SEASONS as u64;
-        let mut lists = seasons.map(|season| self.lists[season as usize % SEASONS]);
+        let seasons = self.next..self.next + self.lists.len() as u64;
+        let mut lists = seasons.map(|season| self.lists[self.place(season)]);
         let first = lists.find(|list| !list.is_empty())?;
         self.blocks.iter(first).map(|(at, _)| *at).min()
     }
@@ -97,8 +105,8 @@ impl<E: Copy> Seasons<E> {
     /// which they were pushed.
     pub(super) fn take_before(&mut self, end: u64) -> Option<Taken<E>> {
         while self.next < end {
-            let list = &mut self.lists[self.next as usize % SEASONS];
-            if let Some(taken) = self.blocks.take(list) {
+            let place = self.place(self.next);
+            if let Some(taken) = self.blocks.take(&mut self.lists[place]) {
                 self.listed -= taken.events().len();
                 return Some(taken);
             }
@@ -110,7 +118,7 @@ impl<E: Copy> Seasons<E> {
 
     /// Moves events from the radix heap to the lists that now cover them.
     fn bring_near(&mut self) {
-        let last = (self.next + SEASONS as u64 - 1).min(u64::MAX >> self.bits);
+        let last = (self.next + self.lists.len() as u64 - 1).min(u64::MAX >> self.bits);
         let end = last << self.bits | ((1 << self.bits) - 1);
         if self.far_from > end {
             return;
