@@ -108,6 +108,15 @@ impl SendTimes {
         self.time
     }
 
+    /// Sends `size` bytes that arrive at `at` over a link that is free at `free_at`; returns when they
+    /// are sent.
+    #[inline(always)]
+    pub(crate) fn send(&mut self, free_at: &mut FineTime, at: Nanos, size: u32) -> Nanos {
+        *free_at = free_at.max(at);
+        *free_at += self.of(size);
+        free_at.nanos()
+    }
+
     #[cold]
     #[inline(never)]
     fn compute(&mut self, size: u32) {
@@ -148,9 +157,8 @@ impl Transmitter {
     /// at the far end. Arrival times must not decrease from one call to the next.
     #[inline]
     pub fn transmit(&mut self, at: Nanos, size: u32) -> Nanos {
-        self.free_at = self.free_at.max(at);
-        self.free_at += self.params.transmission_time(size);
-        Nanos(self.free_at.nanos().0 + self.params.delay.0)
+        let LinkParams { delay, times } = &mut self.params;
+        Nanos(times.send(&mut self.free_at, at, size).0 + delay.0)
     }
 }
 

@@ -335,6 +335,14 @@ impl Traffic {
 }
 
 impl Flow {
+    /// Whether it sends anything that ends, whose time is compared with that over an empty path.
+    pub(crate) fn has_transfers(&self) -> bool {
+        match &self.traffic {
+            Traffic::Tcp { application, .. } => !matches!(application, Application::Bulk),
+            Traffic::Datagrams { .. } => false,
+        }
+    }
+
     /// A flow from one host to another that starts at once, in the group "flows".
     pub fn new(from: Node, to: Node, traffic: Traffic) -> Flow {
         Flow {

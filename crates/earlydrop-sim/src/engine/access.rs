@@ -55,9 +55,8 @@ impl AccessLink {
     /// Sends `packet` that arrives at `at`; returns when it arrives at the far end.
     #[inline(always)]
     pub(super) fn transmit(&mut self, times: &mut SendTimes, packet: &Packet, at: Nanos) -> Nanos {
-        self.free_at = self.free_at.max(at);
-        self.free_at += times.of(packet.size());
-        Nanos(self.free_at.nanos().0 + u64::from(self.delay))
+        let sent = times.send(&mut self.free_at, at, packet.size());
+        Nanos(sent.0 + u64::from(self.delay))
     }
 }
 

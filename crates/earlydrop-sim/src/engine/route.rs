@@ -345,9 +345,10 @@ impl RouteTable {
 
     /// The links of a flow's route.
     pub(super) fn empty_path(&self, flow: u32) -> &EmptyPath {
-        let begin = self.forward_begin(flow) as u32;
-        let of_flow = self.paths.of_flows.get(flow as usize).copied().flatten();
-        let path = of_flow.unwrap_or_else(|| self.paths.by_begin[&begin]);
+        let path = match self.paths.of_flows.get(flow as usize) {
+            Some(Some(path)) => *path,
+            _ => self.paths.by_begin[&(self.forward_begin(flow) as u32)],
+        };
         &self.paths.paths[path as usize]
     }
 

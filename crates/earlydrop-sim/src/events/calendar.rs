@@ -52,7 +52,7 @@ pub(super) struct Calendar<E> {
     crowds: Box<[List]>,
     blocks: Blocks<E>,
     /// The lists of events that are not the first of their day.
-    pool: Pool<E>,
+    pool: Pool<(u64, E)>,
     /// The number of events within the year.
     within: usize,
     /// Events beyond the year.
@@ -192,7 +192,7 @@ impl<E: Copy> Calendar<E> {
         } = self.days[place];
         let Some(first) = first else { return };
         if at < first_at {
-            let index = self.pool.add(first_at, first, next);
+            let index = self.pool.add((first_at, first), next);
             let day = &mut self.days[place];
             (day.at, day.first, day.next) = (at, Some(event), index);
             if last == NONE {
@@ -200,7 +200,7 @@ impl<E: Copy> Calendar<E> {
             }
         } else if self.is_crowded_day(place) {
             self.blocks.append(&mut self.crowds[place], at, event);
-        } else if last == NONE || self.pool.at(last) <= at {
+        } else if last == NONE || self.pool.value(last).0 <= at {
             self.append(place, at, event);
         } else {
             self.insert_sorted(place, next, at, event);
@@ -209,7 +209,7 @@ impl<E: Copy> Calendar<E> {
 
     /// Inserts an event after the others of its day, which has some.
     fn append(&mut self, place: usize, at: u64, event: E) {
-        let index = self.pool.add(at, event, NONE);
+        let index = self.pool.add((at, event), NONE);
         match self.days[place].last {
             NONE => self.days[place].next = index,
             last => self.pool.set_next(last, index),
@@ -227,7 +227,7 @@ impl<E: Copy> Calendar<E> {
     fn insert_sorted(&mut self, place: usize, next: u32, at: u64, event: E) {
         let is_today = place == self.today as usize & (self.days.len() - 1);
         let (mut before, mut after, mut passed) = (NONE, next, 0);
-        while self.pool.at(after) <= at {
+        while self.pool.value(after).0 <= at {
             if passed == PASSED && !is_today {
                 return self.crowd(place, at, event);
             }
@@ -239,7 +239,7 @@ impl<E: Copy> Calendar<E> {
         if self.is_crowded() {
             self.resizing.left = 1;
         }
-        let index = self.pool.add(at, event, after);
+        let index = self.pool.add((at, event), after);
         match before {
             NONE => self.days[place].next = index,
             before => self.pool.set_next(before, index),
@@ -354,8 +354,9 @@ impl<E: Copy> Calendar<E> {
         }
         let day = &mut self.days[place];
         let second = self.pool.take(day.next);
-        (day.at, day.first, day.next) = (second.at, Some(second.event), second.next);
-        self.earliest = second.at;
+        let (at, event) = second.value;
+        (day.at, day.first, day.next) = (at, Some(event), second.next);
+        self.earliest = at;
         if day.next == NONE {
             day.last = NONE;
         }
@@ -371,7 +372,7 @@ impl<E: Copy> Calendar<E> {
         let mut next = self.days[place].next;
         while next != NONE {
             let entry = self.pool.take(next);
-            events.push((entry.at, entry.event));
+            events.push(entry.value);
             next = entry.next;
         }
         while let Some(taken) = self.blocks.take(&mut self.crowds[place]) {
@@ -479,7 +480,7 @@ impl<E: Copy> Calendar<E> {
     /// All pending events, in no order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &E> {
         let within = self.days.iter().flat_map(|day| {
-            let others = self.pool.iter(day.next).map(|entry| &entry.event);
+            let others = self.pool.iter(day.next).map(|entry| &entry.value.1);
             day.first.iter().chain(others)
         });
         let crowds = self.crowds.iter().flat_map(|list| self.blocks.iter(*list));

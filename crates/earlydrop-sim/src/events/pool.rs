@@ -1,4 +1,4 @@
-//! A pool of list entries, shared by all lists of events.
+//! A pool of list entries, shared by many lists.
 
 use crate::prefetch::{prefetch, use_huge_pages};
 
@@ -7,22 +7,21 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// Entries of singly linked lists. Free ones are a list, too, the last to be freed first.
 #[derive(Clone, Debug)]
-pub(super) struct Pool<E> {
-    entries: Vec<Entry<E>>,
+pub(super) struct Pool<T> {
+    entries: Vec<Entry<T>>,
     free: u32,
 }
 
-/// An event in a list, or a free entry.
+/// A value in a list, or a free entry.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry<E> {
-    pub(super) at: u64,
+pub(super) struct Entry<T> {
+    pub(super) value: T,
     /// The index of the next entry, or [`NONE`].
     pub(super) next: u32,
-    pub(super) event: E,
 }
 
-impl<E: Copy> Pool<E> {
-    pub(super) fn new() -> Pool<E> {
+impl<T: Copy> Pool<T> {
+    pub(super) fn new() -> Pool<T> {
         Pool {
             entries: Vec::new(),
             free: NONE,
@@ -30,7 +29,7 @@ impl<E: Copy> Pool<E> {
     }
 
     /// The entry at `index`, if there is one.
-    pub(super) fn get(&self, index: u32) -> Option<&Entry<E>> {
+    pub(super) fn get(&self, index: u32) -> Option<&Entry<T>> {
         self.entries.get(index as usize)
     }
 
@@ -43,8 +42,13 @@ impl<E: Copy> Pool<E> {
     }
 
     #[inline]
-    pub(super) fn at(&self, index: u32) -> u64 {
-        self.entries[index as usize].at
+    pub(super) fn value(&self, index: u32) -> &T {
+        &self.entries[index as usize].value
+    }
+
+    #[inline]
+    pub(super) fn value_mut(&mut self, index: u32) -> &mut T {
+        &mut self.entries[index as usize].value
     }
 
     #[inline]
@@ -56,10 +60,10 @@ impl<E: Copy> Pool<E> {
         self.entries[index as usize].next = next;
     }
 
-    /// Adds an event before the entry `next`; returns its index.
+    /// Adds a value before the entry `next`; returns its index.
     #[inline]
-    pub(super) fn add(&mut self, at: u64, event: E, next: u32) -> u32 {
-        let entry = Entry { at, next, event };
+    pub(super) fn add(&mut self, value: T, next: u32) -> u32 {
+        let entry = Entry { value, next };
         let index = self.free;
         if let Some(free) = self.entries.get_mut(index as usize) {
             self.free = free.next;
@@ -81,7 +85,7 @@ impl<E: Copy> Pool<E> {
 
     /// Removes the entry at `index`, which is then free.
     #[inline]
-    pub(super) fn take(&mut self, index: u32) -> Entry<E> {
+    pub(super) fn take(&mut self, index: u32) -> Entry<T> {
         let entry = &mut self.entries[index as usize];
         let taken = *entry;
         entry.next = self.free;
@@ -90,7 +94,7 @@ impl<E: Copy> Pool<E> {
     }
 
     /// The entries of a list that begins at `first`.
-    pub(super) fn iter(&self, first: u32) -> impl Iterator<Item = &Entry<E>> {
+    pub(super) fn iter(&self, first: u32) -> impl Iterator<Item = &Entry<T>> {
         std::iter::successors(self.get(first), |before| self.get(before.next))
     }
 }

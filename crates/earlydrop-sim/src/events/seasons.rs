@@ -1,7 +1,7 @@
 //! Events beyond the calendar's year, sorted only by season.
 //!
 //! When a season begins to lie within the year, its events move to the calendar together, in the
-//! order in which they were pushed. Events many more seasons ahead wait in a
+//! order in which they were pushed. Events more seasons ahead than there are lists wait in a
 //! [radix heap](RadixHeap) before.
 
 use earlydrop::units::Nanos;

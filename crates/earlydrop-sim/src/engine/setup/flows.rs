@@ -214,19 +214,11 @@ fn add_routes(
     let periods = simulation.accounts.periods.clone();
     let (begins, sprays) = sprays::choose(begins, routes, simulation.flows.seed, periods);
     let path = |(begin, route): (&[u32], &FlowRoutes)| {
-        let ends = has_transfers(&flows[route.flow]);
+        let ends = flows[route.flow].has_transfers();
         (begin[0], ends.then(|| route.empty_path(network)))
     };
     let paths = Paths::new(begins.chunks(2).zip(routes).map(path), flows.len());
     simulation.routes = RouteTable::new(hops, begins, flows.len(), paths).with_sprays(sprays);
-}
-
-/// Whether it sends anything that ends, whose time is compared with that over an empty path.
-fn has_transfers(flow: &traffic::Flow) -> bool {
-    match &flow.traffic {
-        Traffic::Tcp { application, .. } => !matches!(application, Application::Bulk),
-        Traffic::Datagrams { .. } => false,
-    }
 }
 
 /// The flows described; after them, for each whose transfers are requested over a second
