@@ -295,10 +295,12 @@ pub(super) const QUOTES: &[Quote] = quotes![
     SPEED, "| `earlydrop run` / ns-2 | {} | {} |", [Digits(1); 2], |_| times("ns-2 2.35");
     "README.md", "report included, is {} to {} times as fast as ns-2", [WHOLE; 2],
         |_| times("ns-2 2.35");
-    SPEED, "that is {} steps/s a core with Reno", [Thousands],
-        |_| vec![1e9 / row(SPEED, "| 64, Reno |")[0]];
-    SPEED, "(target 450,000) and {} with CUBIC", [Thousands],
-        |_| vec![1e9 / row(SPEED, "| 64, CUBIC |")[0]];
+    SPEED, "that is {} steps/s a core with ten Reno flows alone", [Thousands],
+        |_| vec![1e9 / row(SPEED, "| ten flows, Reno, 64 at once, 1 thread |")[0]];
+    SPEED, "(target 450,000) and {} with CUBIC, web and calls", [Thousands],
+        |_| vec![1e9 / row(SPEED, "| ten flows, web and calls, CUBIC, 64 at once, 1 thread |")[0]];
+    SPEED, "two threads make {} of Reno's alone", [Thousands],
+        |_| vec![1e9 / row(SPEED, "| ten flows, Reno, 64 at once, 2 threads |")[2]];
     SPEED, "scheduler and workers together says {}%", [WHOLE],
         |_| vec![100.0 * row(SPEED, "| processor time |")[1] - 100.0];
     "docs/how-to/cluster.md", "a busy machine: {}% more processor time", [WHOLE],
