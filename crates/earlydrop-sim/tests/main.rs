@@ -14,6 +14,7 @@ mod ns2_figures;
 #[allow(dead_code, reason = "an example writes tables with the rest")]
 mod ns3;
 mod ns3_figures;
+mod overshoot;
 mod peer_scripts;
 mod prague;
 mod properties;

@@ -28,7 +28,8 @@ pub(in crate::tcp) struct Scoreboard {
     pub(in crate::tcp) holds_retransmissions: bool,
     /// Holes retransmitted, in that order, each with the next new number at that time.
     retransmitted: VecDeque<(u32, u32)>,
-    /// Holes whose retransmission was lost.
+    /// Holes whose retransmission was lost, ascending: the first is what holds `snd_una` back, and
+    /// the timer runs for it (RFC 6675, NextSeg, rule 1: "the smallest unSACKed sequence number").
     lost_retransmissions: VecDeque<u32>,
     /// Segments newly detected as lost, where they are noted one by one.
     #[allow(clippy::box_collection)] // A third of a list's size, in every scoreboard.
@@ -120,7 +121,7 @@ impl Scoreboard {
             self.retransmitted.pop_front();
             if self.is_hole(snd_una, number) {
                 self.note_lost_retransmission(number);
-                lost.push_back(number);
+                insert_ascending(&mut lost, number);
             }
         }
         self.lost_retransmissions = lost;
@@ -152,7 +153,7 @@ impl Scoreboard {
                 RetransmissionFate::Lost => {
                     self.retransmitted.remove(place);
                     self.note_lost_retransmission(number);
-                    lost.push_back(number);
+                    insert_ascending(&mut lost, number);
                 }
             }
         }
@@ -352,6 +353,12 @@ impl Scoreboard {
     }
 }
 
+/// Most are lost in the order of their numbers: they come last.
+fn insert_ascending(numbers: &mut VecDeque<u32>, number: u32) {
+    let place = numbers.partition_point(|&one| one < number);
+    numbers.insert(place, number);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -396,6 +403,22 @@ mod tests {
             (board.last_hole(8), board.last_hole(10)),
             (Some(6), Some(9))
         );
+    }
+
+    #[test]
+    fn the_lowest_lost_retransmission_comes_first() {
+        let mut board = board(&[(3, 5), (7, 9), (12, 13)]);
+        for number in [9, 1, 6] {
+            board.on_retransmitted(number, 20);
+        }
+        let lost = board.judge_retransmissions(1, |_| RetransmissionFate::Lost);
+        assert_eq!(lost, 3);
+        for number in [1, 6, 9] {
+            assert_eq!(board.lost_retransmission(), Some(number));
+            board.on_retransmitted(number, 20);
+        }
+        assert_eq!(board.detect_lost_retransmissions(1, 20), 3);
+        assert_eq!(board.lost_retransmission(), Some(1));
     }
 
     #[test]
