@@ -20,7 +20,8 @@ pub enum Purpose {
     Overhead,
     /// Sizes, pauses and bursts of flows.
     Application,
-    /// Sizes of the transfers of connections that a flow opens.
+    /// Sizes of transfers that start whether the last has ended or not: each has a stream by its
+    /// number, so that it is as large whatever became of those before it.
     Spawned,
     /// Processing times of hosts before each packet of such connections.
     SpawnedOverhead,
@@ -45,7 +46,8 @@ pub(crate) fn path_hash(seed: u64, index: u64) -> u64 {
     u64::from(stream(seed, Purpose::Path, index).next_u32())
 }
 
-/// The stream index of a connection that `flow` opens, by the connection's number.
-pub fn spawned(flow: u32, connection: u64) -> u64 {
-    u64::from(flow) << 32 | connection
+/// The stream index of a transfer that `flow` starts, or of a connection that it opens, by its
+/// number.
+pub fn spawned(flow: u32, number: u64) -> u64 {
+    u64::from(flow) << 32 | number
 }

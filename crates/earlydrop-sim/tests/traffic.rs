@@ -1,5 +1,6 @@
 //! What each kind of traffic sends, compared with closed forms.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use earlydrop::packet::Ecn;
@@ -383,6 +384,37 @@ fn arrivals_are_poisson() {
     let above = gaps.filter(|gap| *gap > 100_000_000).count() as f64;
     let share = above / began.len() as f64;
     assert!((share - (-1.0_f64).exp()).abs() < 0.0225, "{share}");
+}
+
+/// Paths are compared on the same transfers: each is as large whatever became of those before it,
+/// also where some are left out.
+#[test]
+fn arrivals_are_as_large_over_any_path() {
+    let seen = |delay: Nanos| {
+        let (mut run, from, to) = over(Link::new(BitsPerSec::from_mbps(8), delay), ms(30_000));
+        let arrivals = Application::Arrivals {
+            every: Spread::new(ms(50), Law::Exponential),
+            size: Spread::new(Bytes(20_000), Law::Exponential),
+            at_most: 8,
+        };
+        run.add(Flow::tcp(from, to, &profile(), arrivals));
+        let results = run.results().unwrap();
+        let transfers = results.completions.iter();
+        let transfers: BTreeMap<u64, (Nanos, Bytes)> = transfers
+            .map(|one| (one.record.number, (one.began, one.bytes)))
+            .collect();
+        (transfers, results.flows[0].left_out)
+    };
+    let (near, none_left_out) = seen(ms(1));
+    let (far, left_out) = seen(ms(200));
+    assert!(none_left_out < 10 && left_out > 50, "{left_out}");
+    assert!(near.len() > 500 && far.len() > 100);
+    for (number, transfer) in &far {
+        assert!(
+            near.get(number).is_none_or(|same| same == transfer),
+            "{number}"
+        );
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use earlydrop::units::Nanos;
 
 use super::flow::Flow;
 use crate::spread::Spread;
+use crate::streams::{Purpose, spawned, stream};
 use crate::traffic::{Application, ListedTransfer};
 
 /// A flow that starts transfers, each over a connection of its own.
@@ -86,6 +87,17 @@ impl Spawner {
         match &self.starts {
             Starts::Listed(list) => list.next as u64,
             _ => self.taken,
+        }
+    }
+
+    /// What the size of the transfer that starts next is drawn from: the same whichever connections
+    /// are free, so that all schemes see the same transfers. `None`: it goes on drawing where the
+    /// last one ended.
+    pub(super) fn stream_of_next(&self, seed: u64, flow: u32) -> Option<Pcg32> {
+        let place = spawned(flow, self.taken);
+        match self.starts {
+            Starts::AfterLast => None,
+            _ => Some(stream(seed, Purpose::Spawned, place)),
         }
     }
 

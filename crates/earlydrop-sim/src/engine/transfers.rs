@@ -310,7 +310,7 @@ impl Flows {
         routes: &mut RouteTable,
         accounts: &mut Accounts,
     ) -> Option<u32> {
-        let room = self.flows.len() < MAX_FLOWS;
+        let (room, seed) = (self.flows.len() < MAX_FLOWS, self.seed);
         let flow = &mut self[index];
         let open = flow.state.open;
         let Ends::Spawner(spawner) = &mut flow.ends else {
@@ -320,6 +320,7 @@ impl Flows {
             return None;
         }
         let number = spawner.next_number();
+        let own = spawner.stream_of_next(seed, index);
         let listed = spawner.take_start(now);
         let begin = match &listed {
             Some((_, route)) => routes.listed_begin(*route),
@@ -355,6 +356,9 @@ impl Flows {
             if let Some((application, _)) = listed {
                 session.application = application;
             }
+            if let Some(own) = own {
+                session.random = own;
+            }
         }
         self.record_baseline(accounts, connection, now);
         self.start_transfer(accounts, connection, now);
@@ -379,10 +383,7 @@ impl Flows {
             overhead.random = stream(seed, Purpose::SpawnedOverhead, place);
         }
         let follows = matches!(spawner.starts, Starts::AfterLast);
-        let random = match follows {
-            true => spawner.random.clone(),
-            false => stream(seed, Purpose::Spawned, place),
-        };
+        let random = spawner.random.clone();
         let session = Session::new(spawner.application.clone(), random, index);
         if let Ends::Tcp(connection) = &mut flow.ends {
             connection.session = Some(Box::new(session));

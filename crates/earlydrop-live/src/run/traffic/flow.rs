@@ -159,6 +159,8 @@ pub(super) struct Spawner {
     random: Pcg32,
     /// Seed of the run, and number of the flow.
     origin: (u64, u32),
+    /// Starts so far.
+    taken: u64,
     pub(super) sessions: Vec<AppSession>,
     pub(super) idle: Vec<u32>,
     pub(super) left_out: u64,
@@ -170,19 +172,21 @@ impl Spawner {
         let drawn = self.every.draw(&mut self.random).max(Nanos(1));
         // Counted from when it was due, even if the thread is late.
         self.next_at += drawn;
+        let (seed, flow) = self.origin;
+        let random = stream(seed, Purpose::Spawned, spawned(flow, self.taken));
+        self.taken += 1;
         if let Some(slot) = self.idle.pop() {
+            self.sessions[slot as usize].random = random;
             return Some(slot);
         }
-        let number = self.sessions.len();
-        if number >= self.at_most as usize {
+        let slot = self.sessions.len();
+        if slot >= self.at_most as usize {
             self.left_out += 1;
             return None;
         }
-        let (seed, flow) = self.origin;
-        let random = stream(seed, Purpose::Spawned, spawned(flow, number as u64));
         let session = AppSession::new(&self.application, 0, random);
         self.sessions.push(session);
-        Some(number as u32)
+        Some(slot as u32)
     }
 }
 
@@ -305,6 +309,7 @@ fn source(run: &Run, number: u32, described: &traffic::Flow, random: Pcg32) -> S
             next_at: Nanos::NEVER,
             random,
             origin: (run.seed, number),
+            taken: 0,
             sessions: Vec::new(),
             idle: Vec::new(),
             left_out: 0,

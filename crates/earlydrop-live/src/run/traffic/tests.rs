@@ -203,13 +203,8 @@ fn arrivals_beyond_at_most_are_left_out() {
         // One is due every 20 ms, and none is lost if the thread is late.
         assert!((45..=50).contains(&(left_out + seen.transfers)), "{seen:?}");
         assert_all_but_the_last_opened(&packets, &seen);
-        let mut drawn: Vec<_> = (0..2)
-            .flat_map(|slot| {
-                let mut random = stream(run.seed, Purpose::Spawned, spawned(0, slot));
-                let size = size.clone();
-                (0..10).map(move |_| size.draw(&mut random))
-            })
-            .collect();
+        let own = |number| stream(run.seed, Purpose::Spawned, spawned(0, number));
+        let mut drawn: Vec<_> = (0..50).map(|number| size.draw(&mut own(number))).collect();
         for completion in &seen.completions {
             let place = drawn.iter().position(|size| *size == completion.bytes);
             drawn.remove(place.expect("a size that is drawn, once"));
