@@ -51,6 +51,8 @@ pub struct FlowGroup {
     /// Where the group, its ends and its round-trip time were written.
     pub(super) places: Places,
     start: (Nanos, Nanos),
+    /// Whether the file says nothing of the start.
+    starts_by_default: bool,
     steps: Vec<TimedStep>,
     class: u8,
     ack_class: Option<u8>,
@@ -126,6 +128,8 @@ pub(super) fn read(
     let place = |name| group.place_of(name).clone();
     let start = group.between("start");
     check_times(&key.name, group, start, context, problems);
+    // One that begins at its own end, or the run's, sends nothing.
+    let end = context.duration.min(group.time("stop"));
     FlowGroup {
         name: key.name.as_str().into(),
         count: group.count("count"),
@@ -150,8 +154,8 @@ pub(super) fn read(
             rtt: place("rtt"),
             list: place("list"),
         },
-        // One that begins at the run's end sends nothing.
-        start: (start.0.min(context.duration), start.1.min(context.duration)),
+        start: (start.0.min(end), start.1.min(end)),
+        starts_by_default: !group.has("start"),
         steps: steps(group, problems),
         class: group.count("class") as u8,
         ack_class: group.count_or_auto("ack_class").map(|class| class as u8),
@@ -179,14 +183,19 @@ fn check_times(
     } else {
         context.check_in_time(&what("a start"), from);
         context.note_change(to);
-        let end = context.duration;
+        let (end, stop) = (context.duration, group.time("stop"));
         // Transfers of a load or of a list have starts of their own.
         let is_drawn = group.choice("kind") != "list" && !group.has("load");
-        if from < end && to > end && is_drawn {
+        let note = |until: &str, at: Nanos| {
             let note = what(&format!(
-                "starts up to {to} are drawn up to the run's end at {end}"
+                "starts up to {to} are drawn up to {until} at {at}"
             ));
             context.late.borrow_mut().push(note);
+        };
+        if from < stop && to > stop && stop < end && group.has("start") {
+            note("the stop", stop);
+        } else if from < end && to > end && is_drawn {
+            note("the run's end", end);
         }
     }
     let stop = group.time("stop");
@@ -477,7 +486,15 @@ impl FlowGroup {
         every: Option<Spread<Nanos>>,
     ) -> Flow {
         let steps = self.steps.iter().filter(|step| number >= step.first_flow);
-        let (first, last) = self.start;
+        let traffic = self.traffic_with(every);
+        let (first, mut last) = self.start;
+        // A load is offered from the beginning on, also in a run of milliseconds.
+        if self.starts_by_default
+            && let Traffic::Tcp { application, .. } = &traffic
+            && let Application::Arrivals { every, .. } = application
+        {
+            last = last.min(first + every.mean);
+        }
         let start = if first == last {
             Start::At(first)
         } else {
@@ -492,24 +509,20 @@ impl FlowGroup {
             class: self.class,
             ack_class: self.ack_class,
             overhead: self.overhead.unwrap_or(overhead),
-            traffic: match (self.traffic.clone(), every) {
-                (
-                    Traffic::Tcp {
-                        profile,
-                        application: Application::Arrivals { size, at_most, .. },
-                    },
-                    Some(every),
-                ) => Traffic::Tcp {
-                    profile,
-                    application: Application::Arrivals {
-                        every,
-                        size,
-                        at_most,
-                    },
-                },
-                (traffic, _) => traffic,
-            },
+            traffic,
         }
+    }
+
+    /// The traffic of a flow; with `every`, its transfers start at these times apart.
+    fn traffic_with(&self, every: Option<Spread<Nanos>>) -> Traffic {
+        let mut traffic = self.traffic.clone();
+        if let Traffic::Tcp { application, .. } = &mut traffic
+            && let Application::Arrivals { every: own, .. } = application
+            && let Some(every) = every
+        {
+            *own = every;
+        }
+        traffic
     }
 
     /// The flow of all its transfers, which are listed. Random delays before packets would only

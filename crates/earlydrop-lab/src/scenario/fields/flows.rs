@@ -112,7 +112,7 @@ pub(super) static FLOWS: Section = Section {
             "start",
             Shape::Between(TIME),
             "0 s..1 s",
-            "the start of each flow, drawn uniformly between the two times",
+            "the start of each flow, drawn uniformly between the two times; by default, of arrivals within the mean time between their transfers, if that is less than 1 s",
         ),
         one(
             "stop",
