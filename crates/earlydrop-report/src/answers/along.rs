@@ -36,7 +36,10 @@ fn along(plan: &Plan, axis: usize, best: &[&[usize]]) -> String {
         if best.is_empty() {
             continue;
         }
-        if let Some((_, last, names)) = spans.last_mut() {
+        // A point without a best scheme is in no span.
+        if let Some((_, last, names)) = spans.last_mut()
+            && *last + 1 == point
+        {
             let both: Vec<usize> = names.iter().copied().filter(|s| best.contains(s)).collect();
             if !both.is_empty() {
                 (*last, *names) = (point, both);
@@ -53,14 +56,25 @@ fn along(plan: &Plan, axis: usize, best: &[&[usize]]) -> String {
         .map(|(index, (first, last, schemes))| {
             let names = names(plan, schemes);
             match (first == last, index) {
-                _ if spans.len() == 1 => format!("{names} at every {field}"),
+                _ if last - first + 1 == best.len() => format!("{names} at every {field}"),
                 (true, 0) => format!("{names} at {field} = {}", value(*first)),
                 (false, 0) => format!("{names} at {field} = {} to {}", value(*first), value(*last)),
                 (true, _) => format!("{names} at {}", value(*first)),
                 (false, _) => format!("{names} at {} to {}", value(*first), value(*last)),
             }
         });
-    texts.collect::<Vec<_>>().join("; ")
+    let mut text = texts.collect::<Vec<_>>().join("; ");
+    let count = |is: &dyn Fn(&[usize]) -> bool| best.iter().filter(|best| is(best)).count();
+    let of = best.len();
+    let ties = count(&|best| best.len() > 1 && best.len() == plan.labels().len());
+    if (1..of).contains(&ties) {
+        text += &format!("; no significant difference at {ties} of {of}");
+    }
+    let unanswered = count(&|best| best.is_empty());
+    if unanswered > 0 {
+        text += &format!("; no answer at {unanswered} of {of}");
+    }
+    text
 }
 
 /// "red at 9 of 12 points, codel at 5".

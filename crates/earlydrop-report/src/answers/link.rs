@@ -77,7 +77,7 @@ fn least_delay(at: &Comparison<'_>) -> Option<PointAnswer> {
         );
     }
     // A scheme with a shorter queue that leaves the link idle is no winner, and no surprise.
-    let best = delay.mean(*answer.best.first()?)?.mean;
+    let best = delay.mean(*answer.best.first().or(full.first())?)?.mean;
     let idle = at.schemes().into_iter().filter(|scheme| {
         let shorter = |mean: Mean| mean.mean < best;
         !full.contains(scheme) && delay.mean(*scheme).is_some_and(shorter)
@@ -100,16 +100,16 @@ fn least_delay(at: &Comparison<'_>) -> Option<PointAnswer> {
     Some(answer)
 }
 
-/// "only droptail fills it, with 102 ± 5 ms".
+/// "only droptail fills it, with 102 ± 5 ms". Of a link that none fills it is not the best.
 fn alone(at: &Comparison<'_>, delay: &Column, only: usize, is_idle: bool) -> Option<PointAnswer> {
     let (label, waits) = (at.label(only), delay.text(only));
-    let text = match is_idle {
-        true => {
-            let busy = at.of_link("utilisation")?.text(only);
-            format!("none fills it; only {label} keeps it busy for {busy}, with {waits}")
-        }
-        false => format!("only {label} fills it, with {waits}"),
-    };
+    if is_idle {
+        let busy = at.of_link("utilisation")?.text(only);
+        let text = format!("none fills it; only {label} keeps it busy for {busy}, with {waits}");
+        let best = Vec::new();
+        return Some(PointAnswer { text, best });
+    }
+    let text = format!("only {label} fills it, with {waits}");
     let best = vec![only];
     Some(PointAnswer { text, best })
 }

@@ -140,6 +140,7 @@ const SLOW: Runs<'_> = &[
 ];
 const FAST: Runs<'_> = &[(10.0, 99.5, 1.0), (11.0, 99.6, 1.1), (12.0, 99.7, 1.2)];
 const TIED: Runs<'_> = &[(10.5, 99.5, 2.0), (10.9, 99.5, 2.1), (12.4, 99.5, 2.2)];
+const HALF: Runs<'_> = &[(0.5, 50.0, 0.1), (0.4, 51.0, 0.2), (0.6, 49.0, 0.3)];
 const IDLE: Runs<'_> = &[(5.0, 90.0, 3.0), (5.5, 90.5, 3.1), (6.0, 91.0, 3.2)];
 
 #[test]
@@ -199,6 +200,24 @@ fn a_sweep_says_where_the_best_changes_and_no_oftener_than_the_ties_demand() {
 }
 
 #[test]
+fn a_sweep_is_not_said_to_have_one_best_where_some_points_have_none() {
+    let points: [&[(&str, Runs<'_>)]; 4] = [
+        &[("a", FAST), ("b", SLOW)],
+        &[("a", HALF), ("b", HALF)],
+        &[("a", FAST), ("b", TIED)],
+        &[("a", IDLE), ("b", HALF)],
+    ];
+    let (_, overall) = answer(&of_link(&points), "The link: least queueing delay");
+    assert_eq!(
+        overall.unwrap(),
+        "a at network.rtt = 1 ms; a or b at 3 ms; no significant difference at 1 of 4; \
+         no answer at 2 of 4"
+    );
+    let (_, overall) = answer(&of_link(&[points[0]; 2]), "The link: least queueing delay");
+    assert_eq!(overall.unwrap(), "a at every network.rtt");
+}
+
+#[test]
 fn where_no_scheme_fills_the_link_the_busiest_count() {
     let answers = of_link(&[&[
         ("one", IDLE),
@@ -226,8 +245,7 @@ fn where_no_scheme_fills_the_link_the_busiest_count() {
 
 #[test]
 fn a_link_that_is_idle_half_of_the_time_is_not_asked_what_its_queue_costs() {
-    let half: Runs<'_> = &[(0.5, 50.0, 0.1), (0.4, 51.0, 0.2), (0.6, 49.0, 0.3)];
-    let answers = of_link(&[&[("droptail", half), ("other", half)]]);
+    let answers = of_link(&[&[("droptail", HALF), ("other", HALF)]]);
     let questions: Vec<&str> = answers.iter().map(|one| one.question.as_str()).collect();
     assert_eq!(questions, ["The link: least loss"]);
 }
