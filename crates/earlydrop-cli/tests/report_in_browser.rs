@@ -56,7 +56,10 @@ fn opened(page: &Path, choices: &str) -> Option<String> {
         .stderr(Stdio::null())
         .output()
         .unwrap();
-    Some(String::from_utf8(output.stdout).unwrap())
+    let shown = String::from_utf8(output.stdout).unwrap();
+    // What a script has put into the page without looking.
+    assert!(!shown.contains("[object HTML"), "{}", page.display());
+    Some(shown)
 }
 
 /// The summary of what a figure has drawn, which the figure leaves in its element.

@@ -115,7 +115,7 @@ function meanings(metrics) {
     "details",
     { class: "meanings" },
     make("summary", {}, "Definitions of the columns"),
-    make("dl", {}, metrics.map((metric) => [
+    make("dl", {}, metrics.flatMap((metric) => [
       make("dt", {}, capital(withUnit(metric.title, metric.unit)), " ", make("code", {}, metric.name)),
       make("dd", {}, sentence(capital(metric.meaning)), better[metric.better] ?? ""),
     ])),
