@@ -133,8 +133,8 @@ fn of_link(drift: &str, runs: &[&CellRow]) -> Vec<f64> {
     runs.filter_map(|run| value(run, drift)).collect()
 }
 
-/// The title of a drift's metric: "goodput".
+/// What a drift's metric is the change of: "goodput".
 pub fn title(drift: &str) -> &'static str {
     let metric = METRICS.iter().find(|metric| metric.name == drift);
-    metric.map_or("", |metric| metric.title)
+    metric.map_or("", |metric| metric.title.trim_start_matches("change of "))
 }

@@ -457,15 +457,15 @@ pub static METRICS: &[Metric] = &[
     ),
     detail(
         "goodput_drift",
-        "goodput",
+        "change of goodput",
         ("", 1.0),
         Better::Neither,
-        "the change of the goodput from the first half of the time measured to the second, as a share of the mean; about zero in a steady state",
+        "how much the goodput changes from the first half of the time measured to the second, as a share of the mean; about zero in a steady state",
         Compute::Flows(|flows| drift(flows.result.goodput_halves)),
     ),
     detail(
         "completion_drift",
-        "completion time",
+        "change of completion time",
         ("", 1.0),
         Better::Neither,
         "the same of the mean completion time, by the half in which transfers began",
@@ -473,7 +473,7 @@ pub static METRICS: &[Metric] = &[
     ),
     detail(
         "queue_drift",
-        "queue",
+        "change of queue",
         ("", 1.0),
         Better::Neither,
         "the same of the mean length of the watched queue",
@@ -481,7 +481,7 @@ pub static METRICS: &[Metric] = &[
     ),
     detail(
         "utilisation_drift",
-        "utilisation",
+        "change of utilisation",
         ("", 1.0),
         Better::Neither,
         "the same of the utilisation",
