@@ -239,17 +239,33 @@ fn better(report: &ConfigurationReport, simulated: &Simulated) -> Option<String>
     };
     let scheme = report.configuration.choices[0].gateway.scheme();
     let own_call = waits.with_unit("ms", 1e3);
-    Some(match call(best) < 0.9 * waits.mean {
-        true => format!(
+    let is_better = |measured: &Measurement| call(measured) < 0.9 * waits.mean;
+    if is_better(best) {
+        return Some(format!(
             "if you have it, {spec}, which has no thresholds to choose: 99% of a call's packets beside \
              these flows take {} or less, under {scheme} {own_call}",
             best.call?.with_unit("ms", 1e3)
-        ),
-        false => format!(
-            "nothing that was simulated serves a call beside these flows much better: 99% of its \
-             packets take {own_call} or less"
-        ),
-    })
+        ));
+    }
+    let mut text = format!(
+        "nothing that was simulated and carries as much serves a call beside these flows much better: \
+         99% of its packets take {own_call} or less"
+    );
+    // What the table shows is not passed over.
+    let costly = others.iter().filter(|(_, measured)| is_better(measured));
+    if let Some((spec, other)) = costly.min_by(|one, other| call(&one.1).total_cmp(&call(&other.1)))
+    {
+        let waits = other.call?.with_unit("ms", 1e3);
+        let costs = match carries(other) {
+            true => "with a longer queue".to_string(),
+            false => format!(
+                "with {:.1}% of the link used",
+                100.0 * other.utilisation.mean
+            ),
+        };
+        text += &format!("; under {spec} {waits}, but {costs}");
+    }
+    Some(text)
 }
 
 /// Every proposal and every other scheme that was simulated, as rows below a header; empty where
