@@ -41,7 +41,8 @@ const OUT: &str = "runs";
 
 An experiment that was stopped continues with the same command.")]
 pub(crate) struct Reproduce {
-    /// A paper (clred) or a claim (clred.F5); all unless given
+    /// A paper (sfred-nlred, clred, restraint, red-config, rared, today, curves) or a claim
+    /// (clred.F5); all unless given
     #[arg(value_name = "PAPER|CLAIM", value_parser = NonEmptyStringValueParser::new())]
     what: Option<String>,
     /// Few seeds and points; the default without --full

@@ -23,7 +23,7 @@ use crate::tool_input::{LoadArguments, tool_text};
   earlydrop translate --from ns3 --to linux red.cc --link 100Mbps
   earlydrop translate --to all red:min=20,max=60,max_p=0.1 --json
 
-Tools: linux, ns2, ns3, dpdk, cisco, junos, sonic, inet, earlydrop.")]
+Tools: linux, ns2, ns3, dpdk, cisco, iosxr, nxos, eos, junos, sonic, inet, earlydrop.")]
 pub(crate) struct Translate {
     /// The configuration in its tool's syntax, a file that contains it, or - for standard input
     #[arg(value_name = "TEXT|FILE|-", allow_hyphen_values = true)]

@@ -295,6 +295,8 @@ pub(super) const QUOTES: &[Quote] = quotes![
     SPEED, "| `earlydrop run` / ns-2 | {} | {} |", [Digits(1); 2], |_| times("ns-2 2.35");
     "README.md", "report included, is {} to {} times as fast as ns-2", [WHOLE; 2],
         |_| times("ns-2 2.35");
+    "README.md", "and {} to {} times as fast as Debian's ns-3", [WHOLE; 2],
+        |_| times("ns-3 3.37");
     SPEED, "that is {} steps/s a core with ten Reno flows alone", [Thousands],
         |_| vec![1e9 / row(SPEED, "| ten flows, Reno, 64 at once, 1 thread |")[0]];
     SPEED, "(target 450,000) and {} with CUBIC, web and calls", [Thousands],
