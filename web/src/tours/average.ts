@@ -14,7 +14,7 @@ export const average: Tour = {
         "Both columns have the same traffic, 20 flows. In the first the weight is 0.002, as Floyd and Jacobson proposed; in the second 0.0001, twenty times smaller.",
       ],
       show: "schemes=red:min=10,max=30,weight=0.002|red:min=10,max=30,weight=0.0001&flows=20",
-      figures: { average: probe(1, "average", 25, 2), delay: delay(1, 0.0024, 0.001), used: used(1, 0.73, 0.03) },
+      figures: { average: probe(1, "average", 25, 2), delay: delay(1, 0.0024, 0.001), used: used(1, 0.695, 0.03) },
       predict: {
         ask: "All flows begin within the first second, in slow start. What does the smaller weight make of it?",
         choices: ["a smoother, shorter queue", "the same queue", "the buffer fills, and then the link runs dry"],
@@ -40,7 +40,7 @@ export const average: Tour = {
       text: ["Fifteen flows more arrive at 30 s, and leave again at 35 s. Watch how high the queue climbs, and how empty it is afterwards."],
       show: "schemes=red:min=10,max=30,weight=0.002|red:min=10,max=30,weight=0.0001&flows=20&do=30:flows=35;35:flows=20&t=28",
       figures: {
-        peakLarger: peak(0, 8, 96, 5), peakSmaller: peak(1, 8, 177, 5), usedLarger: used(0, 0.987, 0.01), usedSmaller: used(1, 0.85, 0.03),
+        peakLarger: peak(0, 8, 96, 5), peakSmaller: peak(1, 8, 164, 5), usedLarger: used(0, 0.987, 0.01), usedSmaller: used(1, 0.88, 0.03),
       },
       predict: {
         ask: "Who copes better with the change?",

@@ -33,7 +33,7 @@ export const delay: Tour = {
         choices: ["it stays at 5 ms, its target", "it rises to about five times the target", "it falls"],
         right: 1,
         because: "CoDel raises the rate of its drops only slowly, with the square root of their count. Many flows need many drops, and the queue grows until they come: packets wait {codel} now. The controllers return to their targets: {pie} under PIE, {dualpi2} under DualPI2.",
-        at: 24,
+        at: 26,
         light: ["the queue over time"],
       },
     },

@@ -30,7 +30,7 @@ export const load: Tour = {
       text: ["At 20 s, forty-five more flows arrive."],
       show: `${THREE}&flows=5&do=20:flows=50&t=18`,
       figures: {
-        red: peak(0, 1, 74, 4), ared: peak(1, 1, 135, 6), rared: peak(2, 1, 99, 5), adapted: probe(1, "max_p", 0.017, 0.006),
+        red: peak(0, 1, 74, 4), ared: peak(1, 1, 119, 6), rared: peak(2, 1, 93, 5), adapted: probe(1, "max_p", 0.017, 0.006),
       },
       predict: {
         ask: "Whose queue peaks highest?",
@@ -44,7 +44,7 @@ export const load: Tour = {
     {
       text: ["Half a minute later. Look at how the queues swing."],
       show: `${THREE}&flows=5&do=20:flows=50&t=38`,
-      figures: { red: swing(0, 8.5, 1), ared: swing(1, 6, 1), rared: swing(2, 2.7, 0.5) },
+      figures: { red: swing(0, 7.3, 1), ared: swing(1, 6, 1), rared: swing(2, 2.7, 0.5) },
       predict: {
         ask: "Whose queue swings least now?",
         choices: ["RED's", "ARED's", "RARED's"],
