@@ -46,6 +46,11 @@ pub(crate) fn path_hash(seed: u64, index: u64) -> u64 {
     u64::from(stream(seed, Purpose::Path, index).next_u32())
 }
 
+/// The stream of the size of a transfer that `flow` starts, by the transfer's number.
+pub fn of_transfer(seed: u64, flow: u32, number: u64) -> Pcg32 {
+    stream(seed, Purpose::Spawned, spawned(flow, number))
+}
+
 /// The stream index of a transfer that `flow` starts, or of a connection that it opens, by its
 /// number.
 pub fn spawned(flow: u32, number: u64) -> u64 {

@@ -9,7 +9,7 @@ use earlydrop::units::Nanos;
 
 use super::flow::Flow;
 use crate::spread::Spread;
-use crate::streams::{Purpose, spawned, stream};
+use crate::streams::of_transfer;
 use crate::traffic::{Application, ListedTransfer};
 
 /// A flow that starts transfers, each over a connection of its own.
@@ -91,14 +91,10 @@ impl Spawner {
     }
 
     /// What the size of the transfer that starts next is drawn from: the same whichever connections
-    /// are free, so that all schemes see the same transfers. `None`: it goes on drawing where the
-    /// last one ended.
+    /// are free, so that all schemes see the same transfers. `None`: a list has its size, or it goes on
+    /// drawing where the last one ended.
     pub(super) fn stream_of_next(&self, seed: u64, flow: u32) -> Option<Pcg32> {
-        let place = spawned(flow, self.taken);
-        match self.starts {
-            Starts::AfterLast => None,
-            _ => Some(stream(seed, Purpose::Spawned, place)),
-        }
+        matches!(self.starts, Starts::Every(_)).then(|| of_transfer(seed, flow, self.taken))
     }
 
     /// Takes the start that is due off: the transfer's own application and the number of its

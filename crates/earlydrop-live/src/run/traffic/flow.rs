@@ -9,7 +9,7 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::schedule::Schedule;
 use earlydrop_sim::spread::Spread;
-use earlydrop_sim::streams::{Purpose, spawned, stream};
+use earlydrop_sim::streams::{Purpose, of_transfer, stream};
 use earlydrop_sim::tcp::SenderCounts;
 use earlydrop_sim::traffic::{self, Application, Step, Traffic};
 
@@ -173,7 +173,7 @@ impl Spawner {
         // Counted from when it was due, even if the thread is late.
         self.next_at += drawn;
         let (seed, flow) = self.origin;
-        let random = stream(seed, Purpose::Spawned, spawned(flow, self.taken));
+        let random = of_transfer(seed, flow, self.taken);
         self.taken += 1;
         if let Some(slot) = self.idle.pop() {
             self.sessions[slot as usize].random = random;

@@ -7,7 +7,7 @@ use earlydrop::packet::Ecn;
 use earlydrop::units::BitsPerSec;
 use earlydrop_sim::schedule::Schedule;
 use earlydrop_sim::spread::{Law, Spread};
-use earlydrop_sim::streams::{Purpose, spawned, stream};
+use earlydrop_sim::streams::{Purpose, of_transfer, stream};
 use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile};
 use earlydrop_sim::traffic::{self, Application, Pattern, Ports, Step};
 
@@ -203,8 +203,8 @@ fn arrivals_beyond_at_most_are_left_out() {
         // One is due every 20 ms, and none is lost if the thread is late.
         assert!((45..=50).contains(&(left_out + seen.transfers)), "{seen:?}");
         assert_all_but_the_last_opened(&packets, &seen);
-        let own = |number| stream(run.seed, Purpose::Spawned, spawned(0, number));
-        let mut drawn: Vec<_> = (0..50).map(|number| size.draw(&mut own(number))).collect();
+        let own = |number| size.draw(&mut of_transfer(run.seed, 0, number));
+        let mut drawn: Vec<_> = (0..50).map(own).collect();
         for completion in &seen.completions {
             let place = drawn.iter().position(|size| *size == completion.bytes);
             drawn.remove(place.expect("a size that is drawn, once"));
