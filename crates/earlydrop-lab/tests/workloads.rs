@@ -36,6 +36,17 @@ fn outcome(text: &str) -> Outcome {
     ended.remove(0).1
 }
 
+/// A slow bottleneck.
+const SLOW: &str = "rate = \"10 Mbps\", rtt = \"10 ms\"";
+
+/// A scenario with one group of flows, `a`, over a dumbbell.
+fn over_dumbbell(duration: &str, network: &str, flows: &str) -> String {
+    format!(
+        "duration = \"{duration}\"\nwarm_up = \"0 s\"\nseeds = 1\nschemes = [\"droptail\"]\n\
+         network = {{ {network} }}\n[flows.a]\n{flows}"
+    )
+}
+
 /// 10,000 transfers of 1 to 20 kB: their sum deviates by half a percent.
 #[test]
 fn the_load_offered_is_the_load_measured() {
@@ -57,28 +68,28 @@ fn the_load_offered_is_the_load_measured() {
 /// the first second would offer a tenth.
 #[test]
 fn a_load_on_a_dumbbell_is_offered_from_the_beginning_on() {
-    let text = "duration = \"200 ms\"\nwarm_up = \"0 s\"\nseeds = 1\nschemes = [\"droptail\"]\n\
-                network = { rate = \"1 Gbps\", rtt = \"1 ms\" }\n\
-                [flows.a]\nkind = \"arrivals\"\ncount = 20\nsizes = \"sizes.txt\"\nload = 0.5\n";
-    let offered = outcome(text).value("offered").unwrap();
+    let text = over_dumbbell(
+        "200 ms",
+        "rate = \"1 Gbps\", rtt = \"1 ms\"",
+        "kind = \"arrivals\"\ncount = 20\nsizes = \"sizes.txt\"\nload = 0.5\n",
+    );
+    let offered = outcome(&text).value("offered").unwrap();
     assert!((offered / 0.48e9 - 1.0).abs() < 0.2, "{offered}");
 }
 
 #[test]
 fn what_stops_before_its_latest_start_sends_nothing_after_it() {
-    let text = "duration = \"10 s\"\nwarm_up = \"5 s\"\nseeds = 1\nschemes = [\"droptail\"]\n\
-                network = { rate = \"10 Mbps\", rtt = \"10 ms\" }\n\
-                [flows.a]\ncount = 20\nstop = \"0.1 s\"\n";
-    assert_eq!(outcome(text).value("utilisation"), Some(0.0));
+    let text = over_dumbbell("10 s", SLOW, "count = 20\nstop = \"0.1 s\"\n");
+    let text = text.replace("warm_up = \"0 s\"", "warm_up = \"5 s\"");
+    assert_eq!(outcome(&text).value("utilisation"), Some(0.0));
 }
 
 #[test]
 fn a_load_on_a_dumbbell_is_a_share_of_its_bottleneck() {
-    let text = "duration = \"50 s\"\nwarm_up = \"0 s\"\nseeds = 1\nschemes = [\"droptail\"]\n\
-                network = { rate = \"10 Mbps\", rtt = \"10 ms\" }\n\
-                [flows.a]\nkind = \"arrivals\"\ncount = 5\nsizes = \"sizes.txt\"\nload = 0.6\n";
+    let flows = "kind = \"arrivals\"\ncount = 5\nsizes = \"sizes.txt\"\nload = 0.6\n";
     // 3500 transfers: their sum deviates by 2%.
-    let utilisation = outcome(text).value("utilisation").unwrap();
+    let utilisation = outcome(&over_dumbbell("50 s", SLOW, flows)).value("utilisation");
+    let utilisation = utilisation.unwrap();
     assert!((0.55..0.65).contains(&utilisation), "{utilisation}");
 }
 
