@@ -136,5 +136,6 @@ fn of_link(drift: &str, runs: &[&CellRow]) -> Vec<f64> {
 /// What a drift's metric is the change of: "goodput".
 pub fn title(drift: &str) -> &'static str {
     let metric = METRICS.iter().find(|metric| metric.name == drift);
-    metric.map_or("", |metric| metric.title.trim_start_matches("change of "))
+    let what = metric.and_then(|metric| metric.title.strip_prefix("change of "));
+    what.unwrap_or_default()
 }

@@ -173,6 +173,7 @@ fn check_times(
         problems.push(Problem::new(group.place_of(field), message, help));
     };
     let what = |what: &str| format!("flows `{name}`: {what}");
+    let stop = group.time("stop");
     if from > to {
         let message = format!("`start` = \"{from}..{to}\" ends before it begins");
         refuse(
@@ -183,7 +184,7 @@ fn check_times(
     } else {
         context.check_in_time(&what("a start"), from);
         context.note_change(to);
-        let (end, stop) = (context.duration, group.time("stop"));
+        let end = context.duration;
         // Transfers of a load or of a list have starts of their own.
         let is_drawn = group.choice("kind") != "list" && !group.has("load");
         let note = |until: &str, at: Nanos| {
@@ -198,7 +199,6 @@ fn check_times(
             note("the run's end", end);
         }
     }
-    let stop = group.time("stop");
     if stop <= from {
         let message = format!("`stop` = \"{stop}\" is not after `start` = \"{from}\"");
         refuse(
