@@ -227,11 +227,11 @@ fn better(report: &ConfigurationReport, simulated: &Simulated) -> Option<String>
     };
     let is_short = |measured: &Measurement| measured.delay.mean <= longest;
     let call = |measured: &Measurement| measured.call.map_or(f64::INFINITY, |call| call.mean);
-    let able = others
-        .iter()
-        .filter(|(_, measured)| carries(measured) && is_short(measured));
-    let Some((spec, best)) = able.min_by(|one, other| call(&one.1).total_cmp(&call(&other.1)))
-    else {
+    let least = |of: &dyn Fn(&Measurement) -> bool| {
+        let those = others.iter().filter(|(_, measured)| of(measured));
+        those.min_by(|one, other| call(&one.1).total_cmp(&call(&other.1)))
+    };
+    let Some((spec, best)) = least(&|measured| carries(measured) && is_short(measured)) else {
         return Some(format!(
             "none of {} carries as much with as short a queue",
             listed(OTHERS, "and")
@@ -252,9 +252,7 @@ fn better(report: &ConfigurationReport, simulated: &Simulated) -> Option<String>
          99% of its packets take {own_call} or less"
     );
     // What the table shows is not passed over.
-    let costly = others.iter().filter(|(_, measured)| is_better(measured));
-    if let Some((spec, other)) = costly.min_by(|one, other| call(&one.1).total_cmp(&call(&other.1)))
-    {
+    if let Some((spec, other)) = least(&is_better) {
         let waits = other.call?.with_unit("ms", 1e3);
         let costs = match carries(other) {
             true => "with a longer queue".to_string(),
