@@ -150,6 +150,10 @@ fn an_unknown_name_is_refused_with_the_known_ones() {
     let ran = user.runs(&["reproduce", "001"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains(keys), "{}", ran.err);
+    let help = user.runs(&["reproduce", "--help"]).well().out;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let keys = keys.trim_start_matches("papers: ");
+    assert!(help.contains(&format!("A paper ({keys})")), "{help}");
 
     // An empty shell variable is not all papers.
     let ran = user.runs(&["reproduce", ""]);

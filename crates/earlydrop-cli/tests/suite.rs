@@ -16,6 +16,8 @@ fn a_part_is_run_and_what_was_found_is_said_in_words() {
         "Queueing delay: lowest, or within 5% of it, at 2 of 2 points under codel",
         "highest under droptail",
         "target 5 ms =",
+        "codel answers 2 with yes and 0 with no",
+        "is ahead of all others in",
         "of 2 comparisons and equal to the best in",
     ] {
         let one_line = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use earlydrop_model::explain::expect;
-use earlydrop_model::tools::{Configuration, ratio_in_words};
+use earlydrop_model::tools::{Configuration, TOOLS, ratio_in_words};
 use earlydrop_model::{Load, ModelError};
 use earlydrop_report::request::tool;
 use earlydrop_report::translation::{
@@ -18,12 +18,7 @@ use crate::tool_input::{LoadArguments, tool_text};
 
 /// Translate a configuration of RED from one tool to others
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = "Examples:
-  earlydrop translate --to ns3,cisco 'tc qdisc add dev eth0 root red limit 400000 avpkt 1000 ecn'
-  earlydrop translate --from ns3 --to linux red.cc --link 100Mbps
-  earlydrop translate --to all red:min=20,max=60,max_p=0.1 --json
-
-Tools: linux, ns2, ns3, dpdk, cisco, iosxr, nxos, eos, junos, sonic, inet, earlydrop.")]
+#[command(after_help = examples())]
 pub(crate) struct Translate {
     /// The configuration in its tool's syntax, a file that contains it, or - for standard input
     #[arg(value_name = "TEXT|FILE|-", allow_hyphen_values = true)]
@@ -42,6 +37,20 @@ pub(crate) struct Translate {
     /// Write one JSON document instead of text
     #[arg(long)]
     json: bool,
+}
+
+/// What is printed below the options.
+fn examples() -> String {
+    let tools: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+    format!(
+        "Examples:
+  earlydrop translate --to ns3,cisco 'tc qdisc add dev eth0 root red limit 400000 avpkt 1000 ecn'
+  earlydrop translate --from ns3 --to linux red.cc --link 100Mbps
+  earlydrop translate --to all red:min=20,max=60,max_p=0.1 --json
+
+Tools: {}.",
+        tools.join(", ")
+    )
 }
 
 pub(crate) fn run(
