@@ -98,7 +98,10 @@ test("the sentence names a flood's part, and compares delays where nobody calls"
 
 test("who reads the beginning of the sentence reads what less waiting costs", async () => {
   const bought = await glances("#schemes=red:min=10,max=30,weight=0.002|red:min=10,max=30,weight=0.0001&flows=20", 5);
-  assert.match(sentence(bought), /^red with weight 0\.0001 leaves 2\d[.\d]*% of the link idle, with [.\d]+ times less waiting than red with weight 0\.002\.$/);
+  const idle = /^red with weight 0\.0001 leaves ([.\d]+)% of the link idle, with [.\d]+ times less waiting than red with weight 0\.002\.$/.exec(sentence(bought));
+  const { lane, time, linkBps } = bought[1]!;
+  assert.equal(Number(idle?.[1]), Number((100 * (1 - readings(lane, time, linkBps).use)).toFixed(1)), sentence(bought));
+  assert.ok(Number(idle![1]) > 10, sentence(bought));
   // A link that nobody fills is no price.
   const half = await glances("#schemes=droptail|red:min=5,max=15&flows=0&web=20", 30);
   assert.match(sentence(half), /\bred: [.\d]+ times less waiting than droptail, [.\d]+% of the link idle\.$/);
