@@ -5,7 +5,8 @@ mod transports;
 
 use std::sync::atomic::AtomicBool;
 
-use earlydrop::registry::Spec;
+use earlydrop::registry::{self, Spec};
+use earlydrop::units::BitsPerSec;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_model::explain::{self, Explanation, Fix, Severity, time_of};
 use earlydrop_model::tools;
@@ -14,7 +15,7 @@ use earlydrop_model::{Gateway, Load, Prediction, predict};
 use serde_json::{Value, json};
 
 use crate::model_json;
-use crate::request::{LoadOptions, RequestError, ToolInput, ToolText, tool};
+use crate::request::{LoadOptions, RequestError, ToolInput, ToolText, flows_in_words, tool};
 
 pub use transports::{ByTransport, hint};
 
@@ -84,6 +85,8 @@ pub struct SchemeReport {
     pub parameters: Vec<(String, String, String)>,
     /// The load.
     pub load: Load,
+    /// The load as a phrase, with the options that would change what is assumed.
+    pub load_in_words: String,
     /// The operating point under the load, where the model has one.
     pub prediction: Option<Prediction>,
     /// Why there is no prediction, or what it leaves out.
@@ -102,15 +105,17 @@ pub fn explain_scheme(options: &ExplainOptions) -> Result<Option<SchemeReport>, 
     }
     let mut load = options.load.load()?;
     let mut line = options.configuration.clone();
+    let mut shaped = None;
     if is_sqm {
         let egress = options.configuration.sqm_egress()?;
         line.text = egress.line;
-        load.rate = match options.load.link {
-            Some(_) => load.rate,
-            None => egress.rate.unwrap_or(load.rate),
-        };
+        shaped = egress.rate;
     }
     let spec = line.scheme_of_qdisc()?.parse::<Spec>()?;
+    // A shaper is the bottleneck.
+    let shaped = shaped.or(bandwidth(&spec, &load)?);
+    let shaped = shaped.filter(|_| options.load.link.is_none());
+    load.rate = shaped.unwrap_or(load.rate);
     let settings = spec.settings(&load.link())?;
     let matters = settings
         .iter()
@@ -131,6 +136,7 @@ pub fn explain_scheme(options: &ExplainOptions) -> Result<Option<SchemeReport>, 
         Err(error) => (None, vec![error.to_string()]),
     };
     Ok(Some(SchemeReport {
+        load_in_words: load_in_words(&load, shaped.is_some(), &options.load),
         parameters: parameters.collect(),
         command: command(&spec, &load),
         spec,
@@ -138,6 +144,39 @@ pub fn explain_scheme(options: &ExplainOptions) -> Result<Option<SchemeReport>, 
         prediction,
         notes,
     }))
+}
+
+/// The rate that a scheme shapes to by itself, where the text has one.
+fn bandwidth(spec: &Spec, load: &Load) -> Result<Option<BitsPerSec>, RequestError> {
+    const NAME: &str = "bandwidth";
+    if spec.given(NAME).is_none() {
+        return Ok(None);
+    }
+    Ok(match spec.settings(&load.link())?.value(NAME) {
+        registry::Value::Rate(rate) => Some(*rate),
+        _ => None,
+    })
+}
+
+/// "20 CUBIC flows (--flows) on 50 Mbps (from the configuration; --link), RTT 50 ms (--rtt)".
+fn load_in_words(load: &Load, is_shaped: bool, given: &LoadOptions) -> String {
+    let rate = match (is_shaped, &given.link) {
+        (true, _) => " (from the configuration; --link)",
+        (false, None) => " (--link)",
+        (false, Some(_)) => "",
+    };
+    let unless = |given: &Option<String>, option: &'static str| match given {
+        Some(_) => "",
+        None => option,
+    };
+    format!(
+        "{}{} on {}{rate}, RTT {}{}",
+        flows_in_words(load),
+        unless(&given.flows, " (--flows)"),
+        load.rate,
+        load.rtt,
+        unless(&given.rtt, " (--rtt)"),
+    )
 }
 
 /// The command that simulates a scheme beside drop-tail under a load.

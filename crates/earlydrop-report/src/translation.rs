@@ -1,9 +1,11 @@
-//! The answer of `earlydrop translate`: a configuration of RED in other tools' syntax.
+//! The answer of `earlydrop translate`: a configuration of RED in other tools' syntax, or another
+//! scheme in that of Linux.
 
+use earlydrop::registry::Spec;
 use earlydrop_model::ModelError;
 use earlydrop_model::explain::expect;
 use earlydrop_model::spacing::long_run;
-use earlydrop_model::tools::{self, Configuration, TOOLS, Tool, Translation};
+use earlydrop_model::tools::{self, Configuration, Otherwise, TOOLS, Tool, Translation};
 use serde_json::{Value, json};
 
 use crate::model_json;
@@ -59,6 +61,99 @@ pub fn translate(options: &TranslateOptions) -> Result<TranslationReport, Reques
         });
     }
     Ok(TranslationReport { input, targets })
+}
+
+/// A scheme other than RED, as each of the tools that have it says it.
+#[derive(Clone, Debug)]
+pub struct SchemeTranslation {
+    /// The scheme.
+    pub spec: Spec,
+    /// Its texts, in the order of the request.
+    pub targets: Vec<SchemeText>,
+}
+
+/// A scheme in the syntax of one tool.
+#[derive(Clone, Debug)]
+pub struct SchemeText {
+    /// The tool.
+    pub tool: &'static Tool,
+    /// The text to paste.
+    pub text: String,
+    /// The scheme that simulates it as the tool runs it.
+    pub runs: String,
+    /// What the tool does otherwise.
+    pub otherwise: Vec<Otherwise>,
+}
+
+/// Translates a scheme other than RED, or a line of tc for one; `None` where the text is neither. The
+/// tools that have such schemes are Linux and earlydrop.
+pub fn translate_scheme(
+    options: &TranslateOptions,
+) -> Result<Option<SchemeTranslation>, RequestError> {
+    const LINUX: &str = "linux";
+    const OURS: &str = "earlydrop";
+    let load = options.load.load()?;
+    let text = &options.configuration.text;
+    let may_be = |tool: &str| options.from.as_deref().is_none_or(|from| from == tool);
+    let spec = match () {
+        () if may_be(LINUX) && tools::is_other_qdisc(text) => {
+            options.configuration.scheme_of_qdisc()?.parse::<Spec>()
+        }
+        () if may_be(OURS) => text.trim().parse::<Spec>(),
+        () => return Ok(None),
+    };
+    // What RED's readers refuse, they refuse with the place.
+    let Ok(spec) = spec else { return Ok(None) };
+    if tools::of_spec(&spec, &load.link()).is_ok() {
+        return Ok(None);
+    }
+    let Some(written) = tools::qdisc_of_scheme(&spec, &load.link())? else {
+        return Ok(None);
+    };
+    let wanted = tools_of(&options.to)?;
+    let has_it = |tool: &&'static Tool| [LINUX, OURS].contains(&tool.name);
+    let lacks = wanted.iter().find(|tool| !has_it(tool));
+    if let (Some(tool), true) = (lacks, options.to != "all") {
+        let (tool, scheme) = (tool.name, spec.descriptor().name);
+        return Err(RequestError::Option(format!(
+            "--to {tool}: {scheme} is not RED with other knobs; allowed: {LINUX}, {OURS}; nearest: --to \
+             {LINUX}"
+        )));
+    }
+    let targets = wanted.into_iter().filter(has_it).map(|tool| {
+        let (text, runs, otherwise) = match tool.name {
+            LINUX => (
+                written.line.clone(),
+                written.runs.clone(),
+                written.otherwise.clone(),
+            ),
+            _ => (spec.to_string(), spec.to_string(), Vec::new()),
+        };
+        SchemeText {
+            tool,
+            text,
+            runs,
+            otherwise,
+        }
+    });
+    let targets = targets.collect();
+    Ok(Some(SchemeTranslation { spec, targets }))
+}
+
+/// The translation of a scheme as JSON; keys and their order are stable.
+pub fn scheme_json(translated: &SchemeTranslation) -> Value {
+    let to = translated.targets.iter().map(|target| {
+        let lost = target.otherwise.iter();
+        let lost =
+            lost.map(|one| json!({ "knob": one.parameter, "from": one.here, "to": one.linux }));
+        json!({
+            "tool": target.tool.name,
+            "text": target.text,
+            "runs": target.runs,
+            "lost": lost.collect::<Vec<_>>(),
+        })
+    });
+    json!({ "spec": translated.spec.to_string(), "to": to.collect::<Vec<_>>() })
 }
 
 /// The tools of a comma-separated list, or of "all".

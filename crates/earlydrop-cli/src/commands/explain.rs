@@ -116,8 +116,7 @@ fn print_scheme(
     }
     lines.extend(table.lines(style.width, style.unicode));
     lines.extend([Text::default(), Text::new("Prediction", Look::Strong)]);
-    let load = &report.load;
-    let load = format!("{} flows on {}, RTT {}", load.flows, load.rate, load.rtt);
+    let load = &report.load_in_words;
     let predicted = match &report.prediction {
         Some(prediction) => format!("{load}: {}.", in_words(prediction)),
         None => "The model has none for this scheme.".to_string(),

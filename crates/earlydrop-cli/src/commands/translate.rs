@@ -1,5 +1,5 @@
 //! `earlydrop translate`: a configuration of RED in other tools' syntax, what cannot be carried over,
-//! and the predicted effect.
+//! and the predicted effect; other schemes in Linux's.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use earlydrop_model::tools::{Configuration, TOOLS, ratio_in_words};
 use earlydrop_model::{Load, ModelError};
 use earlydrop_report::request::tool;
 use earlydrop_report::translation::{
-    self, Target, TranslateOptions, TranslationReport, signals_at_max, tools_of,
+    self, SchemeTranslation, Target, TranslateOptions, TranslationReport, signals_at_max, tools_of,
 };
 
 use crate::draw::{Look, Style, Table, Text, indented, number};
@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::tool_input::{LoadArguments, tool_text};
 
-/// Translate a configuration of RED from one tool to others
+/// Translate a configuration of RED from one tool to others, and other schemes to Linux's tc
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = examples())]
 pub(crate) struct Translate {
@@ -47,6 +47,7 @@ fn examples() -> String {
   earlydrop translate --to ns3,cisco 'tc qdisc add dev eth0 root red limit 400000 avpkt 1000 ecn'
   earlydrop translate --from ns3 --to linux red.cc --link 100Mbps
   earlydrop translate --to all red:min=20,max=60,max_p=0.1 --json
+  earlydrop translate --to linux fq-codel:limit=200,target=2ms
 
 Tools: {}.",
         tools.join(", ")
@@ -69,6 +70,9 @@ pub(crate) fn run(
         to: arguments.to.clone(),
         load: arguments.load.options(),
     };
+    if let Some(scheme) = translation::translate_scheme(&options)? {
+        return print_scheme(&scheme, arguments.json, out, style);
+    }
     let report = translation::translate(&options)?;
     if arguments.json {
         let document = translation::json(&report)?;
@@ -90,6 +94,45 @@ pub(crate) fn run(
         targets,
         style,
     )?);
+    Ok(out.lines(&lines, style)?)
+}
+
+/// A scheme other than RED: its text for each tool, and what the tool does otherwise.
+fn print_scheme(
+    translated: &SchemeTranslation,
+    json: bool,
+    out: &mut Output<'_>,
+    style: &Style,
+) -> Result<(), Failure> {
+    if json {
+        let document = translation::scheme_json(translated);
+        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+        return Ok(writeln!(out, "{text}")?);
+    }
+    let width = style.width.saturating_sub(2);
+    let mut lines = Vec::new();
+    for target in &translated.targets {
+        let name = target.tool.title.split(',').next().unwrap_or_default();
+        // Lines to paste are never wrapped.
+        let code = Text::new(&target.text, Look::Code);
+        lines.extend([Text::new(name, Look::Strong), Text::default(), code]);
+        lines.push(Text::default());
+        if target.otherwise.is_empty() {
+            lines.extend(indented(2, vec![Text::from("Nothing is lost.")]));
+        } else {
+            let header = ["not carried over", "was", "is"].map(Text::from);
+            let mut table = Table::headed(header.to_vec());
+            for lost in &target.otherwise {
+                let row = [lost.parameter, &lost.here, &lost.linux].map(Text::from);
+                table.row(row.to_vec());
+            }
+            lines.extend(indented(2, table.lines(width, style.unicode)));
+            let runs = format!("  as {name} runs it: {}", target.runs);
+            lines.extend([Text::default(), Text::new(&runs, Look::Code)]);
+        }
+        lines.push(Text::default());
+    }
+    lines.pop();
     Ok(out.lines(&lines, style)?)
 }
 

@@ -318,12 +318,14 @@ impl Search<'_> {
     }
 }
 
-/// A scheme with this buffer, in packets, where it has one.
+/// A scheme with this buffer, in packets, where it has one. CAKE keeps its own: tc gives it memory by its
+/// rate, and no length in packets.
 fn with_buffer(name: &str, buffer: f64) -> Result<Spec, ModelError> {
     let spec = Spec::new(name)?;
-    Ok(match spec.descriptor().parameter("limit") {
-        Some(_) => spec.with("limit", buffer.round())?,
-        None => spec,
+    let has_buffer = name != "cake" && spec.descriptor().parameter("limit").is_some();
+    Ok(match has_buffer {
+        true => spec.with("limit", buffer.round())?,
+        false => spec,
     })
 }
 

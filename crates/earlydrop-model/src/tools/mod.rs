@@ -43,6 +43,7 @@ mod ns3;
 mod openconfig;
 mod parse;
 mod qdisc;
+mod qdisc_text;
 mod sonic;
 mod spec;
 mod sqm;
@@ -69,6 +70,7 @@ pub use differences::{Difference, differences};
 pub use knob_table::knob_table;
 pub(crate) use linux::{linux_command, warning};
 pub use qdisc::{is_other_qdisc, scheme_of_qdisc};
+pub use qdisc_text::{Otherwise, QdiscText, qdisc_of_scheme};
 pub use sqm::{SqmEgress, is_sqm, sqm_egress};
 pub(crate) use translation::rewrite;
 pub use translation::{

@@ -1,11 +1,13 @@
 //! What simulations say of a recommended configuration, as sentences and rows.
 
+use earlydrop::registry::Spec;
 use earlydrop_lab::advice::{MET, Miss, OTHERS, Simulated};
 use earlydrop_lab::number::{percent, time};
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::verify::Measurement;
 use earlydrop_model::configure::Goal;
 use earlydrop_model::stability::Verdict;
+use earlydrop_model::tools::qdisc_of_scheme;
 
 use super::{ConfigurationReport, Unsimulated};
 use crate::words::listed;
@@ -41,7 +43,13 @@ pub fn outcome(report: &ConfigurationReport) -> Vec<(&'static str, String)> {
         outcome.push(("rather", text));
     }
     outcome.extend(ecn(report, simulated).map(|text| ("ECN", text)));
-    outcome.extend(better(report, simulated).map(|text| ("better", text)));
+    let better = better(report, simulated);
+    let line = better.as_ref().and_then(|(_, spec)| {
+        let link = report.configuration.load.link();
+        qdisc_of_scheme((*spec)?, &link).ok()?
+    });
+    outcome.extend(better.map(|(text, _)| ("better", text)));
+    outcome.extend(line.map(|written| ("in Linux", written.line)));
     outcome
 }
 
@@ -210,12 +218,16 @@ fn ecn(report: &ConfigurationReport, simulated: &Simulated) -> Option<String> {
     })
 }
 
-/// The scheme with which a call beside these flows waits least, among those that carry as much.
-fn better(report: &ConfigurationReport, simulated: &Simulated) -> Option<String> {
+/// The scheme with which a call beside these flows waits least, among those that carry as much: in words,
+/// and itself where it is to be preferred.
+fn better<'a>(
+    report: &ConfigurationReport,
+    simulated: &'a Simulated,
+) -> Option<(String, Option<&'a Spec>)> {
     let ((_, own), others) = simulated.beside_a_call.split_first()?;
     let Some(waits) = own.call else {
         let text = "not simulated: beside so slow a link's flows a call would be a load of its own";
-        return Some(text.to_string());
+        return Some((text.to_string(), None));
     };
     let carries = |measured: &Measurement| {
         measured.utilisation.mean >= own.utilisation.mean.min(simulated.full) - 0.005
@@ -232,20 +244,22 @@ fn better(report: &ConfigurationReport, simulated: &Simulated) -> Option<String>
         those.min_by(|one, other| call(&one.1).total_cmp(&call(&other.1)))
     };
     let Some((spec, best)) = least(&|measured| carries(measured) && is_short(measured)) else {
-        return Some(format!(
+        let text = format!(
             "none of {} carries as much with as short a queue",
             listed(OTHERS, "and")
-        ));
+        );
+        return Some((text, None));
     };
     let scheme = report.configuration.choices[0].gateway.scheme();
     let own_call = waits.with_unit("ms", 1e3);
     let is_better = |measured: &Measurement| call(measured) < 0.9 * waits.mean;
     if is_better(best) {
-        return Some(format!(
+        let text = format!(
             "if you have it, {spec}, which has no thresholds to choose: 99% of a call's packets beside \
              these flows take {} or less, under {scheme} {own_call}",
             best.call?.with_unit("ms", 1e3)
-        ));
+        );
+        return Some((text, Some(spec)));
     }
     let mut text = format!(
         "nothing that was simulated and carries as much serves a call beside these flows much better: \
@@ -263,7 +277,7 @@ fn better(report: &ConfigurationReport, simulated: &Simulated) -> Option<String>
         };
         text += &format!("; under {spec} {waits}, but {costs}");
     }
-    Some(text)
+    Some((text, None))
 }
 
 /// Every proposal and every other scheme that was simulated, as rows below a header; empty where

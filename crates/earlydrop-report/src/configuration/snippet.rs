@@ -1,16 +1,22 @@
 //! The chosen parameters ready to paste: as a scenario, or in another tool's syntax.
 
-use earlydrop::registry::nearest;
+use earlydrop::registry::{Spec, nearest};
+use earlydrop::units::BitsPerSec;
 use earlydrop_lab::verify::{RunLength, scenario};
 use earlydrop_model::configure::Recommendation;
 use earlydrop_model::explain::{Fit, Outlook, fit};
 use earlydrop_model::number::number;
-use earlydrop_model::tools::{Knob, Origin, ParseError, TOOLS, Tool, differences, of_spec};
+use earlydrop_model::tools::{
+    Knob, Origin, ParseError, QdiscText, TOOLS, Tool, differences, of_spec, qdisc_of_scheme,
+};
 
 use super::SnippetError;
+use crate::words::listed;
 
 /// The format that is not a tool's: a scenario for `earlydrop run`.
 const SCENARIO: &str = "earlydrop";
+/// The tool whose queues are schemes of every kind.
+const LINUX: &str = "linux";
 
 /// A configuration in one format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +59,34 @@ pub fn snippet(
     let Some(tool) = tools().find(|tool| tool.name == format) else {
         return Ok(as_scenario(configuration, seeds));
     };
+    if let Some(written) = other_qdisc(tool, configuration) {
+        return Ok(written.line + "\n");
+    }
     let fitted = fitted(tool, configuration).map_err(|refusal| inexpressible(tool, &refusal))?;
     Ok(fitted.translation.text + "\n")
+}
+
+/// The line of tc for a chosen scheme that is not RED.
+fn other_qdisc(tool: &Tool, configuration: &Recommendation) -> Option<QdiscText> {
+    let (spec, link) = (
+        &configuration.choices[0].advice.spec,
+        configuration.load.link(),
+    );
+    let is_other = tool.name == LINUX && of_spec(spec, &link).is_err();
+    is_other.then(|| qdisc_of_scheme(spec, &link).ok()?)?
+}
+
+/// How a line of tc is put below a shaper, for who has the bottleneck behind a faster device.
+fn shaping(spec: &Spec, rate: BitsPerSec) -> Option<String> {
+    let name = spec.descriptor().name;
+    (name != "cake").then(|| {
+        format!(
+            "{name} does not shape: where eth0 is faster than {rate}, as before a modem, the queue is \
+             elsewhere. To have it here: tc qdisc add dev eth0 root handle 1: htb default 1; tc class \
+             add dev eth0 parent 1: classid 1:1 htb rate {}bit; and parent 1:1 in place of root",
+            rate.0
+        )
+    })
 }
 
 fn inexpressible(tool: &Tool, refusal: &ParseError) -> SnippetError {
@@ -64,14 +96,32 @@ fn inexpressible(tool: &Tool, refusal: &ParseError) -> SnippetError {
     }
 }
 
-/// What the syntax of `format` costs: the knobs that it cannot express as chosen, and what the model
-/// foretells of those that it takes instead. Empty where nothing is lost.
+/// What the syntax of `format` costs and asks for: the knobs that it cannot express as chosen, and what the model
+/// foretells of those that it takes instead. Of Linux also how to shape. Empty where nothing is lost.
 pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>, SnippetError> {
     let Some(tool) = tools().find(|tool| tool.name == format) else {
         return Ok(Vec::new());
     };
-    let fitted = fitted(tool, configuration).map_err(|refusal| inexpressible(tool, &refusal))?;
     let link = configuration.load.link();
+    let chosen = &configuration.choices[0].advice.spec;
+    let shaping = match tool.name {
+        LINUX => shaping(chosen, link.rate),
+        _ => None,
+    };
+    if let Some(written) = other_qdisc(tool, configuration) {
+        let names = written.otherwise.iter().map(|one| one.parameter);
+        let names: Vec<&str> = names.collect();
+        let otherwise = (!names.is_empty()).then(|| {
+            let scheme = chosen.descriptor().name;
+            format!(
+                "{scheme} differs there in {}; as Linux runs it, it is {}",
+                listed(names, "and"),
+                written.runs
+            )
+        });
+        return Ok(otherwise.into_iter().chain(shaping).collect());
+    }
+    let fitted = fitted(tool, configuration).map_err(|refusal| inexpressible(tool, &refusal))?;
     // A weight that is rounded matters less than one that is gone.
     let has_weight = tool.knobs.iter().any(|entry| entry.knob == Knob::Weight);
     let counts = |knob: Knob| match knob {
@@ -95,6 +145,7 @@ pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>,
         lines.push(format!("the buffer, {buffer} packets, is {why}"));
     }
     lines.extend(fitted.warning);
+    lines.extend(shaping);
     Ok(lines)
 }
 
@@ -125,7 +176,10 @@ pub fn snippets(configuration: &Recommendation, seeds: u64) -> Vec<Snippet> {
         Some(Snippet {
             format: tool.name,
             title: tool.title,
-            text: fitted(tool, configuration).ok()?.translation.text + "\n",
+            text: match other_qdisc(tool, configuration) {
+                Some(written) => written.line + "\n",
+                None => fitted(tool, configuration).ok()?.translation.text + "\n",
+            },
         })
     });
     [scenario].into_iter().chain(others).collect()

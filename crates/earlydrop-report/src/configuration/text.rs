@@ -7,6 +7,7 @@ use earlydrop_model::validity::{Band, Caveat, REGION, Region};
 use earlydrop_model::{Load, Prediction, required_signal_probability};
 
 use super::ConfigurationReport;
+use crate::request::flows_in_words;
 use earlydrop_lab::number::{number, percent, time};
 
 /// The number of points of a curve.
@@ -22,11 +23,9 @@ const NOTHING: f64 = 1e-9;
 /// The question in one line: flows, link, buffer and goal.
 pub fn title(recommendation: &Recommendation) -> String {
     let load = &recommendation.load;
-    let control = load.tcp.control.title();
-    let plural = if load.flows == 1.0 { "" } else { "s" };
     format!(
-        "{} {control} flow{plural}{} on {} over {}, buffer {}; target {} ({} packets)",
-        load.flows,
+        "{}{} on {} over {}, buffer {}; target {} ({} packets)",
+        flows_in_words(load),
         if load.tcp.ecn { " with ECN" } else { "" },
         load.rate,
         load.rtt,

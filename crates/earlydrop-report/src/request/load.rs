@@ -292,9 +292,8 @@ impl GivenLoad {
             false => format!(" ({option})"),
         };
         format!(
-            "{} {} flows{}{} on {}{rate}, RTT {}{}, packets of {} bytes{packet}",
-            load.flows,
-            self.control.title(),
+            "{}{}{} on {}{rate}, RTT {}{}, packets of {} bytes{packet}",
+            flows_in_words(load),
             flag(self.flows.is_some(), "--flows"),
             if load.tcp.ecn { " with ECN" } else { "" },
             load.rate,
@@ -303,6 +302,12 @@ impl GivenLoad {
             load.packet.0,
         )
     }
+}
+
+/// "20 CUBIC flows", "1 CUBIC flow".
+pub(crate) fn flows_in_words(load: &Load) -> String {
+    let plural = if load.flows == 1.0 { "" } else { "s" };
+    format!("{} {} flow{plural}", load.flows, load.tcp.control.title())
 }
 
 /// The mean packet size that the text itself gives; a tool's default says nothing about the link.

@@ -18,7 +18,7 @@ use earlydrop_lab::store::{RunError, StoreError};
 use earlydrop_model::ModelError;
 
 pub use load::{LoadOptions, ToolInput, ToolText, tool};
-pub(crate) use load::{control, ecn_of};
+pub(crate) use load::{control, ecn_of, flows_in_words};
 pub use values::{flows, link, number, packet, read, read_as, time, wrong_kind};
 
 /// Why a request has no answer. The texts name the option, what is allowed, and the nearest fix.
