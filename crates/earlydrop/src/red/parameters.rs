@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
 
 use super::average::FastPath;
 use super::variants::{CURVES, ared, dsred, feng, fred, lru_red, rared, red, restraint, sfred};
@@ -428,8 +429,16 @@ impl RedConfig {
         let unit = if self.in_bytes { "bytes" } else { "packets" };
         if min >= max {
             let problem = format!("min = {min} {unit} is not below max = {max} {unit}");
+            // Other tools have the single threshold of DCTCP as a RED with min = max.
+            let step = match min == max {
+                true => format!("; a single threshold is step:threshold={min} {unit}"),
+                false => String::new(),
+            };
             let fix = match min > 0.0 {
-                true => format!("nearest: max = {} {unit} (three times min)", 3.0 * min),
+                true => format!(
+                    "nearest: max = {} {unit} (three times min){step}",
+                    3.0 * min
+                ),
                 false => "raise max above 0".into(),
             };
             return Err(s.contradiction("min", problem, fix));

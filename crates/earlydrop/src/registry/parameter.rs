@@ -402,10 +402,25 @@ fn within(
             _ => corrected,
         });
     }
-    match amount_of(text).ok_or(None)? {
-        amount if range.contains(amount) => Ok(amount),
-        amount => Err(bound(amount)),
+    let Some(amount) = amount_of(text) else {
+        // A size where a rate is asked for: 10 MB for 10 Mbps.
+        let is_size = dimension == Dimension::Rate && text.ends_with('B');
+        let rate = is_size.then(|| format!("{}bps", text.trim_end_matches('B')));
+        let corrected = rate.and_then(|rate| corrected(&rate, &[dimension]));
+        let is_allowed =
+            |text: &String| amount_of(text).is_some_and(|amount| range.contains(amount));
+        return Err(corrected.filter(is_allowed));
+    };
+    if range.contains(amount) {
+        return Ok(amount);
     }
+    Err(bound(amount).or_else(|| without_sign(text, |positive| range.contains(positive), amount)))
+}
+
+/// A negative amount's text without its sign, where that is allowed.
+fn without_sign(text: &str, is_allowed: impl Fn(f64) -> bool, amount: f64) -> Option<String> {
+    let positive = text.trim().strip_prefix('-')?;
+    is_allowed(-amount).then(|| positive.to_string())
 }
 
 fn read_length(text: &str, range: &Range) -> Result<Value, Option<String>> {
@@ -428,7 +443,11 @@ fn read_length(text: &str, range: &Range) -> Result<Value, Option<String>> {
         Ok(Value::Length(length))
     } else {
         let nearest = range.nearest(quantity.amount);
-        Err(nearest.map(|value| format!("{value} packets")))
+        let nearest = nearest.map(|value| format!("{value} packets"));
+        let positive = || without_sign(text, |_| quantity.amount < 0.0, quantity.amount);
+        // Where none is too few, one packet is the least that a queue holds.
+        let one = || range.contains(1.0).then(|| "1 packet".to_string());
+        Err(nearest.or_else(positive).or_else(one))
     }
 }
 
@@ -552,6 +571,20 @@ mod tests {
             let kind = Kind::Number(range, "s");
             assert_eq!(kind.allowed(), allowed);
             assert_eq!(kind.read("-3").is_ok(), range.low < 0.0, "{allowed}");
+        }
+    }
+
+    #[test]
+    fn what_no_bound_is_nearest_to_is_put_right() {
+        let refused = |kind: Kind, text: &str| kind.read(text).unwrap_err().unwrap_or_default();
+        let time = Kind::Time(Range::POSITIVE);
+        assert_eq!(refused(time, "-5 ms"), "5 ms");
+        assert_eq!(refused(time, "0 s"), "");
+        let rate = Kind::Rate(Range::POSITIVE);
+        assert_eq!(refused(rate, "10 MB"), "10 Mbps");
+        assert_eq!(refused(rate, "5 ms"), "");
+        for (text, nearest) in [("0 packets", "1 packet"), ("-5 packets", "5 packets")] {
+            assert_eq!(refused(Kind::Length(Range::POSITIVE), text), nearest);
         }
     }
 
