@@ -47,7 +47,7 @@ pub(crate) struct Trace {
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
     /// Record every arrival, drop and departure at the measured link's queue, with its length and
-    /// the scheme's state, into this file: .csv or .parquet
+    /// the scheme's state after it, into this file: .csv or .parquet
     #[arg(long, value_name = "FILE")]
     packets: Option<PathBuf>,
     /// The folder for report.html and series.csv [default: traces/NAME-...]
@@ -283,7 +283,8 @@ pub(crate) fn text(plan: &Plan, cell: Cell, trace: &CellTrace, width: usize) -> 
     painted(&plots(plan, cell, trace, &style), &style)
 }
 
-/// Plots of the measured link over time: lengths in packets, probabilities, drops and marks.
+/// Plots of the measured link over time: lengths in packets, probabilities, drops and marks; and of the
+/// windows of the flows that are followed.
 fn plots(plan: &Plan, cell: Cell, trace: &CellTrace, style: &Style) -> Vec<Text> {
     let mut lines = vec![
         Text::new(&cell_label(plan, cell), Look::Strong),
@@ -303,10 +304,13 @@ fn plots(plan: &Plan, cell: Cell, trace: &CellTrace, style: &Style) -> Vec<Text>
         let wanted = of_link.iter().copied();
         wanted.filter(|series| is_wanted(series)).collect()
     };
+    let all = trace.outcome.series.iter();
+    let windows = all.filter(|series| series.name == "window").collect();
     for (label, series) in [
         ("packets", select(&is_length)),
         ("probability", select(&is_probability)),
         ("packets per interval", select(&is_count)),
+        (CWND, windows),
     ] {
         let any = series
             .iter()
@@ -319,6 +323,9 @@ fn plots(plan: &Plan, cell: Cell, trace: &CellTrace, style: &Style) -> Vec<Text>
     }
     lines
 }
+
+/// The label of the flows' windows, whose lines are the flows.
+const CWND: &str = "cwnd, segments";
 
 fn plot(label: &str, series: &[&Series]) -> Plot {
     let values = || series.iter().flat_map(|one| one.values.iter().copied());
@@ -333,7 +340,11 @@ fn plot(label: &str, series: &[&Series]) -> Plot {
     for one in series {
         let points = one.values.iter().enumerate();
         let points = points.map(|(index, value)| (one.interval * index as f64, *value));
-        plot = plot.line(&one.name, points.collect());
+        let name = match label {
+            CWND => &one.source,
+            _ => &one.name,
+        };
+        plot = plot.line(name, points.collect());
     }
     plot
 }
