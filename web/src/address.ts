@@ -40,6 +40,17 @@ function changeText({ at, lane, name, value }: Change): string {
   return `${plain(at)}:${lane === undefined ? "" : `${lane + 1}.`}${name}=${value.replaceAll(";", "%3B")}`;
 }
 
+/** The page's own address, or the one that the command has written into the page. A time alone is one of that setup. */
+export function firstAddress(written: string, own: string): string {
+  const fields = new URLSearchParams(own.replace(/^#/, ""));
+  const names = [...fields.keys()];
+  if (names.length === 0) return written.trim();
+  if (names.some((name) => name !== "t")) return own;
+  const setup = new URLSearchParams(written.trim().replace(/^#/, ""));
+  setup.set("t", fields.get("t")!);
+  return `#${setup.toString()}`;
+}
+
 /** Reads an address; what cannot be read has its default and is listed. */
 export function readAddress(hash: string): Place & { problems: string[] } {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));

@@ -3,7 +3,7 @@
 import { INKS, schemeColour, type Theme } from "./draw/palette.ts";
 import type { Tops, View } from "./draw/picture.ts";
 import { topsOf } from "./draw/plots.ts";
-import { readAddress, writeAddress } from "./address.ts";
+import { firstAddress, readAddress, writeAddress } from "./address.ts";
 import { switchName } from "./dctcp.ts";
 import { Laboratory } from "./laboratory.ts";
 import { durationFor, refitted } from "./pace.ts";
@@ -54,9 +54,8 @@ async function embedded(id: string): Promise<ArrayBuffer> {
   return new Response(stream).arrayBuffer();
 }
 
-/** The page's own address, or the one that the command has written into the page. */
 function startAddress(): string {
-  return location.hash.length > 1 ? location.hash : (byId("start").textContent?.trim() ?? "");
+  return firstAddress(byId("start").textContent ?? "", location.hash);
 }
 
 class Page {

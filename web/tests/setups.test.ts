@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readAddress, writeAddress } from "../src/address.ts";
+import { firstAddress, readAddress, writeAddress } from "../src/address.ts";
 import type { Program } from "../src/program.ts";
 import { KNOBS, changed, defaultSetup, knobsAt, parseSpec, specText, type Knob, type Setup } from "../src/setup.ts";
 import { toml } from "../src/toml.ts";
@@ -132,4 +132,13 @@ test("a fault of the simulator is said in words, and the next setup opens", asyn
   assert.ok("problems" in refused, "it was opened");
   assert.match(refused.problems[0]!.text, /stopped at a fault of its own .*unreachable/);
   assert.ok("handle" in simulator.open(opening));
+});
+
+test("a time alone is one of the setup that the command has written into the page", () => {
+  const written = "#schemes=red|pie&rtt=80&t=2";
+  const at = (own: string) => readAddress(firstAddress(`\n${written}\n`, own));
+  assert.deepEqual([at("").time, at("#t=5").time], [2, 5]);
+  assert.equal(writeAddress(at("#t=5")), writeAddress({ ...at(""), time: 5 }));
+  assert.deepEqual(at("#schemes=codel").setup, readAddress("#schemes=codel").setup);
+  assert.deepEqual(readAddress(firstAddress("", "#t=5")), readAddress("#t=5"));
 });
