@@ -333,6 +333,97 @@ fn other_disciplines_of_linux_are_explained_as_schemes() {
     );
 }
 
+/// A shaper is the bottleneck: what it is told is the link's rate, unless another is given.
+#[test]
+fn a_line_that_shapes_says_how_fast_the_link_is() {
+    let user = User::new();
+    let line = "tc qdisc add dev eth0 root cake bandwidth 50mbit";
+    let link = |more: &[&str]| {
+        let command = [&["explain", line, "--json"], more].concat();
+        user.runs(&command).well().json()["load"]["link_bps"].clone()
+    };
+    assert_eq!(link(&[]), 50_000_000);
+    assert_eq!(link(&["--link", "40Mbps"]), 40_000_000);
+    let told = user.runs(&["explain", line, "--flows", "1"]).well().out;
+    let load = "1 CUBIC flow on 50 Mbps (from the configuration; --link), RTT 50 ms (--rtt):";
+    assert!(told.contains(load), "{told}");
+}
+
+#[test]
+fn schemes_that_linux_has_are_lines_of_tc() {
+    let user = User::new();
+    let translated = |text: &str, to: &str| user.runs(&["translate", "--to", to, text]);
+    let codel = translated("fq-codel:limit=84,target=2ms", "linux")
+        .well()
+        .out;
+    for said in [
+        "\ntc qdisc add dev eth0 root fq_codel limit 84 target 2000us\n",
+        "not carried over",
+        "as Linux runs it: fq-codel:as=linux,bypass=on,limit=84,target=2000us",
+    ] {
+        assert!(codel.contains(said), "{said}\n{codel}");
+    }
+    let back = translated("tc qdisc add dev eth0 root pie target 20ms", "all").well();
+    assert!(
+        back.out.contains("\npie:as=linux,target=20000us\n"),
+        "{}",
+        back.out
+    );
+    refused(
+        translated("pie", "ns3"),
+        &[
+            "--to ns3",
+            "allowed: linux, earlydrop",
+            "nearest: --to linux",
+        ],
+    );
+    refused(translated("cobalt", "linux"), &["cobalt is not RED"]);
+}
+
+/// What serves a call better can be had as it was simulated, and what does not shape says so.
+#[test]
+fn what_configure_names_for_linux_is_what_it_simulated() {
+    let user = User::new();
+    let link = [
+        "configure",
+        "--link",
+        "20Mbps",
+        "--rtt",
+        "50ms",
+        "--flows",
+        "20",
+    ];
+    let told = user.runs(&link).well().out;
+    let line = told
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("in Linux"))
+        .unwrap();
+    let read = user.runs(&["explain", line.trim(), "--json"]).well().json();
+    let (scheme, settings) = read["spec"].as_str().unwrap().split_once(':').unwrap();
+    let better = told.split_once("if you have it, ").unwrap().1;
+    let named = better.split_once(", which").unwrap().0;
+    assert!(named.starts_with(scheme), "{named} {scheme}");
+    for setting in named.split([':', ',']).skip(1) {
+        assert!(settings.contains(setting), "{setting} {settings}");
+    }
+    let pie = [&link[..], &["--scheme", "pie", "--paste", "linux"]].concat();
+    let pasted = user.runs(&pie);
+    assert!(
+        pasted
+            .out
+            .starts_with("tc qdisc add dev eth0 root pie limit "),
+        "{}",
+        pasted.out
+    );
+    for said in [
+        "pie does not shape",
+        "htb rate 20000000bit",
+        "as Linux runs it",
+    ] {
+        assert!(pasted.err.contains(said), "{}", pasted.err);
+    }
+}
+
 /// The page with the current output below every command.
 fn rewritten(page: &str) -> String {
     let output = |entry: &Entry| {

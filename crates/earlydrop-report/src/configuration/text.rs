@@ -85,7 +85,7 @@ pub fn statements(
         ));
     }
     let validity = match report.simulated.is_ok() {
-        true => limits(&chosen.caveats),
+        true => known_limits(&recommendation.load, &chosen.caveats),
         false => band_text(&recommendation.load, &chosen.caveats, &chosen.expected),
     };
     statements.push(("validity", validity));
@@ -162,6 +162,10 @@ fn capacity(recommendation: &Recommendation, most: f64) -> String {
     )
 }
 
+/// What is said of a prediction unlike any that was compared.
+const UNKNOWN: &str =
+    "No range is known: the model was compared with simulations of Reno and CUBIC over";
+
 /// What limits a prediction, as sentences.
 fn limits(caveats: &[Caveat]) -> String {
     match caveats {
@@ -173,15 +177,20 @@ fn limits(caveats: &[Caveat]) -> String {
     }
 }
 
+/// The limits of a prediction that stands beside a simulation.
+fn known_limits(load: &Load, caveats: &[Caveat]) -> String {
+    match Band::of(load, caveats) {
+        None if caveats.is_empty() => format!("{UNKNOWN} {}.", region()),
+        _ => limits(caveats),
+    }
+}
+
 /// The limits of a prediction, and the ranges that hold what 8 of 10 simulated settings like it had; none
 /// where nothing like it was simulated.
 pub fn band_text(load: &Load, caveats: &[Caveat], prediction: &Prediction) -> String {
     let limits = limits(caveats);
     let Some(band) = Band::of(load, caveats) else {
-        return format!(
-            "{limits} No range is known: the model was compared with simulations of Reno and CUBIC over {}.",
-            region()
-        );
+        return format!("{limits} {UNKNOWN} {}.", region());
     };
     let measured = band.measured(prediction);
     let range = |(from, to): (f64, f64), text: &dyn Fn(f64) -> String| {
