@@ -326,6 +326,19 @@ fn other_disciplines_of_linux_are_explained_as_schemes() {
                 .starts_with("earlydrop compare")
         );
     }
+    let own = user
+        .runs(&["explain", "pie:target=20ms", "--json"])
+        .well()
+        .json();
+    assert_eq!(
+        (&own["tool"], &own["spec"]),
+        (&"earlydrop".into(), &"pie:target=20ms".into())
+    );
+    assert!(own["prediction"]["delay_s"].as_f64().unwrap() > 0.015);
+    refused(
+        user.runs(&["explain", "pie:tarqet=20ms"]),
+        &["did you mean 'target'?"],
+    );
     let typo = "tc qdisc add dev eth0 root cake bandwith 9mbit";
     refused(
         user.runs(&["explain", typo]),

@@ -9,13 +9,14 @@ use earlydrop::registry::{self, Spec};
 use earlydrop::units::BitsPerSec;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_model::explain::{self, Explanation, Fix, Severity, time_of};
-use earlydrop_model::tools;
 use earlydrop_model::validity::Band;
 use earlydrop_model::{Gateway, Load, Prediction, predict};
 use serde_json::{Value, json};
 
 use crate::model_json;
-use crate::request::{LoadOptions, RequestError, ToolInput, ToolText, flows_in_words, tool};
+use crate::request::{
+    LoadOptions, OtherScheme, RequestError, ToolInput, ToolText, flows_in_words, tool,
+};
 
 pub use transports::{ByTransport, hint};
 
@@ -76,9 +77,11 @@ pub fn explain(
     })
 }
 
-/// A queueing discipline of Linux that is not RED, as the scheme that simulates it.
+/// A scheme that is not RED, or the one that simulates a line of tc.
 #[derive(Clone, Debug)]
 pub struct SchemeReport {
+    /// The tool of the text: Linux, or earlydrop.
+    pub tool: &'static str,
     /// The scheme, with the parameters that the text sets.
     pub spec: Spec,
     /// The parameters that matter, each with its value and origin.
@@ -95,23 +98,14 @@ pub struct SchemeReport {
     pub command: String,
 }
 
-/// Explains a line of tc for another discipline than red; `None` where the text is none.
+/// Explains a scheme that is not RED, as such or as a line of tc; `None` where the text is none.
 pub fn explain_scheme(options: &ExplainOptions) -> Result<Option<SchemeReport>, RequestError> {
-    let text = &options.configuration.text;
-    let is_linux = options.tool.as_deref().is_none_or(|name| name == "linux");
-    let is_sqm = tools::is_sqm(text);
-    if !is_linux || !is_sqm && !tools::is_other_qdisc(text) {
-        return Ok(None);
-    }
     let mut load = options.load.load()?;
-    let mut line = options.configuration.clone();
-    let mut shaped = None;
-    if is_sqm {
-        let egress = options.configuration.sqm_egress()?;
-        line.text = egress.line;
-        shaped = egress.rate;
-    }
-    let spec = line.scheme_of_qdisc()?.parse::<Spec>()?;
+    let (text, tool) = (&options.configuration, options.tool.as_deref());
+    let Some(found) = OtherScheme::read(text, tool, &load)? else {
+        return Ok(None);
+    };
+    let OtherScheme { tool, spec, shaped } = found;
     // A shaper is the bottleneck.
     let shaped = shaped.or(bandwidth(&spec, &load)?);
     let shaped = shaped.filter(|_| options.load.link.is_none());
@@ -137,6 +131,7 @@ pub fn explain_scheme(options: &ExplainOptions) -> Result<Option<SchemeReport>, 
     };
     Ok(Some(SchemeReport {
         load_in_words: load_in_words(&load, shaped.is_some(), &options.load),
+        tool,
         parameters: parameters.collect(),
         command: command(&spec, &load),
         spec,
@@ -197,7 +192,7 @@ pub fn scheme_json(report: &SchemeReport) -> Value {
         .iter()
         .map(|(name, value, origin)| json!({ "name": name, "value": value, "origin": origin }));
     json!({
-        "tool": "linux",
+        "tool": report.tool,
         "spec": report.spec.to_string(),
         "load": model_json::load(&report.load),
         "parameters": parameters.collect::<Vec<_>>(),

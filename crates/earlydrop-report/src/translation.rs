@@ -9,7 +9,9 @@ use earlydrop_model::tools::{self, Configuration, Otherwise, TOOLS, Tool, Transl
 use serde_json::{Value, json};
 
 use crate::model_json;
-use crate::request::{LoadOptions, RequestError, ToolInput, ToolText, tool};
+use crate::request::{
+    LINUX, LoadOptions, OURS, OtherScheme, RequestError, ToolInput, ToolText, tool,
+};
 
 /// The options of `earlydrop translate`.
 #[derive(Clone, Debug)]
@@ -90,23 +92,11 @@ pub struct SchemeText {
 pub fn translate_scheme(
     options: &TranslateOptions,
 ) -> Result<Option<SchemeTranslation>, RequestError> {
-    const LINUX: &str = "linux";
-    const OURS: &str = "earlydrop";
     let load = options.load.load()?;
-    let text = &options.configuration.text;
-    let may_be = |tool: &str| options.from.as_deref().is_none_or(|from| from == tool);
-    let spec = match () {
-        () if may_be(LINUX) && tools::is_other_qdisc(text) => {
-            options.configuration.scheme_of_qdisc()?.parse::<Spec>()
-        }
-        () if may_be(OURS) => text.trim().parse::<Spec>(),
-        () => return Ok(None),
-    };
-    // What RED's readers refuse, they refuse with the place.
-    let Ok(spec) = spec else { return Ok(None) };
-    if tools::of_spec(&spec, &load.link()).is_ok() {
+    let (text, from) = (&options.configuration, options.from.as_deref());
+    let Some(OtherScheme { spec, .. }) = OtherScheme::read(text, from, &load)? else {
         return Ok(None);
-    }
+    };
     let Some(written) = tools::qdisc_of_scheme(&spec, &load.link())? else {
         return Ok(None);
     };

@@ -11,12 +11,11 @@ use earlydrop_model::tools::{
 };
 
 use super::SnippetError;
+use crate::request::LINUX;
 use crate::words::listed;
 
 /// The format that is not a tool's: a scenario for `earlydrop run`.
 const SCENARIO: &str = "earlydrop";
-/// The tool whose queues are schemes of every kind.
-const LINUX: &str = "linux";
 
 /// A configuration in one format.
 #[derive(Clone, Debug, PartialEq, Eq)]

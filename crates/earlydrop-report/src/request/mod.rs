@@ -8,6 +8,7 @@
 //! Options are named in messages as on the command line: `--rtt 50ms`.
 
 mod load;
+mod other_scheme;
 mod values;
 
 use earlydrop::registry::ConfigError;
@@ -19,6 +20,7 @@ use earlydrop_model::ModelError;
 
 pub use load::{LoadOptions, ToolInput, ToolText, tool};
 pub(crate) use load::{control, ecn_of, flows_in_words};
+pub(crate) use other_scheme::{LINUX, OURS, OtherScheme};
 pub use values::{flows, link, number, packet, read, read_as, time, wrong_kind};
 
 /// Why a request has no answer. The texts name the option, what is allowed, and the nearest fix.
