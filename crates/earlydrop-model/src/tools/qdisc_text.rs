@@ -40,10 +40,14 @@ pub fn qdisc_of_scheme(spec: &Spec, link: &LinkFacts) -> Result<Option<QdiscText
     let usual = discipline.scheme.parse::<Spec>()?.settings(link)?;
     let mut line = format!("tc qdisc add dev eth0 root {}", discipline.kind);
     for (parameter, value) in own.iter() {
-        // CAKE shapes to what it is told, and not at all otherwise.
-        let is_shaper = discipline.kind == "cake" && parameter.name == "bandwidth";
-        let is_shaped = is_shaper && !own.flag("unlimited");
-        if *value == *usual.value(parameter.name) && !is_shaped {
+        let is_needed = match (discipline.kind, parameter.name) {
+            // CAKE shapes to what it is told, and not at all otherwise.
+            ("cake", "bandwidth") => !own.flag("unlimited"),
+            // Linux takes what is left out from the device.
+            ("pfifo" | "bfifo", "limit") => true,
+            _ => *value != *usual.value(parameter.name),
+        };
+        if !is_needed {
             continue;
         }
         let options = discipline.options.iter().copied().flatten();
@@ -96,6 +100,9 @@ fn written(option: &QdiscOption, name: &str, value: &Value, own: &Settings) -> O
         }
         (Is::Percent(parameter), Value::Number(share)) if for_this(parameter) => {
             (100.0 * share).to_string()
+        }
+        (Is::Packets(parameter), Value::Number(number)) if for_this(parameter) => {
+            number.to_string()
         }
         (Is::Packets(parameter), Value::Length(_)) if for_this(parameter) => {
             own.packets(name).max(1.0).floor().to_string()
@@ -191,7 +198,12 @@ mod tests {
                 "cake:interval=40ms,target=2ms,isolation=hosts",
                 "cake bandwidth 20000000bit hosts rtt 40000us",
             ),
+            ("droptail", "pfifo limit 1000"),
             ("droptail:limit=50", "pfifo limit 50"),
+            (
+                "cake:overhead=-20",
+                "cake bandwidth 20000000bit overhead -20",
+            ),
             ("droptail:limit=30 kB", "bfifo limit 30000"),
             ("dualpi2:as=linux,step=500us", "dualpi2 step_thresh 500us"),
         ] {
@@ -213,6 +225,25 @@ mod tests {
             "{pie:?}"
         );
         assert!(!pie.otherwise.is_empty());
+    }
+
+    #[test]
+    fn what_was_read_from_a_line_is_written_whole() {
+        for line in [
+            "fq_codel limit 2000 flows 512 target 2ms interval 40ms quantum 300 noecn drop_batch 8",
+            "codel target 500 ecn ce_threshold 1ms limit 90",
+            "pie limit 200 target 20ms tupdate 30ms alpha 4 beta 8 ecn",
+            "fq_pie limit 900 ecn_prob 20 memory_limit 2m",
+            "cake bandwidth 9mbit rtt 40ms diffserv4 dual-srchost ack-filter overhead -8 mpu 64 atm",
+            "cake unlimited satellite flowblind memlimit 1m",
+            "dualpi2 target 10ms tupdate 8ms coupling_factor 3 step_thresh 500us overflow",
+            "sfb rehash 60000 db 6000 max 30 target 20 penalty_rate 5",
+            "bfifo limit 30k",
+        ] {
+            let spec = scheme_of_qdisc(&format!("tc qdisc add dev eth0 root {line}")).unwrap();
+            let written = text(&spec);
+            assert_eq!(written.otherwise, [], "{line}\n{}", written.line);
+        }
     }
 
     /// A line that Linux's defaults give is read as these.
