@@ -40,7 +40,7 @@ def test_results_in_memory_and_in_a_folder(again: Any, tmp_path: Path) -> None:
     kept = memory.save(tmp_path / "run")
     assert again(kept).folder == kept.folder
     assert kept.save(tmp_path / "run") is kept
-    more = earlydrop.compare("red", until="30%:delay_mean", **SMALL)
+    more = earlydrop.compare("red", until="5%:delay_mean", **SMALL)
     assert again(more).planned == more.planned > 2
     assert again(more).runs.to_dict() == more.runs.to_dict()
 
