@@ -252,7 +252,10 @@ fn errors_are_reported_with_their_place_and_the_nearest() {
             &["explain", LINUX, "--flows", "0"],
             "--flows 0: allowed: a whole number in [1, 1000000] flows; nearest: --flows 1",
         ),
-        (&["explain", "codel"], "earlydrop schemes codel"),
+        (
+            &["translate", "--to", "linux", "cobalt"],
+            "earlydrop schemes cobalt",
+        ),
     ] {
         refused(user.runs(arguments), &[said]);
     }
