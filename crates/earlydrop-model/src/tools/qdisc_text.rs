@@ -96,7 +96,11 @@ fn written(option: &QdiscOption, name: &str, value: &Value, own: &Settings) -> O
             return (*setting == format!("{name}={value}")).then(|| word.to_string());
         }
         (Is::Number(parameter, scale), Value::Number(number)) if for_this(parameter) => {
-            (number * scale).to_string()
+            // The kernel's units are whole: PIE's gains are sixteenths.
+            match *scale == 1.0 {
+                true => number.to_string(),
+                false => (number * scale).round().to_string(),
+            }
         }
         (Is::Percent(parameter), Value::Number(share)) if for_this(parameter) => {
             (100.0 * share).to_string()
@@ -192,6 +196,8 @@ mod tests {
                 "pie:as=linux,limit=84,target=20ms,alpha=0.25",
                 "pie limit 84 target 20000us alpha 4",
             ),
+            ("pie:as=linux,alpha=0.1", "pie alpha 2"),
+            ("pie:as=linux,alpha=0.2", "pie alpha 3"),
             ("cake", "cake bandwidth 20000000bit"),
             ("cake:as=linux,unlimited=on", "cake unlimited"),
             (
