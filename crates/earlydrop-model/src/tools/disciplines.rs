@@ -25,6 +25,8 @@ pub(super) struct QdiscOption {
 pub(super) enum Is {
     /// A parameter to a number, in the kernel's unit divided by this.
     Number(&'static str, f64),
+    /// A parameter to bytes that are added to each packet or, below 0, left out.
+    Overhead(&'static str),
     /// A parameter to a number of packets; tc prints `1000p`.
     Packets(&'static str),
     /// A parameter to a size in bytes.
@@ -204,7 +206,7 @@ const CAKE: &[QdiscOption] = &[
     option("ack-filter-aggressive", Is::Flag("ack_filter=aggressive")),
     option("no-ack-filter", Is::Usual),
     option("memlimit", Is::Size("memory_limit")),
-    option("overhead", Is::Number("overhead", 1.0)),
+    option("overhead", Is::Overhead("overhead")),
     option("mpu", Is::Size("mpu")),
     option("atm", Is::Flag("framing=atm")),
     option("ptm", Is::Flag("framing=ptm")),

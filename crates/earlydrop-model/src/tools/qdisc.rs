@@ -156,9 +156,11 @@ fn setting(
         }
         Is::Inner(parameter) => format!("inner.{parameter}={}bytes", size(value()?, name)?.0),
         Is::Number(parameter, scale) => {
-            let least = if name == "overhead" { -64.0 } else { 0.0 };
-            let number = value()?.number(name, least, f64::from(u32::MAX))?;
+            let number = value()?.number(name, 0.0, f64::from(u32::MAX))?;
             format!("{parameter}={}", number / scale)
+        }
+        Is::Overhead(parameter) => {
+            format!("{parameter}={}", value()?.number(name, -64.0, 256.0)?)
         }
         Is::Packets(parameter) => {
             let given = value()?;

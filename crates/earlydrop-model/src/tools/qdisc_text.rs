@@ -105,7 +105,9 @@ fn written(option: &QdiscOption, name: &str, value: &Value, own: &Settings) -> O
         (Is::Percent(parameter), Value::Number(share)) if for_this(parameter) => {
             (100.0 * share).to_string()
         }
-        (Is::Packets(parameter), Value::Number(number)) if for_this(parameter) => {
+        (Is::Packets(parameter) | Is::Overhead(parameter), Value::Number(number))
+            if for_this(parameter) =>
+        {
             number.to_string()
         }
         (Is::Packets(parameter), Value::Length(_)) if for_this(parameter) => {
