@@ -264,8 +264,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<u8, Failure> {
         Command::Translate(arguments) => translate::run(arguments, out, style),
         Command::Schema => {
             let schema = earlydrop_lab::scenario::schema();
-            let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
-            Ok(writeln!(out, "{text}")?)
+            Ok(out.json(&schema)?)
         }
         Command::Trace(arguments) => trace::run(arguments, out, style),
         Command::Configure(arguments) => configure::run(arguments, out, style),

@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 use earlydrop_lab::escape::{visible, visible_lines};
+use serde::Serialize;
 
 use crate::draw::{Style, Text};
 
@@ -20,6 +21,12 @@ impl<'a> Output<'a> {
     /// Output to `sink`.
     pub(crate) fn new(sink: &'a mut dyn Write) -> Output<'a> {
         Output { sink }
+    }
+
+    /// Writes one JSON document.
+    pub(crate) fn json(&mut self, document: &impl Serialize) -> io::Result<()> {
+        let text = serde_json::to_string_pretty(document).unwrap_or_default();
+        writeln!(self, "{text}")
     }
 
     /// Writes styled lines, with or without escape codes, as `style` allows.

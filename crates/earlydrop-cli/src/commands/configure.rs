@@ -171,8 +171,7 @@ pub(crate) fn run(
     }
     if arguments.json {
         let document = configuration::json(&report);
-        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        return Ok(writeln!(out, "{text}")?);
+        return Ok(out.json(&document)?);
     }
     out.lines(&terminal::lines(&report, style), style)?;
     if let Some(path) = &arguments.html {

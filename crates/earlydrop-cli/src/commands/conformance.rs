@@ -131,8 +131,7 @@ fn write_files(
 fn list(vectors: &[Vector], as_json: bool, out: &mut Output<'_>) -> Result<(), Failure> {
     if as_json {
         let headers: Vec<_> = vectors.iter().map(|vector| &vector.header).collect();
-        let text = serde_json::to_string_pretty(&headers).unwrap_or_default();
-        return Ok(writeln!(out, "{text}")?);
+        return Ok(out.json(&headers)?);
     }
     for vector in vectors {
         let header = &vector.header;
@@ -190,8 +189,7 @@ fn judge_library(path: &Path, vectors: &[Vector]) -> Result<Report, Failure> {
 fn show(report: &Report, as_json: bool, out: &mut Output<'_>) -> Result<(), Failure> {
     match as_json {
         true => {
-            let text = serde_json::to_string_pretty(&document(report)).unwrap_or_default();
-            writeln!(out, "{text}")?;
+            out.json(&document(report))?;
         }
         false => write!(out, "{report}")?,
     }

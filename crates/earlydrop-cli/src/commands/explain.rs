@@ -3,8 +3,6 @@
 
 mod fix;
 
-use std::io::Write;
-
 use earlydrop::units::Bytes;
 use earlydrop_model::Prediction;
 use earlydrop_model::explain::{Explanation, Setting, time_of};
@@ -65,8 +63,7 @@ pub(crate) fn run(arguments: &Explain, out: &mut Output<'_>, style: &Style) -> R
     let report = report?;
     if arguments.json {
         let document = explanation::json(&report);
-        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        return Ok(writeln!(out, "{text}")?);
+        return Ok(out.json(&document)?);
     }
     let ExplanationReport {
         input, explanation, ..
@@ -99,8 +96,7 @@ fn print_scheme(
 ) -> Result<(), Failure> {
     if json {
         let document = explanation::scheme_json(report);
-        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        return Ok(writeln!(out, "{text}")?);
+        return Ok(out.json(&document)?);
     }
     let scheme = report.spec.descriptor();
     let title = format!("{}: {}", report.spec, scheme.summary);

@@ -1,7 +1,5 @@
 //! `earlydrop queue`: the batch-arrival queue M^X/M/1/K, solved exactly.
 
-use std::io::Write;
-
 use earlydrop_model::queue::{Acceptance, BatchQueue, Solution, Solver};
 use earlydrop_report::batch_queue::{self, BINS, QUANTILES, QueueOptions, QueueReport};
 
@@ -87,8 +85,7 @@ pub(crate) fn run(arguments: &Queue, out: &mut Output<'_>, style: &Style) -> Res
     let report = batch_queue::solve(&arguments.options())?;
     if arguments.json {
         let document = batch_queue::json(&report);
-        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        return Ok(writeln!(out, "{text}")?);
+        return Ok(out.json(&document)?);
     }
     let mut lines = table(&report, style);
     lines.push(Text::default());

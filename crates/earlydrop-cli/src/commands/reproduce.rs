@@ -227,8 +227,7 @@ fn stopped() -> Failure {
 }
 
 fn print_json(list: Vec<Value>, out: &mut Output<'_>) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(&list).unwrap_or_default();
-    writeln!(out, "{text}")?;
+    out.json(&list)?;
     Ok(())
 }
 

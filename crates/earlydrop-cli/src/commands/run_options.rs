@@ -232,8 +232,7 @@ impl OutputOptions {
         let page = write_view(plan, store, &summary, &view)?;
         if self.json {
             let document = json(plan, store, &summary, &page, &view)?;
-            let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-            writeln!(out, "{text}")?;
+            out.json(&document)?;
         } else {
             summary_table::print(plan, &summary, &view, out, style)?;
             writeln!(out, "report: {}", page.display())?;

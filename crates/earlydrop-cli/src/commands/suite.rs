@@ -118,8 +118,7 @@ pub(crate) fn run(
     let written = write_whole(&path, &text, &Signature::PAGE, Overwrite::Own);
     written.map_err(FileError::in_folder)?;
     if arguments.json {
-        let text = serde_json::to_string_pretty(&json(suite, &results)).unwrap_or_default();
-        writeln!(out, "{text}")?;
+        out.json(&json(suite, &results))?;
     } else {
         out.lines(&answers(&results, style), style)?;
         out.lines(&standings(&results, style), style)?;

@@ -1,8 +1,6 @@
 //! `earlydrop translate`: a configuration of RED in other tools' syntax, what cannot be carried over,
 //! and the predicted effect; other schemes in Linux's.
 
-use std::io::Write;
-
 use earlydrop_model::explain::expect;
 use earlydrop_model::tools::{Configuration, TOOLS, ratio_in_words};
 use earlydrop_model::{Load, ModelError};
@@ -76,8 +74,7 @@ pub(crate) fn run(
     let report = translation::translate(&options)?;
     if arguments.json {
         let document = translation::json(&report)?;
-        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        return Ok(writeln!(out, "{text}")?);
+        return Ok(out.json(&document)?);
     }
     let TranslationReport { input, targets } = &report;
     let mut lines = Vec::new();
@@ -106,8 +103,7 @@ fn print_scheme(
 ) -> Result<(), Failure> {
     if json {
         let document = translation::scheme_json(translated);
-        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        return Ok(writeln!(out, "{text}")?);
+        return Ok(out.json(&document)?);
     }
     let width = style.width.saturating_sub(2);
     let mut lines = Vec::new();

@@ -87,8 +87,7 @@ pub(crate) fn run(arguments: &Tune, out: &mut Output<'_>, style: &Style) -> Resu
     bars.end();
     let report = tuned?;
     if arguments.json {
-        let text = serde_json::to_string_pretty(&report.json()).unwrap_or_default();
-        writeln!(out, "{text}")?;
+        out.json(&report.json())?;
     } else {
         let lines = terminal::Report {
             answer: &report.answer,

@@ -46,8 +46,7 @@ pub(super) fn run(
         return Ok(write!(out, "{text}")?);
     }
     if arguments.json {
-        let text = serde_json::to_string_pretty(&fabric::json(&report)).unwrap_or_default();
-        return Ok(writeln!(out, "{text}")?);
+        return Ok(out.json(&fabric::json(&report))?);
     }
     Ok(out.lines(&lines(&report, style), style)?)
 }

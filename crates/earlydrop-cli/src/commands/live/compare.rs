@@ -99,8 +99,7 @@ impl LiveComparison<'_> {
         }
         if options.output.json {
             let document = side_by_side::json(self.plan, &rows, [&simulated, &live], &page);
-            let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-            return Ok(writeln!(out, "{text}")?);
+            return Ok(out.json(&document)?);
         }
         print_tables(self.plan, &rows, out, style)?;
         writeln!(out, "simulated: {}", simulated.display())?;
