@@ -14,9 +14,7 @@ use earlydrop_model::{Gateway, Load, Prediction, predict};
 use serde_json::{Value, json};
 
 use crate::model_json;
-use crate::request::{
-    LoadOptions, OtherScheme, RequestError, ToolInput, ToolText, flows_in_words, tool,
-};
+use crate::request::{LoadOptions, OtherScheme, RequestError, ToolInput, ToolText, tool};
 
 pub use transports::{ByTransport, hint};
 
@@ -110,6 +108,11 @@ pub fn explain_scheme(options: &ExplainOptions) -> Result<Option<SchemeReport>, 
     let shaped = shaped.or(bandwidth(&spec, &load)?);
     let shaped = shaped.filter(|_| options.load.link.is_none());
     load.rate = shaped.unwrap_or(load.rate);
+    let rate = match (shaped, &options.load.link) {
+        (Some(_), _) => " (from the configuration; --link)",
+        (None, None) => " (--link)",
+        (None, Some(_)) => "",
+    };
     let settings = spec.settings(&load.link())?;
     let matters = settings
         .iter()
@@ -130,7 +133,7 @@ pub fn explain_scheme(options: &ExplainOptions) -> Result<Option<SchemeReport>, 
         Err(error) => (None, vec![error.to_string()]),
     };
     Ok(Some(SchemeReport {
-        load_in_words: load_in_words(&load, shaped.is_some(), &options.load),
+        load_in_words: options.load.in_words(&load, rate),
         tool,
         parameters: parameters.collect(),
         command: command(&spec, &load),
@@ -151,27 +154,6 @@ fn bandwidth(spec: &Spec, load: &Load) -> Result<Option<BitsPerSec>, RequestErro
         registry::Value::Rate(rate) => Some(*rate),
         _ => None,
     })
-}
-
-/// "20 CUBIC flows (--flows) on 50 Mbps (from the configuration; --link), RTT 50 ms (--rtt)".
-fn load_in_words(load: &Load, is_shaped: bool, given: &LoadOptions) -> String {
-    let rate = match (is_shaped, &given.link) {
-        (true, _) => " (from the configuration; --link)",
-        (false, None) => " (--link)",
-        (false, Some(_)) => "",
-    };
-    let unless = |given: &Option<String>, option: &'static str| match given {
-        Some(_) => "",
-        None => option,
-    };
-    format!(
-        "{}{} on {}{rate}, RTT {}{}",
-        flows_in_words(load),
-        unless(&given.flows, " (--flows)"),
-        load.rate,
-        load.rtt,
-        unless(&given.rtt, " (--rtt)"),
-    )
 }
 
 /// The command that simulates a scheme beside drop-tail under a load.

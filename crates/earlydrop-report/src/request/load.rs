@@ -81,7 +81,7 @@ impl ToolInput {
         let configuration = read(&load)?;
         load.check()?;
         Ok(ToolInput {
-            load_in_words: given.load_in_words(&load, &configuration),
+            load_in_words: given.load_in_words(options, &load, &configuration),
             text: text.clone(),
             configuration,
             load,
@@ -219,6 +219,24 @@ impl LoadOptions {
         Ok(load)
     }
 
+    /// "20 CUBIC flows (--flows) on 10 Mbps, RTT 50 ms (--rtt)": flows, rate and round trip, with the
+    /// options that would change what is assumed. `rate` says where the rate is from.
+    pub(crate) fn in_words(&self, load: &Load, rate: &str) -> String {
+        let unless = |given: &Option<String>, option: &'static str| match given {
+            Some(_) => "",
+            None => option,
+        };
+        format!(
+            "{}{}{} on {}{rate}, RTT {}{}",
+            flows_in_words(load),
+            unless(&self.flows, " (--flows)"),
+            if load.tcp.ecn { " with ECN" } else { "" },
+            load.rate,
+            load.rtt,
+            unless(&self.rtt, " (--rtt)"),
+        )
+    }
+
     fn read(&self) -> Result<GivenLoad, RequestError> {
         let rtt = |text| values::time("rtt", text);
         let tcp = self.tcp.as_deref().map(control).transpose()?;
@@ -266,7 +284,12 @@ impl GivenLoad {
     }
 
     /// "20 CUBIC flows on 10 Mbps (assumed by linux; --link), ...".
-    fn load_in_words(&self, load: &Load, configuration: &Configuration) -> String {
+    fn load_in_words(
+        &self,
+        options: &LoadOptions,
+        load: &Load,
+        configuration: &Configuration,
+    ) -> String {
         let name = configuration.tool.name;
         let rate = match (
             self.link,
@@ -287,19 +310,10 @@ impl GivenLoad {
             (None, Some(_)) => " (from the configuration; --packet)",
             (None, None) => " (--packet)",
         };
-        let flag = |given: bool, option: &str| match given {
-            true => String::new(),
-            false => format!(" ({option})"),
-        };
+        let load_and_rate = options.in_words(load, &rate);
         format!(
-            "{}{}{} on {}{rate}, RTT {}{}, packets of {} bytes{packet}",
-            flows_in_words(load),
-            flag(self.flows.is_some(), "--flows"),
-            if load.tcp.ecn { " with ECN" } else { "" },
-            load.rate,
-            load.rtt,
-            flag(self.rtt.is_some(), "--rtt"),
-            load.packet.0,
+            "{load_and_rate}, packets of {} bytes{packet}",
+            load.packet.0
         )
     }
 }
