@@ -419,7 +419,8 @@ impl fmt::Display for Size {
         match self.0 {
             bytes @ 1e9.. => write!(f, "{:.1} GB", bytes / 1e9),
             bytes @ 1e6.. => write!(f, "{:.0} MB", bytes / 1e6),
-            bytes => write!(f, "{:.0} kB", bytes / 1e3),
+            bytes @ 1e3.. => write!(f, "{:.0} kB", bytes / 1e3),
+            bytes => write!(f, "{bytes:.0} bytes"),
         }
     }
 }
