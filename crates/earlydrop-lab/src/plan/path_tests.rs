@@ -231,6 +231,20 @@ fn a_buffer_of_more_packets_than_a_queue_holds_is_refused_in_every_form() {
     }
 }
 
+/// One group that reads a field of the file's `tcp` is enough, and one point of a sweep.
+#[test]
+fn a_field_of_tcp_that_some_senders_read_is_no_mistake() {
+    let text =
+        "schemes = [\"droptail\"]\ntcp = { control = \"reno\", hystart = \"off\" }\n[flows.bulk]\n";
+    let of = |more: &str| source(&format!("{text}{more}")).plan().unwrap().warnings();
+    assert_eq!(of("").len(), 1);
+    assert_eq!(of("[flows.other]\ntcp = { control = \"cubic\" }").len(), 0);
+    assert_eq!(
+        of("[sweep]\n\"tcp.control\" = [\"reno\", \"cubic\"]").len(),
+        0
+    );
+}
+
 /// A sweep may change what decides whether a parameter has an effect.
 #[test]
 fn a_parameter_without_effect_at_some_points_is_no_mistake() {
@@ -338,6 +352,16 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
         (
             "duration = \"10 s\"\nschemes = [\"droptail\"]\nflows.late = { start = \"20 s\" }",
             &["flows `late`: a start at 20 s has no effect: the run ends at 10 s"],
+        ),
+        (
+            "schemes = [\"droptail\"]\ntcp = { control = \"reno\", hystart = \"plusplus\" }",
+            &["flows `bulk`: `tcp.hystart` has no effect: it belongs to control = \"cubic\""],
+        ),
+        (
+            "schemes = [\"droptail\"]\nflows.slow.tcp = { hystart = \"linux\" }",
+            &[
+                "flows `slow`: `tcp.hystart` has no effect: it belongs to control = \"cubic\", \"linux\" with growth = \"linux\"",
+            ],
         ),
     ] {
         let warnings = of(&format!("{text}\n{flows}"));

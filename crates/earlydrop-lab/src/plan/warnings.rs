@@ -114,6 +114,7 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
             ((NO_EFFECT, vec![text.clone()]), text)
         }));
     }
+    all.extend(fields_unread(scenario).map(|text| ((NO_EFFECT, vec![text.clone()]), text)));
     let pauses = scenario.room_for_pauses();
     for sizes in scenario.sizes() {
         let at = At {
@@ -165,6 +166,28 @@ fn bbr3_as_l4s(scenario: &Scenario) -> Option<(Rule, String)> {
         names.join("`, `")
     );
     (!names.is_empty()).then_some((("l4s", names), text))
+}
+
+/// Fields of `tcp` that no sender of those reads for which they were given.
+fn fields_unread(scenario: &Scenario) -> impl Iterator<Item = String> {
+    let of_groups = || {
+        let groups = scenario.groups.iter();
+        groups.flat_map(|group| group.fields_of_some.iter().map(move |field| (group, field)))
+    };
+    // Of the file's `tcp` it is enough that one group reads it.
+    let is_read_elsewhere =
+        |name| of_groups().any(|(_, field)| field.name == name && !field.is_own && field.is_read);
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (group, field) in of_groups().filter(|(_, field)| !field.is_read) {
+        if field.is_own || !is_read_elsewhere(field.name) {
+            let (name, belongs_to) = (field.name, field.belongs_to);
+            let text = format!("`tcp.{name}` has no effect: it belongs to {belongs_to}");
+            found.entry(text).or_default().push(&group.name);
+        }
+    }
+    found
+        .into_iter()
+        .map(|(text, groups)| format!("flows `{}`: {text}", groups.join("`, `")))
 }
 
 /// Arrivals of which some do not begin: the load is then not the one asked for.

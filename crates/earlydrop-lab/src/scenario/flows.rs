@@ -15,7 +15,8 @@ use earlydrop_sim::traffic::{
 
 use crate::document::{Entries, Key, Place, Problem, law_prefix};
 
-use super::{ALLOCATION, Context, Feels, FlowList, tcp, workload};
+use super::tcp::{self, FieldOfSome};
+use super::{ALLOCATION, Context, Feels, FlowList, workload};
 
 /// A group of flows.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub struct FlowGroup {
     pub overhead: Option<Nanos>,
     /// Its traffic: TCP with an application, or datagrams.
     pub traffic: Traffic,
+    /// The fields of its `tcp` that only some senders read.
+    pub(crate) fields_of_some: Vec<FieldOfSome>,
     /// The offered load of its transfers, in place of times between their starts: a share of a
     /// link's rate.
     pub(super) load: Option<f64>,
@@ -91,7 +94,11 @@ impl FlowGroup {
         };
         let names = [&*self.name, &*self.from, &*self.to];
         let names: usize = names.map(|name| name.len() + ALLOCATION).iter().sum();
-        size_of_val(self) + profile + names + size_of_val(&*self.steps)
+        size_of_val(self)
+            + profile
+            + names
+            + size_of_val(&*self.steps)
+            + size_of_val(&*self.fields_of_some)
     }
 }
 
@@ -125,6 +132,10 @@ pub(super) fn read(
         _ if DATAGRAMS.contains(&kind) => datagrams::datagrams(kind, group, problems),
         _ => over_tcp(kind, group, tcp, context, problems),
     };
+    let fields_of_some = match &traffic {
+        Traffic::Tcp { profile, .. } => tcp::fields_of_some(&group.table("tcp"), tcp, profile),
+        Traffic::Datagrams { .. } => Vec::new(),
+    };
     let place = |name| group.place_of(name).clone();
     let start = group.between("start");
     check_times(&key.name, group, start, context, problems);
@@ -144,6 +155,7 @@ pub(super) fn read(
         access: group.rate_or_auto("access"),
         overhead: group.time_or_auto("overhead"),
         traffic,
+        fields_of_some,
         load: load(group, problems),
         at_most: group.count_or_auto("at_most"),
         list: list(kind, group, context, problems),

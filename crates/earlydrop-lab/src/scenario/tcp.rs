@@ -20,6 +20,80 @@ pub(super) fn of_group(group: &Entries, file: &Entries) -> Entries {
     }
 }
 
+/// A field that only some senders read: its name, whether a sender of this profile does, and which
+/// do in words.
+struct Read {
+    name: &'static str,
+    is_by: fn(&Profile) -> bool,
+    belongs_to: &'static str,
+}
+
+const READ_BY_SOME: [Read; 5] = [
+    Read {
+        name: "hystart",
+        is_by: |profile| {
+            let is_linux = profile.growth == Growth::CountedAsLinux;
+            let has_it = match profile.hystart {
+                HyStartKind::Off => true,
+                HyStartKind::PlusPlus => !is_linux,
+                HyStartKind::Linux => is_linux,
+            };
+            profile.control == Algorithm::Cubic && has_it
+        },
+        belongs_to: "control = \"cubic\", \"linux\" with growth = \"linux\" and \"plusplus\" without",
+    },
+    Read {
+        name: "reno_estimate",
+        is_by: |profile| profile.control == Algorithm::Cubic,
+        belongs_to: "control = \"cubic\"",
+    },
+    Read {
+        name: "least_after_mark",
+        is_by: |profile| profile.control == Algorithm::Cubic,
+        belongs_to: "control = \"cubic\"",
+    },
+    Read {
+        name: "whole_cuts",
+        is_by: |profile| matches!(profile.control, Algorithm::Reno | Algorithm::Cubic),
+        belongs_to: "control = \"reno\" or \"cubic\"",
+    },
+    Read {
+        name: "classic_ecn_fallback",
+        is_by: |profile| profile.control == Algorithm::Prague,
+        belongs_to: "control = \"prague\"",
+    },
+];
+
+/// A field of a group's `tcp`, or of the file's for it, that only some senders read.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldOfSome {
+    pub(crate) name: &'static str,
+    /// Whether the group's own `tcp` has it.
+    pub(crate) is_own: bool,
+    /// Whether the group's senders read it.
+    pub(crate) is_read: bool,
+    /// The senders that do, in words.
+    pub(crate) belongs_to: &'static str,
+}
+
+/// The fields among those given for a group that only some senders read.
+pub(super) fn fields_of_some(
+    group: &Entries,
+    file: &Entries,
+    profile: &Profile,
+) -> Vec<FieldOfSome> {
+    let given = READ_BY_SOME
+        .iter()
+        .filter(|read| group.has(read.name) || file.has(read.name));
+    let fields = given.map(|read| FieldOfSome {
+        name: read.name,
+        is_own: group.has(read.name),
+        is_read: (read.is_by)(profile),
+        belongs_to: read.belongs_to,
+    });
+    fields.collect()
+}
+
 /// The profile that `tcp` describes.
 pub(super) fn read(tcp: &Entries, problems: &mut Vec<Problem>) -> Profile {
     let mut profile = base(tcp);
