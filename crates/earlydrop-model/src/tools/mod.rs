@@ -283,11 +283,13 @@ pub fn detect(text: &str) -> Result<&'static Tool, ParseError> {
     };
     match matching.as_slice() {
         [tool] => Ok(tool),
-        [] => Err(ParseError::of_all(
-            text,
-            "no known tool is recognised in this text",
-            all(),
-        )),
+        [] => {
+            let meant = native::nearly_a_scheme(text);
+            let meant = meant.map(|scheme| format!("did you mean '{scheme}'? Or "));
+            let help = format!("{}{}", meant.unwrap_or_default(), all());
+            let message = "no known tool is recognised in this text";
+            Err(ParseError::of_all(text, message, help))
+        }
         several => {
             let names: Vec<&str> = several.iter().map(|tool| tool.name).collect();
             let message = format!(

@@ -89,6 +89,16 @@ pub(super) fn is_spec(text: &str) -> bool {
     registry::find(name).is_some()
 }
 
+/// The scheme that is meant where `text` is a word, or begins with one and a colon, that is nearly
+/// a scheme's name.
+pub(super) fn nearly_a_scheme(text: &str) -> Option<&'static str> {
+    let name = text.split(':').next().unwrap_or_default().trim();
+    match registry::Registry::built_in().spec(name) {
+        Err(ConfigError::UnknownScheme { nearest, .. }) => nearest,
+        _ => None,
+    }
+}
+
 fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
     let (text, link) = (source.text, source.link);
     let (spec, at) = first_spec(text)?;

@@ -15,6 +15,8 @@ pub enum ConfigError {
         name: String,
         /// The most similar name in the registry, if one is similar.
         nearest: Option<&'static str>,
+        /// The names in the registry.
+        known: Vec<&'static str>,
     },
     /// The scheme has no parameter of this name.
     UnknownParameter {
@@ -97,9 +99,16 @@ impl ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ConfigError::UnknownScheme { name, nearest } => {
+            ConfigError::UnknownScheme {
+                name,
+                nearest,
+                known,
+            } => {
                 write!(f, "no scheme is called '{name}'")?;
-                suggest(f, *nearest)
+                match nearest {
+                    Some(_) => suggest(f, *nearest),
+                    None => write!(f, "; known: {}", known.join(", ")),
+                }
             }
             ConfigError::UnknownParameter {
                 scheme,

@@ -79,6 +79,7 @@ impl Registry {
         let descriptor = self.find(name).ok_or_else(|| ConfigError::UnknownScheme {
             name: name.to_string(),
             nearest: self.nearest(name),
+            known: self.iter().map(|scheme| scheme.name).collect(),
         })?;
         Ok(Spec::in_registry(descriptor, self))
     }
