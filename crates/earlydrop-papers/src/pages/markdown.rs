@@ -144,17 +144,15 @@ pub fn markdown_front(studies: &[&Study<'_>], provenance: &Provenance) -> String
     front
 }
 
-/// A paper's numbers of sentences and of printed numbers by verdict, or those of our hypotheses.
+/// A paper's numbers of sentences, of printed numbers and of our hypotheses beside it, by verdict.
 fn counted_rows(study: &Study<'_>) -> Vec<String> {
     let paper = &study.paper.paper;
     let counts = Counts::of(&study.reports);
-    let kinds = match study.paper.is_ours() {
-        true => vec![(counts.ours, "hypotheses")],
-        false => vec![
-            (counts.sentences, "sentences"),
-            (counts.numbers, "printed numbers"),
-        ],
-    };
+    let kinds = [
+        (counts.sentences, "sentences"),
+        (counts.numbers, "printed numbers"),
+        (counts.ours, "hypotheses of ours"),
+    ];
     let kinds = kinds.into_iter().filter(|(tally, _)| tally.total() > 0);
     let cells = kinds.map(|(tally, kind)| {
         let verdicts = tally.by_verdict().map(|(_, count)| count.to_string());
