@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .scenario import Scenario
     from .table import Table
     from .tracing import Trace, trace
-    from .translating import Translation, translate
+    from .translating import TcLine, Translation, to_tc, translate
     from .tuning import Tuning, tune
 
 #: The version of the package, and the commit it was built from; `None` where that is not known.
@@ -73,6 +73,7 @@ __all__ = [
     "SchemeInfo",
     "Table",
     "Tally",
+    "TcLine",
     "Trace",
     "Translation",
     "Tuning",
@@ -93,6 +94,7 @@ __all__ = [
     "run",
     "scheme",
     "schemes",
+    "to_tc",
     "trace",
     "translate",
     "tune",
@@ -124,7 +126,7 @@ _MODULES = {
     "scenario": ["Scenario"],
     "table": ["Table"],
     "tracing": ["Trace", "trace"],
-    "translating": ["Translation", "translate"],
+    "translating": ["TcLine", "Translation", "to_tc", "translate"],
     "tuning": ["Tuning", "tune"],
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from . import _lib
 from ._document import Answer, Document, TextTable, texts
+from .explaining import from_tc
 from .options import takes
 from .prediction import PREDICTED, Prediction, load_options
 from .values import Value
@@ -21,6 +22,7 @@ class Lost:
     knob: str
     before: str
     after: str
+    #: Empty where the tool simply has no such knob.
     why: str
 
 
@@ -131,3 +133,40 @@ def translate(
     load |= texts({"class": class_, "profile": profile, "queue": queue, "buffer": buffer})
     document = _lib.translate(os.fspath(configuration), tool, listed, load)
     return Translation._of(json.loads(document))
+
+
+@dataclass(frozen=True)
+class TcLine:
+    """A scheme as a line of Linux's tc."""
+
+    text: str
+    #: The scheme that the line sets, as `compare` takes it: as Linux runs it.
+    runs: str
+    #: What the line cannot set.
+    lost: list[Lost]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@takes(command="translate", scheme='a scheme with its parameters: "fq-codel:limit=200"')
+def to_tc(scheme: str, *, link: Value | None = None) -> TcLine:
+    """The line of Linux's tc that sets a scheme: the reverse of `from_tc`.
+
+    Where Linux's discipline is another one, `lost` says what the line leaves out, and `runs` is the
+    scheme that it sets. RED's max_p is adapted as `translate` does, so that RED signals as often.
+
+    >>> import earlydrop
+    >>> line = earlydrop.to_tc("fq-codel:limit=200,target=2ms")
+    >>> print(line)
+    tc qdisc add dev eth0 root fq_codel ...
+    >>> earlydrop.from_tc(line.text) == line.runs
+    True
+    """
+    document = _lib.tc_of_scheme(scheme, texts({"link": link}))
+    if document is None:
+        of_red = translate(scheme, "linux", tool="earlydrop", link=link).proposed["linux"]
+        return TcLine(of_red.text, from_tc(of_red.text, link=link), of_red.lost)
+    [line] = json.loads(document)["to"]
+    lost = [Lost(one["knob"], one["from"], one["to"], why="") for one in line["lost"]]
+    return TcLine(line["text"], line["runs"], lost)

@@ -45,7 +45,7 @@ mod _lib {
     #[pymodule_export]
     use super::model::{
         configure, explain, falsify, planned_runs, queue, reproduce_claims, scheme_of_qdisc,
-        schemes, translate,
+        schemes, tc_of_scheme, translate,
     };
     #[pymodule_export]
     use super::queue::Departed;

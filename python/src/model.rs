@@ -169,6 +169,21 @@ pub(crate) fn translate(
     Ok(document.to_string())
 }
 
+/// The answer of `earlydrop translate --to linux` for a scheme other than RED, as JSON; `None` for
+/// RED.
+#[pyfunction]
+#[pyo3(signature = (scheme, load))]
+pub(crate) fn tc_of_scheme(scheme: &str, load: Options) -> PyResult<Option<String>> {
+    let options = TranslateOptions {
+        configuration: ToolText::of(scheme).map_err(request_error)?,
+        from: Some("earlydrop".to_string()),
+        to: "linux".to_string(),
+        load: load_options(load),
+    };
+    let translated = translation::translate_scheme(&options).map_err(request_error)?;
+    Ok(translated.map(|scheme| translation::scheme_json(&scheme).to_string()))
+}
+
 /// The answer of `earlydrop queue` as JSON; `at` are the numbers of packets whose probabilities are
 /// wanted.
 #[pyfunction]

@@ -172,6 +172,18 @@ def test_lines_of_other_disciplines_run() -> None:
         earlydrop.from_tc("tc qdisc add dev eth0 root pie tarqet 5ms")
 
 
+@pytest.mark.parametrize("scheme", ["fq-codel:limit=200", "pie:target=20ms", "red:min=20,max=60"])
+def test_a_scheme_as_a_line_of_tc_is_the_commands(scheme: str) -> None:
+    line = earlydrop.to_tc(scheme, link="50 Mbps")
+    assert str(line) in command("translate", scheme, "--to", "linux", "--link", "50Mbps").stdout
+    assert earlydrop.from_tc(line.text, link="50 Mbps") == line.runs
+
+
+def test_a_scheme_that_tc_has_no_line_of_is_refused() -> None:
+    with pytest.raises(earlydrop.ArgumentError, match="clred"):
+        earlydrop.to_tc("clred")
+
+
 def test_schemes_are_the_commands() -> None:
     every = earlydrop.schemes()
     assert [one.to_json() for one in every.values()] == document("schemes")

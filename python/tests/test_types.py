@@ -57,6 +57,7 @@ DESCRIBED: list[Callable[..., Any]] = [
     earlydrop.explain,
     earlydrop.from_tc,
     earlydrop.translate,
+    earlydrop.to_tc,
     earlydrop.batch_queue,
     earlydrop.scheme,
     earlydrop.schemes,
