@@ -21,7 +21,7 @@ fn the_example_of_tcs_manual_is_explained() {
         "How often packets are dropped or marked in the long run",
         "20 flows",
         "average queue",
-        "2.92 times more rarely on ns-2 and ns-3",
+        "2.92 times less often on ns-2 and ns-3",
         "Change: harddrop",
     ] {
         let flat = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -204,7 +204,12 @@ fn snippets_of_configure_are_read_back() {
         let ran = paste(form);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let costs = ["cisco", "junos"].contains(&form);
-        assert_eq!(ran.err.contains("foretold as pasted"), costs, "{}", ran.err);
+        assert_eq!(
+            ran.err.contains("predicted as pasted"),
+            costs,
+            "{}",
+            ran.err
+        );
         let text = ran.out;
         let explained = user.runs(&[&["explain", &text, "--json"], &load[..]].concat());
         assert_eq!(explained.well().json()["tool"], form);

@@ -66,7 +66,7 @@ impl Caveat {
     pub fn meaning(self) -> &'static str {
         match self {
             Caveat::Oscillates => {
-                "queue and windows oscillate: the mean queue is shorter, and the link is idle at times"
+                "queue and windows may oscillate; where they do, the link is idle at times"
             }
             Caveat::SmallWindows => {
                 "windows are below 4 packets: timeouts dominate, and loss is a rough estimate"

@@ -148,7 +148,7 @@ impl Tally {
     }
 }
 
-/// What is pasted is read as it was meant, within the buffer, and what the tool then does is foretold.
+/// What is pasted is read as it was meant, within the buffer, and what the tool then does is predicted.
 fn is_explained_as_meant(case: &Case, tool: &'static Tool, fit: &Fit) {
     let says = case.says(tool, fit);
     let read = case.explained(&fit.translation.text);

@@ -5,8 +5,8 @@ use earlydrop::units::{BitsPerSec, Bytes};
 use earlydrop_model::Load;
 use earlydrop_model::explain::explain;
 use earlydrop_model::tools::{
-    Adapt, Configuration, Knob, Marking, ParseError, Shape, TOOLS, all_tools, detect, differences,
-    find, read, translate, word_for_word,
+    Adapt, Configuration, Context, Knob, Marking, ParseError, Shape, TOOLS, all_tools, detect,
+    differences, find, read, read_in, translate, word_for_word,
 };
 use proptest::prelude::*;
 
@@ -541,4 +541,29 @@ fn a_curve_that_never_drops_everything_is_written_again() {
         let again = read(&written, None, &link).unwrap_or_else(|error| panic!("{error:?}"));
         assert!(word_for_word(&again, tool, &link).is_ok(), "{written}");
     }
+}
+
+/// A profile that is named is the one that is read, whichever the scheduler maps to.
+#[test]
+fn a_profile_of_junos_is_read_where_it_is_asked_for() {
+    let text = "class-of-service { drop-profiles {
+        one { interpolate { fill-level [ 50 100 ]; drop-probability [ 0 100 ]; } }
+        two { fill-level 25 drop-probability 25; fill-level 75 drop-probability 75; } }
+        schedulers { s { drop-profile-map loss-priority low protocol any drop-profile one; } } }";
+    let of = |profile: Option<&str>| {
+        let context = Context {
+            profile: profile.map(String::from),
+            ..Context::default()
+        };
+        let read = read_in(text, None, &link(), &context).unwrap();
+        (read.objects, read.classes[0].shape.value.clone())
+    };
+    let (objects, mapped) = of(None);
+    assert_eq!(objects, ["s"]);
+    let (objects, first) = of(Some("one"));
+    assert_eq!(
+        (objects, &first),
+        (vec!["one".to_string(), "two".to_string()], &mapped)
+    );
+    assert_ne!(of(Some("two")).1, mapped);
 }

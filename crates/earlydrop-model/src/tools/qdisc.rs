@@ -240,6 +240,10 @@ mod tests {
         );
         let line = "tc qdisc add dev e root bfifo limit 30k";
         assert_eq!(settings(line), "droptail:limit=30720bytes");
+        let line = "tc qdisc add dev e root cake bandwidth 48mbit pppoe-ptm";
+        assert!(settings(line).ends_with("overhead=30,framing=ptm"));
+        let line = "tc qdisc add dev e root cake bandwidth 48mbit docsis";
+        assert!(settings(line).ends_with("overhead=18,mpu=64 bytes,framing=none"));
     }
 
     #[test]

@@ -79,10 +79,10 @@ pub fn translate(
     write(&wanted, tool, link, notes)
 }
 
-/// Words for a ratio of rates: "2.92 times as often", "1.96 times more rarely".
+/// Words for a ratio of rates: "2.92 times as often", "1.96 times less often".
 pub fn ratio_in_words(ratio: f64) -> String {
     match ratio < 1.0 {
-        true => format!("{} times more rarely", number(1.0 / ratio)),
+        true => format!("{} times less often", number(1.0 / ratio)),
         false => format!("{} times as often", number(ratio)),
     }
 }

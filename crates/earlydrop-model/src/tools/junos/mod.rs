@@ -106,7 +106,9 @@ fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
     }
     parsed.irrelevant = ledger.close(&STATEMENTS)?;
     let maps = parsed.of_schedulers.iter().any(|one| !one.maps.is_empty());
-    let (object, names) = match maps || parsed.profiles.is_empty() {
+    // A profile that is asked for by name is meant, whatever a scheduler maps to.
+    let of_scheduler = source.context.profile.is_none() && (maps || parsed.profiles.is_empty());
+    let (object, names) = match of_scheduler {
         true => (Object::Class, parsed.schedulers.clone()),
         false => {
             let names = parsed.profiles.iter();
@@ -115,7 +117,7 @@ fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
         }
     };
     let chosen = source.choose(object, &names)?;
-    let scheduler = match (maps, parsed.of_schedulers.len()) {
+    let scheduler = match (of_scheduler && maps, parsed.of_schedulers.len()) {
         (true, _) => Some(parsed.of_schedulers.swap_remove(chosen)),
         (false, 1) => parsed.of_schedulers.pop(),
         (false, _) => None,
@@ -131,7 +133,7 @@ fn read(source: &Source<'_>) -> Result<Configuration, ParseError> {
         .map(|profile| class(profile, whole))
         .collect::<Result<Vec<Class>, ParseError>>()?;
     let mut classes = Vec::new();
-    if maps {
+    if of_scheduler && maps {
         for (priority, profile) in &scheduler.maps {
             let one = of_profiles.iter().find(|one| one.name == profile.text);
             let one = one.ok_or_else(|| missing(profile, &parsed.profiles))?;
@@ -247,12 +249,14 @@ fn write(configuration: &Configuration, link: &LinkFacts) -> String {
     if configuration.ecn.value.on {
         text.push_str("            explicit-congestion-notification;\n");
     }
-    if let [_, _, ..] = names.as_slice() {
-        for (priority, name) in &names {
-            text.push_str(&format!(
-                "            drop-profile-map loss-priority {priority} protocol any drop-profile {name};\n"
-            ));
-        }
+    // Of one profile all packets are meant; without a map it would apply to none.
+    if let [(priority, _)] = names.as_mut_slice() {
+        *priority = "any".to_string();
+    }
+    for (priority, name) in &names {
+        text.push_str(&format!(
+            "            drop-profile-map loss-priority {priority} protocol any drop-profile {name};\n"
+        ));
     }
     text.push_str("        }\n    }\n}");
     text
