@@ -110,7 +110,7 @@ pub struct Simulated {
     pub rather: Option<usize>,
     /// What a buffer of the default size would give, where the given one was in the way.
     pub with_room: Option<Trial>,
-    /// The recommended parameters beside a call, and other schemes with the same buffer and without a
+    /// The recommended parameters beside calls, and other schemes with the same buffer and without a
     /// choice of parameters; empty where only the goal was asked for.
     pub beside_a_call: Vec<(Spec, Measurement)>,
     /// The recommended parameters where the flows have ECN; `None` where they have it anyway.
@@ -131,6 +131,12 @@ pub struct Trial {
     pub verdict: Option<Verdict>,
     /// What was simulated.
     pub measured: Measurement,
+}
+
+/// Whether so much is lost, and so much more than by another, that it is no choice beside it.
+pub fn is_lossy(measured: &Measurement, beside: &Measurement) -> bool {
+    let lost = measured.loss.mean;
+    lost > MUCH_LOST && lost > beside.loss.mean + MUCH_MORE_LOST
 }
 
 /// What the recommended parameters miss in the simulation.
@@ -174,12 +180,6 @@ impl Trial {
     fn fills(&self, share: f64) -> bool {
         low(&self.measured.utilisation) >= share
     }
-
-    /// Whether it loses so much, and so much more than drop-tail, that another is looked for.
-    fn is_lossy(&self, drop_tail: &Measurement) -> bool {
-        let lost = self.measured.loss.mean;
-        lost > MUCH_LOST && lost > drop_tail.loss.mean + MUCH_MORE_LOST
-    }
 }
 
 impl Miss {
@@ -205,7 +205,7 @@ impl Wanted {
     fn is_met(&self, trial: &Trial) -> bool {
         let is_lossy = self
             .spares
-            .is_some_and(|drop_tail| trial.is_lossy(&drop_tail));
+            .is_some_and(|drop_tail| is_lossy(&trial.measured, &drop_tail));
         trial.fills(self.share) && !is_lossy
     }
 }

@@ -147,9 +147,10 @@ fn a_buffer_in_the_way_is_named() {
     assert!((delay - 1.0).abs() < MET, "{delay}");
 }
 
-/// On a path of 1 ms the times of CoDel are a tenth of the Internet's, and PIE's gains ten times.
+/// On a path of 1 ms the times of CoDel are a tenth of the Internet's, and PIE's gains ten times; by way of
+/// a satellite they are six times as long.
 #[test]
-fn other_schemes_have_the_times_of_a_short_path() {
+fn other_schemes_have_the_times_of_a_short_or_long_path() {
     let at = |millis: u64, name: &str| {
         let load = load(1000, millis, 10.0);
         for_round_trips(Spec::new(name).unwrap(), &load)
@@ -158,6 +159,7 @@ fn other_schemes_have_the_times_of_a_short_path() {
     };
     assert_eq!(at(1, "codel"), "codel:target=500 us,interval=10 ms");
     assert_eq!(at(50, "codel"), "codel");
+    assert_eq!(at(600, "codel"), "codel:target=30 ms,interval=600 ms");
     let pie = at(1, "pie");
     assert!(pie.contains("alpha=1.25,beta=12.5"), "{pie}");
     for name in OTHERS {

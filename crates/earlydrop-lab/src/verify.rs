@@ -79,7 +79,7 @@ pub struct Measurement {
     pub marks: Mean,
     /// The share of time the link was sending.
     pub utilisation: Mean,
-    /// What 99% of a call's packets take at most from end to end, in seconds; `None` where no call was
+    /// What 99% of calls' packets take at most from end to end, in seconds; `None` where no call was
     /// simulated beside the load.
     pub call: Option<Mean>,
 }
@@ -148,18 +148,28 @@ pub enum VerifyError {
     Stopped,
 }
 
-/// A call beside the load.
-const CALL: &str = "\n[flows.call]\nkind = \"voice\"\n";
-/// The least rate, in bits per second, of a link on which a call leaves the load nearly as it is.
+/// The least rate, in bits per second, of a link on which a call leaves the load nearly as it is: its
+/// 80 kbps are a 25th of it.
 const LEAST_WITH_CALL: u64 = 2_000_000;
+/// No more calls than this. One call alone tells of a queue for each flow only whether this call shares
+/// its queue with a transfer: with 150 flows over 1,024 queues, one call of seven does.
+const MOST_CALLS: u64 = 8;
+
+/// Calls beside the load, as many as take no more than a 25th of the link; nothing where one is too many.
+fn calls(load: &Load) -> String {
+    match (load.rate.0 / LEAST_WITH_CALL).min(MOST_CALLS) {
+        0 => String::new(),
+        count => format!("\n[flows.call]\nkind = \"voice\"\ncount = {count}\n"),
+    }
+}
 
 /// What is simulated beside a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// Nothing.
     Nothing,
-    /// A call, unless the link is so slow that a call would be a load of its own.
-    Call,
+    /// Calls, unless the link is so slow that a call would be a load of its own.
+    Calls,
 }
 
 /// Simulates each of `specs` under `load` on this many threads.
@@ -172,8 +182,8 @@ pub fn measure_each(
     stop: &AtomicBool,
 ) -> Result<Vec<Measurement>, VerifyError> {
     let mut text = scenario(load, specs, length);
-    if beside == Beside::Call && load.rate.0 >= LEAST_WITH_CALL {
-        text += CALL;
+    if beside == Beside::Calls {
+        text += &calls(load);
     }
     let plan = Source::new("verify.toml", &text, PathBuf::new())?.plan()?;
     let outcomes = all_outcomes(&plan, threads, stop)?.ok_or(VerifyError::Stopped)?;

@@ -348,6 +348,9 @@ fn has_thresholds(scheme: &Spec) -> bool {
 /// The method's name of a scheme that has a target of its own.
 pub const TARGETED: &str = "goal";
 
+/// The schemes whose `interval` is CoDel's; others have a clock of that name.
+const HAVE_CODELS_INTERVAL: [&str; 4] = ["codel", "cobalt", "fq-codel", "cake"];
+
 /// The objective as a scheme's own target.
 fn targeted(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice, ModelError> {
     let settings = scheme.settings(&load.link())?;
@@ -372,6 +375,13 @@ fn targeted(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice
             "{} has no target delay or queue: its parameters are unchanged",
             settings.scheme()
         )),
+    }
+    // CoDel's interval is of the order of the longest round trip (RFC 8289, 4.2), and above its target.
+    if HAVE_CODELS_INTERVAL.contains(&settings.scheme()) && !settings.is_set("interval") {
+        let interval = settings.time("interval").max(load.rtt).max(delay);
+        if interval > settings.time("interval") {
+            spec = spec.with("interval", interval)?;
+        }
     }
     let has_limit = settings.is_set("limit") && packets_of(settings.limit(), load) == buffer;
     if knows("limit").is_some() && !has_limit {

@@ -168,6 +168,15 @@ fn given_thresholds_are_the_ones_that_are_judged() {
     assert!(mins.clone().any(|min| min == 5.0) && mins.clone().any(|min| min == 62.0));
 }
 
+/// A round trip of 600 ms: a target longer than CoDel's usual interval would be refused.
+#[test]
+fn codels_interval_is_as_long_as_the_path() {
+    let mut question = first_setting("codel");
+    question.load.rtt = Nanos::from_millis(600);
+    let spec = configure(&question).unwrap().choices[0].advice.spec.clone();
+    assert_eq!(spec.given("interval"), Some("600 ms"));
+}
+
 #[test]
 fn what_a_preset_sets_is_kept() {
     for (scheme, buffer, chosen) in [

@@ -24,6 +24,9 @@ pub(super) const TRIALS: usize = 7;
 const SHORT: Nanos = Nanos::from_millis(10);
 /// The round trip below which they stay as they are.
 const SHORTEST: Nanos = Nanos::from_micros(100);
+/// On paths above this one their times grow with the round trip: CoDel's interval is to be as long as
+/// one (RFC 8289, 4.2), and others' defaults are chosen for round trips up to it.
+const LONG: Nanos = Nanos::from_millis(100);
 
 /// The trials of one question.
 pub(super) struct Search<'a> {
@@ -69,7 +72,7 @@ impl Search<'_> {
         let others = OTHERS.map(|name| unconfigured(name, buffer, load));
         let specs = [Ok(own.clone())].into_iter().chain(others);
         let specs: Vec<Spec> = specs.collect::<Result<_, _>>()?;
-        let measured = self.measure(load, Beside::Call, &specs)?;
+        let measured = self.measure(load, Beside::Calls, &specs)?;
         Ok(specs.into_iter().zip(measured).collect())
     }
 
@@ -330,17 +333,24 @@ fn with_buffer(name: &str, buffer: f64) -> Result<Spec, ModelError> {
 }
 
 /// A scheme for which nothing is chosen: with this buffer, in packets, where it has one, and with its times
-/// in proportion to round trips below 10 ms.
+/// in proportion to round trips below 10 ms and above 100 ms.
 pub fn unconfigured(name: &str, buffer: f64, load: &Load) -> Result<Spec, ModelError> {
     for_round_trips(with_buffer(name, buffer)?, load)
 }
 
+/// A number as somebody would write it: "0.02667".
+fn four_digits(number: f64) -> String {
+    let rounded: f64 = format!("{number:.3e}").parse().unwrap_or(number);
+    rounded.to_string()
+}
+
 /// The scheme with its times in proportion to the round trip, and its gains in inverse proportion, where
-/// that is short: for a path of 1 ms CoDel has an interval of 10 ms and a target of 500 us (RFC 8289 has
-/// 100 ms and 5 ms), PIE a target of 1.5 ms.
+/// that is short or long: for a path of 1 ms CoDel has an interval of 10 ms and a target of 500 us, for one
+/// of 600 ms 600 ms and 30 ms (RFC 8289 has 100 ms and 5 ms); PIE a target of 1.5 ms and of 90 ms.
 pub(super) fn for_round_trips(spec: Spec, load: &Load) -> Result<Spec, ModelError> {
-    let share = load.rtt.max(SHORTEST).as_secs_f64() / SHORT.as_secs_f64();
-    if share >= 1.0 {
+    let usual = load.rtt.clamp(SHORT, LONG);
+    let share = load.rtt.max(SHORTEST).as_secs_f64() / usual.as_secs_f64();
+    if share == 1.0 {
         return Ok(spec);
     }
     let settings = spec.settings(&load.link())?;
@@ -352,7 +362,7 @@ pub(super) fn for_round_trips(spec: Spec, load: &Load) -> Result<Spec, ModelErro
                 0.0 => continue,
                 time => Nanos::from_secs_f64(time).to_string(),
             },
-            Kind::Number(_, "Hz") => (settings.number(name) / share).to_string(),
+            Kind::Number(_, "Hz") => four_digits(settings.number(name) / share),
             _ => continue,
         };
         scaled = scaled.with(name, value)?;

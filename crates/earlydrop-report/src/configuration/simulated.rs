@@ -1,7 +1,7 @@
 //! What simulations say of a recommended configuration, as sentences and rows.
 
 use earlydrop::registry::Spec;
-use earlydrop_lab::advice::{MET, Miss, OTHERS, Simulated};
+use earlydrop_lab::advice::{MET, Miss, OTHERS, Simulated, is_lossy};
 use earlydrop_lab::number::{percent, time};
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::verify::Measurement;
@@ -9,6 +9,7 @@ use earlydrop_model::configure::Goal;
 use earlydrop_model::stability::Verdict;
 use earlydrop_model::tools::qdisc_of_scheme;
 
+use super::snippet::shaping;
 use super::{ConfigurationReport, Unsimulated};
 use crate::words::listed;
 
@@ -44,12 +45,15 @@ pub fn outcome(report: &ConfigurationReport) -> Vec<(&'static str, String)> {
     }
     outcome.extend(ecn(report, simulated).map(|text| ("ECN", text)));
     let better = better(report, simulated);
-    let line = better.as_ref().and_then(|(_, spec)| {
-        let link = report.configuration.load.link();
-        qdisc_of_scheme((*spec)?, &link).ok()?
-    });
+    let better_spec = better.as_ref().and_then(|(_, spec)| *spec);
+    let link = report.configuration.load.link();
+    let line = better_spec.and_then(|spec| qdisc_of_scheme(spec, &link).ok()?);
     outcome.extend(better.map(|(text, _)| ("better", text)));
-    outcome.extend(line.map(|written| ("in Linux", written.line)));
+    if let Some(written) = line {
+        outcome.push(("in Linux", written.line));
+        let rate = report.configuration.load.rate;
+        outcome.extend(better_spec.map(|spec| ("shaper", shaping(spec, rate))));
+    }
     outcome
 }
 
@@ -218,8 +222,8 @@ fn ecn(report: &ConfigurationReport, simulated: &Simulated) -> Option<String> {
     })
 }
 
-/// The scheme with which a call beside these flows waits least, among those that carry as much: in words,
-/// and itself where it is to be preferred.
+/// The scheme with which calls beside these flows wait least, among those that carry as much and lose no
+/// more: in words, and itself where it is to be preferred.
 fn better<'a>(
     report: &ConfigurationReport,
     simulated: &'a Simulated,
@@ -243,9 +247,12 @@ fn better<'a>(
         let those = others.iter().filter(|(_, measured)| of(measured));
         those.min_by(|one, other| call(&one.1).total_cmp(&call(&other.1)))
     };
-    let Some((spec, best)) = least(&|measured| carries(measured) && is_short(measured)) else {
+    let loses = |measured: &Measurement| is_lossy(measured, own);
+    let is_choice =
+        |measured: &Measurement| carries(measured) && is_short(measured) && !loses(measured);
+    let Some((spec, best)) = least(&is_choice) else {
         let text = format!(
-            "none of {} carries as much with as short a queue",
+            "none of {}, as they are, carries as much with as short a queue and as little loss",
             listed(OTHERS, "and")
         );
         return Some((text, None));
@@ -255,25 +262,26 @@ fn better<'a>(
     let is_better = |measured: &Measurement| call(measured) < 0.9 * waits.mean;
     if is_better(best) {
         let text = format!(
-            "if you have it, {spec}, which has no thresholds to choose: 99% of a call's packets beside \
-             these flows take {} or less, under {scheme} {own_call}",
+            "if you have it, {spec}, which has no thresholds to choose: 99% of the packets of calls \
+             beside these flows take {} or less, under {scheme} {own_call}",
             best.call?.with_unit("ms", 1e3)
         );
         return Some((text, Some(spec)));
     }
     let mut text = format!(
-        "nothing that was simulated and carries as much serves a call beside these flows much better: \
-         99% of its packets take {own_call} or less"
+        "nothing that was simulated and carries as much serves calls beside these flows much better: \
+         99% of their packets take {own_call} or less"
     );
     // What the table shows is not passed over.
     if let Some((spec, other)) = least(&is_better) {
         let waits = other.call?.with_unit("ms", 1e3);
-        let costs = match carries(other) {
-            true => "with a longer queue".to_string(),
-            false => format!(
+        let costs = match (carries(other), loses(other)) {
+            (false, _) => format!(
                 "with {:.1}% of the link used",
                 100.0 * other.utilisation.mean
             ),
+            (true, true) => format!("with {} lost", percent(other.loss.mean)),
+            (true, false) => "with a longer queue".to_string(),
         };
         text += &format!("; under {spec} {waits}, but {costs}");
     }
@@ -293,7 +301,7 @@ pub fn trials(report: &ConfigurationReport) -> Vec<Vec<String>> {
         "lost",
         "marked",
         "util.",
-        "a call's 99%",
+        "call delay, 99%",
         "",
     ];
     let mut rows = vec![names.map(String::from).to_vec()];

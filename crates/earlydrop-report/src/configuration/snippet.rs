@@ -75,17 +75,20 @@ fn other_qdisc(tool: &Tool, configuration: &Recommendation) -> Option<QdiscText>
     is_other.then(|| qdisc_of_scheme(spec, &link).ok()?)?
 }
 
-/// How a line of tc is put below a shaper, for who has the bottleneck behind a faster device.
-fn shaping(spec: &Spec, rate: BitsPerSec) -> Option<String> {
-    let name = spec.descriptor().name;
-    (name != "cake").then(|| {
-        format!(
+/// How a line of tc holds the queue where the bottleneck is behind a faster device.
+pub(super) fn shaping(spec: &Spec, rate: BitsPerSec) -> String {
+    match spec.descriptor().name {
+        "cake" => format!(
+            "cake shapes to {rate}; where that is a modem's rate, the queue is in the modem: give cake a \
+             few percent less, and the link's overhead (pppoe-ptm, docsis)"
+        ),
+        name => format!(
             "{name} does not shape: where eth0 is faster than {rate}, as before a modem, the queue is \
              elsewhere. To have it here: tc qdisc add dev eth0 root handle 1: htb default 1; tc class \
              add dev eth0 parent 1: classid 1:1 htb rate {}bit; and parent 1:1 in place of root",
             rate.0
-        )
-    })
+        ),
+    }
 }
 
 fn inexpressible(tool: &Tool, refusal: &ParseError) -> SnippetError {
@@ -96,7 +99,7 @@ fn inexpressible(tool: &Tool, refusal: &ParseError) -> SnippetError {
 }
 
 /// What the syntax of `format` costs and asks for: the knobs that it cannot express as chosen, and what the model
-/// foretells of those that it takes instead. Of Linux also how to shape. Empty where nothing is lost.
+/// predicts of those that it takes instead. Of Linux also how to shape. Empty where nothing is lost.
 pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>, SnippetError> {
     let Some(tool) = tools().find(|tool| tool.name == format) else {
         return Ok(Vec::new());
@@ -104,7 +107,7 @@ pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>,
     let link = configuration.load.link();
     let chosen = &configuration.choices[0].advice.spec;
     let shaping = match tool.name {
-        LINUX => shaping(chosen, link.rate),
+        LINUX => Some(shaping(chosen, link.rate)),
         _ => None,
     };
     if let Some(written) = other_qdisc(tool, configuration) {
@@ -136,8 +139,8 @@ pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>,
         .map(|one| format!("{} {} becomes {}", one.knob.name(), one.from, one.to))
         .collect();
     if let (false, Some(chosen), Some(pasted)) = (lines.is_empty(), fitted.given, fitted.fitted) {
-        lines.push(format!("foretold as chosen: {}", in_words(&chosen)));
-        lines.push(format!("foretold as pasted: {}", in_words(&pasted)));
+        lines.push(format!("predicted as chosen: {}", in_words(&chosen)));
+        lines.push(format!("predicted as pasted: {}", in_words(&pasted)));
     }
     if let Origin::Implied(why) = fitted.translation.configuration.limit.origin {
         let buffer = number(configuration.buffer);

@@ -153,11 +153,17 @@ fn capacity(recommendation: &Recommendation, most: f64) -> String {
         more if more > MANY => format!("more than {} flows", number(MANY)),
         some => format!("{} flows", number(some)),
     };
+    let most = format!(
+        "up to {}; with more, the average queue exceeds max",
+        flows(most)
+    );
+    if recommendation.open_loop.is_none() {
+        return most;
+    }
     let by_22 = recommendation.most_flows_by_22.map(flows);
     format!(
-        "up to {}; with more, the average queue exceeds max. Without early drops {} would bring it \
-         there (Chandrayana et al., formula 22)",
-        flows(most),
+        "{most}. With the given loss whatever the queue is, {} would bring it there (Chandrayana et \
+         al., formula 22)",
         by_22.unwrap_or("no number of flows".to_string())
     )
 }
