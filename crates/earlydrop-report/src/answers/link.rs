@@ -100,17 +100,17 @@ fn least_delay(at: &Comparison<'_>) -> Option<PointAnswer> {
     Some(answer)
 }
 
-/// "only droptail fills it, with 102 ± 5 ms". Of a link that none fills it is not the best.
+/// "only droptail fills it, with 102 ± 5 ms". What has nothing beside it has not the least delay.
 fn alone(at: &Comparison<'_>, delay: &Column, only: usize, is_idle: bool) -> Option<PointAnswer> {
     let (label, waits) = (at.label(only), delay.text(only));
-    if is_idle {
-        let busy = at.of_link("utilisation")?.text(only);
-        let text = format!("none fills it; only {label} keeps it busy for {busy}, with {waits}");
-        let best = Vec::new();
-        return Some(PointAnswer { text, best });
-    }
-    let text = format!("only {label} fills it, with {waits}");
-    let best = vec![only];
+    let text = match is_idle {
+        true => {
+            let busy = at.of_link("utilisation")?.text(only);
+            format!("none fills it; {label} keeps it busiest, for {busy}, with {waits}")
+        }
+        false => format!("only {label} fills it, with {waits}"),
+    };
+    let best = Vec::new();
     Some(PointAnswer { text, best })
 }
 
@@ -144,13 +144,17 @@ fn cost_of_drop_tail(at: &Comparison<'_>) -> Option<PointAnswer> {
         .schemes()
         .into_iter()
         .filter(|scheme| carried(scheme) >= least);
-    let best = delay.rank(&as_much.collect::<Vec<usize>>())?.best;
+    let as_much: Vec<usize> = as_much.collect();
+    let best = delay.rank(&as_much)?.best;
     let winner = *best.first()?;
     let (own, other) = (delay.mean(drop_tail)?, delay.mean(winner)?);
     let label = at.label(drop_tail);
     let mut text = format!("{label} delays packets by {}", delay.text_of(&own));
     if best.contains(&drop_tail) {
-        text += ", and no scheme that carries as much is significantly faster";
+        text += match as_much.len() {
+            1 => ", and no other scheme carries 99% as much",
+            _ => ", and no scheme that carries as much is significantly faster",
+        };
         let best = Vec::new();
         return Some(PointAnswer { text, best });
     }

@@ -39,6 +39,9 @@ struct Criterion {
 struct Behind {
     /// From the best one, by the means.
     mean: f64,
+    /// From the best one at least: the other end of the interval of their difference; the mean where
+    /// no interval is known.
+    least: f64,
     /// From any other at most: the end of the 95% intervals of the differences, paired by seed.
     /// Infinite where no interval is known.
     most: f64,
@@ -106,10 +109,10 @@ fn behind(
     }
     let of_row = |row: usize| {
         if means[row].is_lower_bound {
-            let (mean, most) = (f64::INFINITY, f64::INFINITY);
             return Some(Behind {
-                mean,
-                most,
+                mean: f64::INFINITY,
+                least: f64::INFINITY,
+                most: f64::INFINITY,
                 other: best,
             });
         }
@@ -124,7 +127,14 @@ fn behind(
         let farthest = farthest.collect::<Option<Vec<_>>>()?.into_iter();
         let (most, other) = farthest.max_by(|one, other| one.0.total_cmp(&other.0))?;
         let mean = share((means[row].mean - means[best].mean).abs(), &means[best]);
-        Some(Behind { mean, most, other })
+        let from_best = column.worse_by(schemes[row], schemes[best])?;
+        let least = from_best.mean - from_best.half.unwrap_or(0.0);
+        Some(Behind {
+            mean,
+            least: share(least, &means[best]),
+            most,
+            other,
+        })
     };
     (0..schemes.len()).map(of_row).collect()
 }
@@ -162,8 +172,18 @@ fn serves_all(
     let near: Vec<usize> = rows.iter().take_while(is_near).copied().collect();
     let serving = near.iter().filter(|row| at_most(row) <= NEAR);
     let serving: Vec<usize> = serving.copied().collect();
+    // That a scheme is no choice is shown where it is behind the best by more than chance.
+    let is_shown_behind = |row: &usize| {
+        let mut behind = criteria.iter().map(|one| one.behind[*row]);
+        behind.any(|behind| behind.mean > NEAR && behind.least > 0.0)
+    };
     let text = match (&*serving, &*near, rows.first()) {
         ([], [], None) => "none: under each, somebody starves".to_string(),
+        ([], [], Some(_)) if !rows.iter().all(is_shown_behind) => {
+            let row = *rows.iter().find(|row| !is_shown_behind(row))?;
+            let off = worst(row, |behind| behind.mean)?.1.in_words(row, label);
+            format!("undecided: {} is {off}, which may be chance", label(row))
+        }
         ([], [], Some(row)) if by_means(row).is_finite() => {
             let off = worst(*row, |behind| behind.mean)?.1.in_words(*row, label);
             format!("none; {} is nearest, {off}", label(*row))

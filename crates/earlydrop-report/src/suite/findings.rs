@@ -248,7 +248,7 @@ impl Words<'_> {
         let undecided = values.iter().filter(is_of(Class::Undecided));
         let undecided: BTreeSet<usize> = undecided.map(|value| value.point).collect();
         let mut sentence = match counts.as_slice() {
-            [] => format!("{title}: {best_word} under none for sure"),
+            [] => format!("{title}: under which scheme it is {best_word} is undecided"),
             counts => {
                 let texts = counts.iter().enumerate().map(|(index, (count, scheme))| {
                     let label = labels[*scheme];
