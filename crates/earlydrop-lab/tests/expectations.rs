@@ -51,6 +51,10 @@ fn runs_say_whether_an_expectation_holds() {
     let worst = part.worst.unwrap();
     assert!(worst.starts_with("droptail at network.rtt = "), "{worst}");
     assert!(worst.ends_with("expected less than 200 ms"), "{worst}");
+    // Nothing is marked without ECN: exactly what is expected is within 5% of it.
+    let none =
+        judged("metric = \"marked\"\nis = \"equal\"\nof = [\"codel\"]\nthan = 0\nwithin = 0.05");
+    assert_eq!(none.verdict, Verdict::Holds, "{none:?}");
     // One scheme needs no list.
     let one = judged(&format!("{call}of = [\"codel\"]\nthan = \"droptail\""));
     assert_eq!((one.verdict, one.comparisons), (Verdict::Holds, 2));

@@ -32,6 +32,9 @@ pub(super) struct Comparison {
     /// The difference by seed, less than zero where it is as expected. For equal numbers, how far
     /// they are apart beyond what is allowed, either way.
     sides: Vec<Vec<f64>>,
+    /// Whether sides of zero are as expected: two numbers are within 5% of each other if they are
+    /// apart by 5%, and equal if both are 0.
+    may_touch: bool,
     /// Whether what it depends on had settled.
     settled: bool,
     /// Whether a lower bound stands on the side where it cannot show what is expected.
@@ -154,6 +157,7 @@ impl<'a> Runs<'a> {
             measured: place + &self.text(number, &own),
             beside: self.beside(expectation, other, &others),
             sides,
+            may_touch: expectation.relation == Relation::Equal,
             settled: !self.moves(number, subject, other, point),
             bound_hides_it: hides_it,
             bound_hides_contrary: hides_contrary,
@@ -231,7 +235,12 @@ impl Comparison {
     /// Whether it shows what is expected.
     pub(super) fn shows(&self) -> bool {
         let can_show = self.settled && !self.bound_hides_it;
-        can_show && self.sides.iter().all(|side| is_below_zero(side))
+        can_show && self.sides.iter().all(|side| self.is_as_expected(side))
+    }
+
+    fn is_as_expected(&self, side: &[f64]) -> bool {
+        let touches = side.len() > 1 && side.iter().all(|value| *value == 0.0);
+        is_below_zero(side) || (self.may_touch && touches)
     }
 
     /// The p-value of the contrary: that one side is above zero.
@@ -266,7 +275,7 @@ impl Comparison {
             let mean = Mean::of(side)?;
             mean.count_to_exclude_zero(if mean.mean > 0.0 { comparisons } else { 1 })
         };
-        let open = self.sides.iter().filter(|side| !is_below_zero(side));
+        let open = self.sides.iter().filter(|side| !self.is_as_expected(side));
         let seeds = open.map(seeds);
         match seeds.reduce(|one, other| Some(one?.max(other?))).flatten() {
             Some(seeds) => format!("about {seeds} seeds would tell"),
