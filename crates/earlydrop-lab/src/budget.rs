@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use earlydrop::registry::nearest;
-use earlydrop::units::Quantity;
+use earlydrop::units::{Dimension, Quantity};
 use earlydrop_sim::cost::Cost;
 
 use crate::document::{Place, Problem};
@@ -84,19 +84,21 @@ impl FromStr for Limits {
                 hint,
             };
             let (name, value) = part.split_once('=').ok_or_else(|| wrong(String::new()))?;
-            let amount = value.parse::<Quantity>().ok().map(|value| value.amount);
-            let amount = amount.filter(|amount| amount.is_finite() && *amount > 0.0);
-            let limit = match name.trim() {
-                "memory" => &mut limits.memory,
-                "events" => &mut limits.events,
-                "disk" => &mut limits.disk,
+            let (limit, unit) = match name.trim() {
+                "memory" => (&mut limits.memory, Some(Dimension::Data)),
+                "events" => (&mut limits.events, None),
+                "disk" => (&mut limits.disk, Some(Dimension::Data)),
                 other => {
                     let known = nearest(other, ["memory", "events", "disk"].into_iter());
                     let hint = known.map(|known| format!("; did you mean {known}?"));
                     return Err(wrong(hint.unwrap_or_default()));
                 }
             };
-            *limit = amount.ok_or_else(|| wrong(String::new()))?;
+            let value = value.parse::<Quantity>().ok().filter(|value| {
+                let is_amount = value.amount.is_finite() && value.amount > 0.0;
+                is_amount && (value.dimension.is_none() || value.dimension == unit)
+            });
+            *limit = value.ok_or_else(|| wrong(String::new()))?.amount;
         }
         Ok(limits)
     }

@@ -155,6 +155,9 @@ fn limits_are_read_with_their_units() {
         "memory=",
         "memory=-1",
         "memory=nan",
+        "memory=8Gbps",
+        "disk=50%",
+        "events=1e12MB",
         "disc=1GB",
     ] {
         assert!(wrong.parse::<Limits>().is_err(), "{wrong}");

@@ -155,6 +155,7 @@ fn what_is_wrong_is_refused_with_the_nearest() {
             "kind = \"arrivals\"\nload = 0.5\nevery = \"1 s\"",
             "both a load and",
         ),
+        ("kind = \"arrivals\"\nload = 0", "`load` = 0 offers nothing"),
         ("kind = \"list\"", "without a file"),
         (
             "kind = \"list\"\nlist = \"nobody.csv\"",

@@ -88,8 +88,12 @@ fn of_link(scenario: &Scenario, link: &LinkSizes) -> Vec<String> {
     let buffer = |scheme: &SchemeSizes| {
         let QueueLength { packets, .. } = scheme.buffer;
         packets.is_finite().then(|| {
-            let bdp = number::number(scheme.buffer.bdp);
-            format!("{} = {bdp} BDP", length(&scheme.buffer))
+            let length = length(&scheme.buffer);
+            match scheme.buffer.bdp.is_finite() {
+                true => format!("{length} = {} BDP", number::number(scheme.buffer.bdp)),
+                // Without a round trip there is none.
+                false => length,
+            }
         })
     };
     let thresholds = |scheme: &SchemeSizes| {

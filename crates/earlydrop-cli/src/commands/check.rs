@@ -66,9 +66,12 @@ pub(crate) fn run(arguments: &Check, out: &mut Output<'_>) -> Result<(), Failure
     let cores = threads(None);
     let time = duration_in_words(estimate.on_threads(cores));
     let budget = plan.budget();
+    let shared = Size(budget.shared());
     let points = match plan.points.len() {
+        // What the file names, above all.
+        1 if budget.shared() > budget.memory => format!(" and {shared} that they share"),
         1 => String::new(),
-        _ => format!(" and {} for all points", Size(budget.shared())),
+        _ => format!(" and {shared} for all points"),
     };
     let report = match budget.report > budget.memory {
         true => format!(", {} for their report", Size(budget.report)),

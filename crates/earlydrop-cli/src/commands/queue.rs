@@ -143,7 +143,10 @@ fn table(report: &QueueReport, style: &Style) -> Vec<Text> {
         (
             "packet loss",
             percent(solution.loss()),
-            "of packets; of a batch only a part may be lost",
+            match report.queue.acceptance {
+                Acceptance::Partial => "of packets; of a batch only a part may be lost",
+                Acceptance::Whole => "of packets; a batch that does not fit is lost whole",
+            },
         ),
         (
             "quantiles",

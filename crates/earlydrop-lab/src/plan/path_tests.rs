@@ -231,6 +231,21 @@ fn a_buffer_of_more_packets_than_a_queue_holds_is_refused_in_every_form() {
     }
 }
 
+#[test]
+fn of_a_graph_that_leads_one_way_the_missing_way_is_named() {
+    let text = "schemes = [\"droptail\"]\nflows.c = { kind = \"cbr\", from = \"a\", to = \"b\" }\n\
+        network = { shape = \"graph\", links = [{ from = \"a\", to = \"b\", both = false }] }\n";
+    let problems = source(text).plan().unwrap_err().to_string();
+    assert!(
+        problems.contains("no route leads from b to a"),
+        "{problems}"
+    );
+    assert!(
+        problems.contains("a flow needs a route each way"),
+        "{problems}"
+    );
+}
+
 /// One group that reads a field of the file's `tcp` is enough, and one point of a sweep.
 #[test]
 fn a_field_of_tcp_that_some_senders_read_is_no_mistake() {

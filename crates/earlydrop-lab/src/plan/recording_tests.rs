@@ -81,6 +81,10 @@ fn errors_name_file_line_and_value() {
             "network.changes = [{ at = \"1 s\", delay = \"5 ms\" }]",
             "both a delay trace and changes",
         ),
+        (
+            "network.changes = [{ at = \"1 s\", rate = \"5 Mbps\" }]",
+            "both a trace and changes of its rate",
+        ),
     ];
     for (line, expected) in at_once {
         let message = error(&format!("{BOTH}\n{line}"), RATES, DELAYS);

@@ -290,6 +290,11 @@ fn load(group: &Entries, problems: &mut Vec<Problem>) -> Option<f64> {
         let help = "keep one of `load` and `every`";
         problems.push(Problem::new(group.place_of("every"), message, help));
     }
+    if group.has("load") && group.number("load") == 0.0 {
+        let help = "leave the group out; or any load above 0, such as load = 0.001";
+        let message = "`load` = 0 offers nothing";
+        problems.push(Problem::new(group.place_of("load"), message, help));
+    }
     (group.has("load") && group.number("load") > 0.0).then(|| group.number("load"))
 }
 

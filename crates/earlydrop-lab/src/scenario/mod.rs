@@ -466,7 +466,13 @@ impl Scenario {
             *flow < first
         });
         let group = group.map(|group| &*group.name);
-        self.problem_at(group, &Place::default(), &error.to_string(), "")
+        let help = match error {
+            RunError::NoRoute { .. } => {
+                "a flow needs a route each way; `both` = true of a link is both"
+            }
+            _ => "",
+        };
+        self.problem_at(group, &Place::default(), &error.to_string(), help)
     }
 
     /// A problem of a group of flows, or without a group at this place.

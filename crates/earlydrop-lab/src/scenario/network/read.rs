@@ -67,9 +67,9 @@ pub(super) fn link(
     context: &Context<'_>,
     problems: &mut Vec<Problem>,
 ) -> LinkSpec {
-    let trace = trace(entries, context, problems);
-    let rate = trace.as_ref().map(Trace::mean_rate);
     let changes = changes(entries, context, problems);
+    let trace = trace(entries, &changes, context, problems);
+    let rate = trace.as_ref().map(Trace::mean_rate);
     let delay_trace = delay_trace(entries, &changes, context, problems);
     LinkSpec {
         rate: rate
@@ -90,10 +90,21 @@ pub(super) fn link(
 }
 
 /// The recorded link that `trace` names, instead of a rate.
-fn trace(entries: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> Option<Trace> {
+fn trace(
+    entries: &Entries,
+    changes: &[(Nanos, Change)],
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Trace> {
     if entries.has("trace") && entries.has("rate") {
         let message = "a link with both a trace and a rate";
         let place = entries.place_of("rate");
+        problems.push(Problem::new(place, message, "keep one of them"));
+    }
+    let is_rate = |(_, change): &(Nanos, Change)| matches!(change, Change::Rate(_));
+    if entries.has("trace") && changes.iter().any(is_rate) {
+        let message = "a link with both a trace and changes of its rate";
+        let place = entries.place_of("changes");
         problems.push(Problem::new(place, message, "keep one of them"));
     }
     let format = "a file in Mahimahi's format, or of `time,rate` lines";

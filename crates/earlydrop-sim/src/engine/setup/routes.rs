@@ -166,23 +166,28 @@ pub(super) fn find_routes(
 ) -> Result<Vec<FlowRoutes>, Routed> {
     let mut periods = network.periods().routes(network);
     let mut find = |ends: &Routed| {
-        let routes = periods.first_mut()?;
-        let forward = routes.find_path(ends.from, ends.to, ends.path)?;
-        let backward = routes.find_path(ends.to, ends.from, ends.path)?;
-        Some(FlowRoutes {
+        let back = Routed {
+            from: ends.to,
+            to: ends.from,
+            ..*ends
+        };
+        let routes = periods.first_mut().ok_or(*ends)?;
+        let mut path = |way: &Routed| routes.find_path(way.from, way.to, way.path).ok_or(*way);
+        let (forward, backward) = (path(ends)?, path(&back)?);
+        Ok(FlowRoutes {
             flow: ends.flow,
             from: ends.from,
             to: ends.to,
             passive: is_passive(network, &flows[ends.flow], &forward),
             choices: match network.changes_routes() {
-                true => choices(network, &mut periods, ends)?,
+                true => choices(network, &mut periods, ends).ok_or(*ends)?,
                 false => Vec::new(),
             },
             forward,
             backward,
         })
     };
-    routed.iter().map(|ends| find(ends).ok_or(*ends)).collect()
+    routed.iter().map(&mut find).collect()
 }
 
 /// What packets between two ends choose from in each period, nothing where there is one route in all;
