@@ -20,7 +20,7 @@
 //! # Ok::<(), earlydrop_model::ModelError>(())
 //! ```
 
-use earlydrop::registry::{Spec, nearest};
+use earlydrop::registry::{Settings, Spec, nearest};
 use earlydrop::units::Nanos;
 
 use crate::closed_loop::{ClosedLoop, closed_loop};
@@ -348,8 +348,10 @@ fn has_thresholds(scheme: &Spec) -> bool {
 /// The method's name of a scheme that has a target of its own.
 pub const TARGETED: &str = "goal";
 
-/// The schemes whose `interval` is CoDel's; others have a clock of that name.
-const HAVE_CODELS_INTERVAL: [&str; 4] = ["codel", "cobalt", "fq-codel", "cake"];
+/// Whether a scheme's `interval` is CoDel's, a round-trip time; others have a clock of that name.
+pub fn is_codel(settings: &Settings) -> bool {
+    ["codel", "fq-codel", "cobalt"].contains(&settings.scheme())
+}
 
 /// The objective as a scheme's own target.
 fn targeted(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice, ModelError> {
@@ -376,8 +378,9 @@ fn targeted(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice
             settings.scheme()
         )),
     }
-    // CoDel's interval is of the order of the longest round trip (RFC 8289, 4.2), and above its target.
-    if HAVE_CODELS_INTERVAL.contains(&settings.scheme()) && !settings.is_set("interval") {
+    // CoDel's interval is of the order of the longest round trip (RFC 8289, 4.3), and above its target.
+    let has_interval = is_codel(&settings) || settings.scheme() == "cake";
+    if has_interval && !settings.is_set("interval") {
         let interval = settings.time("interval").max(load.rtt).max(delay);
         if interval > settings.time("interval") {
             spec = spec.with("interval", interval)?;

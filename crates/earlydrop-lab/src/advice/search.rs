@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use earlydrop::registry::{Kind, Spec};
 use earlydrop::units::Nanos;
 use earlydrop_model::configure::{Choice, Goal, Question, SMALL_BUFFER, least_stable, propose};
+use earlydrop_model::number::to_digits;
 use earlydrop_model::stability::Verdict;
 use earlydrop_model::{Load, ModelError, PACKETS_PER_FLOW};
 
@@ -25,7 +26,7 @@ const SHORT: Nanos = Nanos::from_millis(10);
 /// The round trip below which they stay as they are.
 const SHORTEST: Nanos = Nanos::from_micros(100);
 /// On paths above this one their times grow with the round trip: CoDel's interval is to be as long as
-/// one (RFC 8289, 4.2), and others' defaults are chosen for round trips up to it.
+/// one (RFC 8289, 4.3), and others' defaults are chosen for round trips up to it.
 const LONG: Nanos = Nanos::from_millis(100);
 
 /// The trials of one question.
@@ -338,12 +339,6 @@ pub fn unconfigured(name: &str, buffer: f64, load: &Load) -> Result<Spec, ModelE
     for_round_trips(with_buffer(name, buffer)?, load)
 }
 
-/// A number as somebody would write it: "0.02667".
-fn four_digits(number: f64) -> String {
-    let rounded: f64 = format!("{number:.3e}").parse().unwrap_or(number);
-    rounded.to_string()
-}
-
 /// The scheme with its times in proportion to the round trip, and its gains in inverse proportion, where
 /// that is short or long: for a path of 1 ms CoDel has an interval of 10 ms and a target of 500 us, for one
 /// of 600 ms 600 ms and 30 ms (RFC 8289 has 100 ms and 5 ms); PIE a target of 1.5 ms and of 90 ms.
@@ -362,7 +357,7 @@ pub(super) fn for_round_trips(spec: Spec, load: &Load) -> Result<Spec, ModelErro
                 0.0 => continue,
                 time => Nanos::from_secs_f64(time).to_string(),
             },
-            Kind::Number(_, "Hz") => four_digits(settings.number(name) / share),
+            Kind::Number(_, "Hz") => to_digits(settings.number(name) / share, 4),
             _ => continue,
         };
         scaled = scaled.with(name, value)?;

@@ -4,6 +4,7 @@
 use earlydrop::queue::Limit;
 use earlydrop::registry::{Length, LinkFacts, Settings, Spec, Value};
 use earlydrop::units::Nanos;
+use earlydrop_model::configure::is_codel;
 
 use super::{BesidePreset, Scenario, Scheme};
 
@@ -127,11 +128,6 @@ fn beside_preset(scheme: &Scheme, resolved: &Spec) -> Vec<BesidePreset> {
         }
     }
     all
-}
-
-/// The schemes whose interval is a round-trip time.
-fn is_codel(settings: &Settings) -> bool {
-    ["codel", "fq-codel", "cobalt"].contains(&settings.scheme())
 }
 
 /// The limit in packets of the link.

@@ -83,17 +83,20 @@ const KNOBS: &[KnobName] = &[
     knob(Knob::Adapt, "adapt", "name", "none"),
 ];
 
+/// The text before the first colon.
+fn name_in(text: &str) -> &str {
+    text.split(':').next().unwrap_or_default().trim()
+}
+
 /// Whether the text before the first colon names a scheme of the registry.
 pub(super) fn is_spec(text: &str) -> bool {
-    let name = text.split(':').next().unwrap_or_default().trim();
-    registry::find(name).is_some()
+    registry::find(name_in(text)).is_some()
 }
 
 /// The scheme that is meant where `text` is a word, or begins with one and a colon, that is nearly
 /// a scheme's name.
 pub(super) fn nearly_a_scheme(text: &str) -> Option<&'static str> {
-    let name = text.split(':').next().unwrap_or_default().trim();
-    match registry::Registry::built_in().spec(name) {
+    match registry::Registry::built_in().spec(name_in(text)) {
         Err(ConfigError::UnknownScheme { nearest, .. }) => nearest,
         _ => None,
     }

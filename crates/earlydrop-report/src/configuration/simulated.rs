@@ -44,15 +44,16 @@ pub fn outcome(report: &ConfigurationReport) -> Vec<(&'static str, String)> {
         outcome.push(("rather", text));
     }
     outcome.extend(ecn(report, simulated).map(|text| ("ECN", text)));
-    let better = better(report, simulated);
-    let better_spec = better.as_ref().and_then(|(_, spec)| *spec);
-    let link = report.configuration.load.link();
-    let line = better_spec.and_then(|spec| qdisc_of_scheme(spec, &link).ok()?);
-    outcome.extend(better.map(|(text, _)| ("better", text)));
-    if let Some(written) = line {
+    let Some((text, spec)) = better(report, simulated) else {
+        return outcome;
+    };
+    outcome.push(("better", text));
+    let load = &report.configuration.load;
+    if let Some(spec) = spec
+        && let Ok(Some(written)) = qdisc_of_scheme(spec, &load.link())
+    {
         outcome.push(("in Linux", written.line));
-        let rate = report.configuration.load.rate;
-        outcome.extend(better_spec.map(|spec| ("shaper", shaping(spec, rate))));
+        outcome.push(("shaper", shaping(spec, load.rate)));
     }
     outcome
 }

@@ -106,10 +106,7 @@ pub fn cost(format: &str, configuration: &Recommendation) -> Result<Vec<String>,
     };
     let link = configuration.load.link();
     let chosen = &configuration.choices[0].advice.spec;
-    let shaping = match tool.name {
-        LINUX => Some(shaping(chosen, link.rate)),
-        _ => None,
-    };
+    let shaping = (tool.name == LINUX).then(|| shaping(chosen, link.rate));
     if let Some(written) = other_qdisc(tool, configuration) {
         let names = written.otherwise.iter().map(|one| one.parameter);
         let names: Vec<&str> = names.collect();

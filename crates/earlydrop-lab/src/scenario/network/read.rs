@@ -96,17 +96,10 @@ fn trace(
     context: &Context<'_>,
     problems: &mut Vec<Problem>,
 ) -> Option<Trace> {
-    if entries.has("trace") && entries.has("rate") {
-        let message = "a link with both a trace and a rate";
-        let place = entries.place_of("rate");
-        problems.push(Problem::new(place, message, "keep one of them"));
-    }
-    let is_rate = |(_, change): &(Nanos, Change)| matches!(change, Change::Rate(_));
-    if entries.has("trace") && changes.iter().any(is_rate) {
-        let message = "a link with both a trace and changes of its rate";
-        let place = entries.place_of("changes");
-        problems.push(Problem::new(place, message, "keep one of them"));
-    }
+    let changes_rate = changes
+        .iter()
+        .any(|(_, change)| matches!(change, Change::Rate(_)));
+    refuse_beside(entries, "trace", "rate", changes_rate, problems);
     let format = "a file in Mahimahi's format, or of `time,rate` lines";
     let read = |name: &str| context.files.trace(name);
     recording(entries, "trace", format, read, problems)
@@ -119,17 +112,10 @@ fn delay_trace(
     context: &Context<'_>,
     problems: &mut Vec<Problem>,
 ) -> Option<DelayTrace> {
-    if entries.has("delay_trace") && entries.has("delay") {
-        let message = "a link with both a delay trace and a delay";
-        let place = entries.place_of("delay");
-        problems.push(Problem::new(place, message, "keep one of them"));
-    }
-    let is_delay = |(_, change): &(Nanos, Change)| matches!(change, Change::Delay(_));
-    if entries.has("delay_trace") && changes.iter().any(is_delay) {
-        let message = "a link with both a delay trace and changes of its delay";
-        let place = entries.place_of("changes");
-        problems.push(Problem::new(place, message, "keep one of them"));
-    }
+    let changes_delay = changes
+        .iter()
+        .any(|(_, change)| matches!(change, Change::Delay(_)));
+    refuse_beside(entries, "delay_trace", "delay", changes_delay, problems);
     let read = |name: &str| context.files.delay_trace(name);
     recording(
         entries,
@@ -138,6 +124,31 @@ fn delay_trace(
         read,
         problems,
     )
+}
+
+/// Refuses what a recording stands in the place of: the field `of`, and changes of it.
+fn refuse_beside(
+    entries: &Entries,
+    recording: &str,
+    of: &str,
+    is_changed: bool,
+    problems: &mut Vec<Problem>,
+) {
+    if !entries.has(recording) {
+        return;
+    }
+    let name = recording.replace('_', " ");
+    let mut refuse = |field: &str, what: String| {
+        let message = format!("a link with both a {name} and {what}");
+        let place = entries.place_of(field);
+        problems.push(Problem::new(place, message, "keep one of them"));
+    };
+    if entries.has(of) {
+        refuse(of, format!("a {of}"));
+    }
+    if is_changed {
+        refuse("changes", format!("changes of its {of}"));
+    }
 }
 
 /// What the file holds that a field names, read by `read`.
