@@ -1,6 +1,8 @@
 //! Expectations of a scenario, `[[expect]]`: what its runs are to show. [`judge`](crate::judge)
 //! says whether they do.
 
+use std::collections::HashSet;
+
 use earlydrop::units::Quantity;
 
 use crate::document::{Content, Entries, Node, Problem, suggestion};
@@ -112,6 +114,10 @@ impl Reader<'_> {
             Than::Others | Than::Value(..) => schemes.iter().chain(&[]),
         };
         let no_scheme = named.cloned().find_map(|label| self.no_scheme(&label));
+        let no_other = match than {
+            Than::Others => self.no_other(&schemes),
+            Than::Schemes(_) | Than::Value(..) => None,
+        };
         let (says, asks) = (entries.text("says"), entries.text("asks"));
         if says.is_empty() == asks.is_empty() {
             let message = "an expectation with both or neither of `says` and `asks`";
@@ -122,7 +128,7 @@ impl Reader<'_> {
         Ok(Expectation {
             asks: says.is_empty(),
             says: if says.is_empty() { asks } else { says },
-            missing: no_scheme.or(no_point),
+            missing: no_scheme.or(no_other).or(no_point),
             schemes,
             at,
             relation: match entries.choice("is") {
@@ -247,6 +253,13 @@ impl Reader<'_> {
         Err(Problem::new(place, message, help))
     }
 
+    /// That these are all schemes, if they are.
+    fn no_other(&self, named: &[String]) -> Option<String> {
+        let mut all = self.scenario.schemes.iter();
+        let is_named = all.all(|scheme| named.iter().any(|name| **name == *scheme.label));
+        is_named.then(|| "`of` has every scheme here, so there is no other".to_string())
+    }
+
     /// That no scheme has this label, if none has.
     fn no_scheme(&self, label: &str) -> Option<String> {
         let schemes = self.scenario.schemes.iter();
@@ -258,13 +271,15 @@ impl Reader<'_> {
     }
 }
 
-/// The texts of a list, or of a single value.
+/// The texts of a list, each once, or of a single value.
 fn texts(node: &Node) -> Vec<String> {
     let text = |node: &Node| node.text().unwrap_or_else(|| node.to_toml());
-    match &node.content {
-        Content::List(items) => items.iter().map(text).collect(),
-        _ => vec![text(node)],
-    }
+    let Content::List(items) = &node.content else {
+        return vec![text(node)];
+    };
+    let mut known = HashSet::new();
+    let texts = items.iter().map(text);
+    texts.filter(|text| known.insert(text.clone())).collect()
 }
 
 /// The texts of `field`, at least one.
@@ -297,8 +312,7 @@ fn points(at: Option<&Node>, axes: &[Axis]) -> Result<Vec<Vec<usize>>, String> {
         };
         let values = axes[axis].texts();
         let index = |text: String| {
-            let found = values.iter().position(|value| *value == text);
-            found.ok_or_else(|| {
+            axes[axis].position(&text).ok_or_else(|| {
                 let values: Vec<&str> = values.iter().map(String::as_str).collect();
                 let help = suggestion(&text, &values, '"');
                 format!("`{field}` does not take the value {text} here; {help}")

@@ -48,6 +48,11 @@ impl Axis {
         value.text().unwrap_or_else(|| value.to_toml())
     }
 
+    /// The index of a value, in whichever unit it is written: "50 ms" is "0.05 s".
+    pub fn position(&self, value: &str) -> Option<usize> {
+        position(self.texts().iter().map(String::as_str), value)
+    }
+
     /// Its values in base units and their dimension, if all are numbers of one dimension.
     pub fn numbers(&self) -> Option<(Vec<f64>, Option<Dimension>)> {
         let quantities: Result<Vec<Quantity>, _> =
@@ -57,6 +62,12 @@ impl Axis {
         let alike = quantities.iter().all(|q| q.dimension == dimension);
         alike.then(|| (quantities.iter().map(|q| q.amount).collect(), dimension))
     }
+}
+
+/// The index of the one among `values` that is `value`, in whichever unit both are written.
+pub fn position<'a>(mut values: impl Iterator<Item = &'a str>, value: &str) -> Option<usize> {
+    let wanted = text_meaning(value);
+    values.position(|one| text_meaning(one) == wanted)
 }
 
 /// The number of seeds of a scenario that does not give one.
@@ -247,9 +258,12 @@ fn repeated(items: &[Node]) -> Option<(String, String)> {
 
 /// A text that is the same for "1 ms" and "0.001 s": an amount in base units.
 fn meaning(node: &Node) -> String {
-    let Some(text) = node.text() else {
-        return node.to_toml();
-    };
+    node.text()
+        .map_or_else(|| node.to_toml(), |text| text_meaning(&text))
+}
+
+/// [`meaning`], of a value's text.
+fn text_meaning(text: &str) -> String {
     if let Ok(relative) = text.parse::<Relative>() {
         return relative.to_string();
     }
@@ -262,10 +276,10 @@ fn meaning(node: &Node) -> String {
             // Conversion leaves an error in the last digits.
             format!("{:.12e} {dimension:?}", quantity.amount)
         }
-        Err(_) => match text.as_str() {
+        Err(_) => match text {
             "on" | "yes" => "true".to_string(),
             "off" | "no" => "false".to_string(),
-            _ => text,
+            _ => text.to_string(),
         },
     }
 }

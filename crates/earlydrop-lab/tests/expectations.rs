@@ -58,10 +58,12 @@ fn runs_say_whether_an_expectation_holds() {
     // One scheme needs no list.
     let one = judged(&format!("{call}of = [\"codel\"]\nthan = \"droptail\""));
     assert_eq!((one.verdict, one.comparisons), (Verdict::Holds, 2));
-    // At one point.
-    let at = "at = { network.rtt = \"40 ms\" }";
-    let one = judged(&format!("{call}of = [\"codel\"]\n{at}"));
-    assert_eq!((one.verdict, one.comparisons), (Verdict::Holds, 1));
+    // At one point, in whichever unit.
+    for rtt in ["40 ms", "0.04s"] {
+        let at = format!("at = {{ network.rtt = \"{rtt}\" }}");
+        let one = judged(&format!("{call}of = [\"codel\"]\n{at}"));
+        assert_eq!((one.verdict, one.comparisons), (Verdict::Holds, 1));
+    }
     // The same number is neither less nor more, and equal.
     let full = "metric = \"utilisation\"\n";
     let equal = judged(&format!("{full}is = \"equal\"\nthan = \"100%\""));
@@ -156,6 +158,13 @@ fn schemes_and_points_that_are_not_run_are_not_judged() {
         warned.iter().any(|one| one.starts_with(named)),
         "{warned:?}"
     );
+    let alone = judged("metric = \"loss\"\nof = [\"codel\", \"droptail\"]");
+    assert_eq!(alone.verdict, Verdict::Unjudged);
+    let why = alone.worst.unwrap();
+    assert_eq!(why, "`of` has every scheme here, so there is no other");
+    // A scheme that is named twice is compared once.
+    let twice = judged("metric = \"loss\"\nof = \"codel\"\nthan = [\"droptail\", \"droptail\"]");
+    assert_eq!(twice.comparisons, 2);
     let elsewhere = judged("metric = \"loss\"\nthan = 1\nat = { network.rtt = \"30 ms\" }");
     assert_eq!(elsewhere.verdict, Verdict::Unjudged);
     let swept = judged("metric = \"loss\"\nthan = 1\nat = { network.rate = \"5 Mbps\" }");

@@ -12,6 +12,8 @@ mod time_panels;
 
 use std::str::FromStr;
 
+use earlydrop_lab::sweep::position;
+
 use crate::figure::{Plot, PlotAxis};
 
 use super::data::{Data, Metric};
@@ -195,7 +197,6 @@ fn schemes(data: &Data, choices: &Choices) -> Result<Vec<usize>, PictureError> {
 
 /// The first point that has the wanted values.
 fn point(data: &Data, choices: &Choices) -> Result<usize, PictureError> {
-    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     let mut wanted = Vec::new();
     for (field, value) in &choices.at {
         let axis = data.axes.iter().position(|axis| axis.field == *field);
@@ -208,12 +209,9 @@ fn point(data: &Data, choices: &Choices) -> Result<usize, PictureError> {
                 false => unknown("swept field", field, fields.collect()),
             }
         })?;
-        let values = &data.axes[axis].values;
-        let index = values
-            .iter()
-            .position(|one| squeezed(one) == squeezed(value));
-        let index = index
-            .ok_or_else(|| unknown("value", value, values.iter().map(String::as_str).collect()))?;
+        let values = || data.axes[axis].values.iter().map(String::as_str);
+        let index = position(values(), value);
+        let index = index.ok_or_else(|| unknown("value", value, values().collect()))?;
         wanted.push((axis, index));
     }
     let mut points = data.points.iter();
