@@ -158,6 +158,10 @@ fn what_is_wrong_is_refused_with_the_nearest() {
         ("kind = \"arrivals\"\nload = 0", "`load` = 0 offers nothing"),
         ("kind = \"list\"", "without a file"),
         (
+            "kind = \"list\"\nlist = \"flows.csv\"\ncount = 3",
+            "`count` of flows of kind = \"list\"",
+        ),
+        (
             "kind = \"list\"\nlist = \"nobody.csv\"",
             "\"8\", line 1 of its list",
         ),

@@ -12,8 +12,9 @@ use crate::document::{Content, Node, Place};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     list: Vec<(String, String)>,
-    /// The paths of all fields that were given, with the values of the file or others.
-    given: Vec<String>,
+    /// The paths of all fields that were given, with the values of the file or others, and the
+    /// argument that gives each.
+    given: Vec<(String, String)>,
 }
 
 /// What the description of a changed scenario begins with.
@@ -24,12 +25,21 @@ const WITH: &str = ", with ";
 const MOST_IN_TITLE: usize = 4;
 
 impl Changes {
+    /// Notes that an argument gives a field. The error is another argument that gives it, too.
+    pub(super) fn give(&mut self, path: &str, argument: &str) -> Result<(), String> {
+        let mut given = self.given.iter().filter(|(known, _)| known == path);
+        if let Some((_, other)) = given.find(|(_, other)| other != argument) {
+            return Err(other.clone());
+        }
+        self.given.push((path.to_string(), argument.to_string()));
+        Ok(())
+    }
+
     /// Adds a change unless the field had this value. Seeds change no result's meaning.
     pub(super) fn add(&mut self, path: &str, value: &str, before: Option<&Node>) {
         let is_same = before
             .and_then(Node::text)
             .is_some_and(|before| is_same(&before, value));
-        self.given.push(path.to_string());
         self.list.retain(|(known, _)| known != path);
         if !is_same && path != "seeds" {
             self.list.push((path.to_string(), readable(value)));
@@ -38,7 +48,7 @@ impl Changes {
 
     /// Whether the command line gives this field.
     pub(super) fn has(&self, path: &str) -> bool {
-        self.given.iter().any(|given| given == path)
+        self.given.iter().any(|(given, _)| given == path)
     }
 
     /// Whether the command line gives no field.

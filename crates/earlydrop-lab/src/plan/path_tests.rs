@@ -167,6 +167,24 @@ fn the_warm_up_follows_a_changed_duration() {
 }
 
 #[test]
+fn a_field_that_two_arguments_give_is_refused() {
+    let mut twice = source(TITLED);
+    twice.change("seeds", "5", "--seeds 5");
+    twice.change("seeds", "3", "--set seeds=3");
+    let error = twice.plan().unwrap_err().to_string();
+    let words = "`seeds` is given twice: --seeds 5 and --set seeds=3";
+    assert!(error.contains(words), "{error}");
+    let mut tcp = source(TITLED);
+    tcp.change_tcp("control", "cubic", "--tcp cubic");
+    tcp.change("tcp.control", "reno", "--set tcp.control=reno");
+    assert!(tcp.plan().is_err());
+    let mut same = source(TITLED);
+    same.change("seeds", "5", "--set seeds=5");
+    same.change("seeds", "5", "--set seeds=5");
+    same.plan().unwrap();
+}
+
+#[test]
 fn parameters_that_other_schemes_leave_unused_are_no_error() {
     let mut changed = source(TITLED);
     changed.change_schemes("codel", "--schemes codel");
@@ -371,6 +389,16 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
         (
             "schemes = [\"droptail\"]\ntcp = { control = \"reno\", hystart = \"plusplus\" }",
             &["flows `bulk`: `tcp.hystart` has no effect: it belongs to control = \"cubic\""],
+        ),
+        (
+            "schemes = [\"droptail\"]\ntcp.ack_delay = \"0.5 s\"",
+            &["flows `bulk`: ACKs may wait for half a second or longer"],
+        ),
+        (
+            "schemes = [\"droptail\"]\ntcp = { ack_delay = \"1 s\", delayed_acks = 0 }",
+            &[
+                "flows `bulk`: `tcp.ack_delay` has no effect: it belongs to delayed_acks = 2 or more",
+            ],
         ),
         (
             "schemes = [\"droptail\"]\nflows.slow.tcp = { hystart = \"linux\" }",

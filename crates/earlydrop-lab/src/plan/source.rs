@@ -180,6 +180,7 @@ impl Source {
     /// description name the change, and the warm-up keeps its share of the duration unless it is
     /// set, too.
     pub fn change(&mut self, path: &str, value: &str, argument: &str) {
+        self.give_once(path, argument);
         let before = self.tree.at(&path.split('.').collect::<Vec<_>>()).cloned();
         if path == "duration" && !self.changes.has("warm_up") {
             self.scale_warm_up(value);
@@ -191,6 +192,7 @@ impl Source {
     /// Replaces the compared schemes as [`set_schemes`](Source::set_schemes) does, for the user's
     /// command line: the description names them.
     pub fn change_schemes(&mut self, text: &str, argument: &str) {
+        self.give_once("schemes", argument);
         self.set_schemes(text, argument);
         self.changes.add("schemes", text, None);
     }
@@ -199,9 +201,20 @@ impl Source {
     /// title and the description name the change.
     pub fn change_tcp(&mut self, field: &str, value: &str, argument: &str) {
         let path = ["tcp", field];
+        self.give_once(&path.join("."), argument);
         let before = self.tree.at(&path).cloned();
         self.set_tcp(field, value, argument);
         self.changes.add(&path.join("."), value, before.as_ref());
+    }
+
+    /// Refuses a field that two arguments give, such as `--seeds 5 --set seeds=3`.
+    fn give_once(&mut self, path: &str, argument: &str) {
+        if let Err(other) = self.changes.give(path, argument) {
+            let place = Place::Argument(argument.into());
+            let message = format!("`{path}` is given twice: {other} and {argument}");
+            self.problems
+                .push(Problem::new(&place, message, "keep one"));
+        }
     }
 
     /// Scales a written warm-up to another duration.

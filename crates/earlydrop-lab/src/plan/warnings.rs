@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_model::PACKETS_PER_FLOW;
 use earlydrop_model::number::{number, time, to_digits};
-use earlydrop_sim::tcp::{Algorithm, EcnMode};
+use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile};
 use earlydrop_sim::traffic::Traffic;
 
 use super::{Plan, Recording};
@@ -95,6 +95,7 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
     }));
     all.extend(few_round_trips(scenario));
     all.extend(bbr3_as_l4s(scenario));
+    all.extend(slow_acks(scenario));
     all.extend(skipped_arrivals(scenario));
     all.extend(scenario.paused_but_not_sent().map(|(class, sent)| {
         let text = format!(
@@ -151,15 +152,35 @@ fn few_round_trips(scenario: &Scenario) -> Option<(Rule, String)> {
     (round_trips < LEAST_ROUND_TRIPS).then_some((("round trips", Vec::new()), text))
 }
 
-/// Groups of BBRv3 flows with ECT(1).
-fn bbr3_as_l4s(scenario: &Scenario) -> Option<(Rule, String)> {
+/// The names of the groups whose TCP is so.
+fn groups_of_tcp(scenario: &Scenario, is_so: impl Fn(&Profile) -> bool) -> Vec<String> {
     let groups = scenario.groups.iter().filter(|group| match &group.traffic {
-        Traffic::Tcp { profile, .. } => {
-            profile.control == Algorithm::Bbr3 && profile.ecn == EcnMode::L4s
-        }
+        Traffic::Tcp { profile, .. } => is_so(profile),
         Traffic::Datagrams { .. } => false,
     });
-    let names: Vec<String> = groups.map(|group| group.name.to_string()).collect();
+    groups.map(|group| group.name.to_string()).collect()
+}
+
+/// Groups whose receivers wait too long: "the delay MUST be less than 0.5 seconds" (RFC 9293,
+/// 3.8.6.3), else a sender retransmits what has arrived.
+fn slow_acks(scenario: &Scenario) -> Option<(Rule, String)> {
+    let names = groups_of_tcp(scenario, |profile| {
+        let delayed = profile.delayed_acks;
+        delayed.is_some_and(|delayed| delayed.timeout >= Nanos::from_millis(500))
+    });
+    let text = format!(
+        "flows `{}`: ACKs may wait for half a second or longer, when senders retransmit what has \
+         arrived; nearest: tcp.ack_delay = \"499 ms\"",
+        names.join("`, `")
+    );
+    (!names.is_empty()).then_some((("slow ACKs", names), text))
+}
+
+/// Groups of BBRv3 flows with ECT(1).
+fn bbr3_as_l4s(scenario: &Scenario) -> Option<(Rule, String)> {
+    let names = groups_of_tcp(scenario, |profile| {
+        profile.control == Algorithm::Bbr3 && profile.ecn == EcnMode::L4s
+    });
     let text = format!(
         "flows `{}`: BBRv3 is no L4S sender (RFC 9331, 4.3): its response to marks does not scale, \
          and fills the queue of others; nearest: tcp.control = \"prague\", or tcp.ecn = \"on\"",
@@ -176,11 +197,11 @@ fn fields_unread(scenario: &Scenario) -> impl Iterator<Item = String> {
     };
     // Of the file's `tcp` it is enough that one group reads it.
     let is_read_elsewhere =
-        |name| of_groups().any(|(_, field)| field.name == name && !field.is_own && field.is_read);
+        |name| of_groups().any(|(_, one)| one.field.name == name && !one.is_own && one.is_read);
     let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for (group, field) in of_groups().filter(|(_, field)| !field.is_read) {
-        if field.is_own || !is_read_elsewhere(field.name) {
-            let (name, belongs_to) = (field.name, field.belongs_to);
+    for (group, one) in of_groups().filter(|(_, one)| !one.is_read) {
+        let (name, belongs_to) = (one.field.name, one.field.belongs_to);
+        if one.is_own || !is_read_elsewhere(name) {
             let text = format!("`tcp.{name}` has no effect: it belongs to {belongs_to}");
             found.entry(text).or_default().push(&group.name);
         }

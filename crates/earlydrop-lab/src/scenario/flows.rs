@@ -308,6 +308,13 @@ fn list(
     if kind != "list" {
         return None;
     }
+    for field in ["count", "start", "from", "to"] {
+        if group.has(field) {
+            let message = format!("`{field}` of flows of kind = \"list\"");
+            let help = "remove it: each line of the file has its own start and hosts";
+            problems.push(Problem::new(group.place_of(field), message, help));
+        }
+    }
     let name = group.text("list");
     let place = group.place_of("list");
     if name.is_empty() {

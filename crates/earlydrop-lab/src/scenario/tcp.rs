@@ -20,16 +20,21 @@ pub(super) fn of_group(group: &Entries, file: &Entries) -> Entries {
     }
 }
 
-/// A field that only some senders read: its name, whether a sender of this profile does, and which
-/// do in words.
-struct Read {
-    name: &'static str,
+/// A field that only some senders read.
+#[derive(Debug)]
+pub(crate) struct ReadBySome {
+    pub(crate) name: &'static str,
+    /// Whether senders and receivers of this profile read it.
     is_by: fn(&Profile) -> bool,
-    belongs_to: &'static str,
+    /// Those that do, in words.
+    pub(crate) belongs_to: &'static str,
 }
 
-const READ_BY_SOME: [Read; 5] = [
-    Read {
+const HAS_ECN: fn(&Profile) -> bool = |profile| profile.ecn != EcnMode::Off;
+const DELAYS_ACKS: fn(&Profile) -> bool = |profile| profile.delayed_acks.is_some();
+
+static READ_BY_SOME: [ReadBySome; 9] = [
+    ReadBySome {
         name: "hystart",
         is_by: |profile| {
             let is_linux = profile.growth == Growth::CountedAsLinux;
@@ -42,38 +47,56 @@ const READ_BY_SOME: [Read; 5] = [
         },
         belongs_to: "control = \"cubic\", \"linux\" with growth = \"linux\" and \"plusplus\" without",
     },
-    Read {
+    ReadBySome {
         name: "reno_estimate",
         is_by: |profile| profile.control == Algorithm::Cubic,
         belongs_to: "control = \"cubic\"",
     },
-    Read {
+    ReadBySome {
         name: "least_after_mark",
         is_by: |profile| profile.control == Algorithm::Cubic,
         belongs_to: "control = \"cubic\"",
     },
-    Read {
+    ReadBySome {
         name: "whole_cuts",
         is_by: |profile| matches!(profile.control, Algorithm::Reno | Algorithm::Cubic),
         belongs_to: "control = \"reno\" or \"cubic\"",
     },
-    Read {
+    ReadBySome {
         name: "classic_ecn_fallback",
         is_by: |profile| profile.control == Algorithm::Prague,
         belongs_to: "control = \"prague\"",
+    },
+    ReadBySome {
+        name: "ecn_feedback",
+        is_by: HAS_ECN,
+        belongs_to: "senders with ECN: ecn = \"on\"",
+    },
+    ReadBySome {
+        name: "ecn_on_control",
+        is_by: HAS_ECN,
+        belongs_to: "senders with ECN: ecn = \"on\"",
+    },
+    ReadBySome {
+        name: "ack_delay",
+        is_by: DELAYS_ACKS,
+        belongs_to: "delayed_acks = 2 or more",
+    },
+    ReadBySome {
+        name: "quick_acks",
+        is_by: DELAYS_ACKS,
+        belongs_to: "delayed_acks = 2 or more",
     },
 ];
 
 /// A field of a group's `tcp`, or of the file's for it, that only some senders read.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldOfSome {
-    pub(crate) name: &'static str,
+    pub(crate) field: &'static ReadBySome,
     /// Whether the group's own `tcp` has it.
     pub(crate) is_own: bool,
     /// Whether the group's senders read it.
     pub(crate) is_read: bool,
-    /// The senders that do, in words.
-    pub(crate) belongs_to: &'static str,
 }
 
 /// The fields among those given for a group that only some senders read.
@@ -84,12 +107,11 @@ pub(super) fn fields_of_some(
 ) -> Vec<FieldOfSome> {
     let given = READ_BY_SOME
         .iter()
-        .filter(|read| group.has(read.name) || file.has(read.name));
-    let fields = given.map(|read| FieldOfSome {
-        name: read.name,
-        is_own: group.has(read.name),
-        is_read: (read.is_by)(profile),
-        belongs_to: read.belongs_to,
+        .filter(|field| group.has(field.name) || file.has(field.name));
+    let fields = given.map(|field| FieldOfSome {
+        field,
+        is_own: group.has(field.name),
+        is_read: (field.is_by)(profile),
     });
     fields.collect()
 }
