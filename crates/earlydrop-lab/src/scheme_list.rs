@@ -16,7 +16,10 @@ pub fn split_schemes(text: &str) -> Vec<String> {
         .map(str::trim)
         .filter(|piece| !piece.is_empty())
     {
-        let is_parameter = piece.contains('=') && !piece.contains(':');
+        // "red:min=5" is a scheme, "segments=5: 0.1" a parameter.
+        let is_parameter = piece
+            .split_once('=')
+            .is_some_and(|(name, _)| !name.contains(':'));
         match schemes.last_mut() {
             Some(scheme) if is_parameter => {
                 scheme.push(if scheme.contains(':') { ',' } else { ':' });
@@ -172,6 +175,13 @@ mod tests {
     fn json(spec: &str) -> serde_json::Value {
         let link = LinkFacts::at(BitsPerSec::from_mbps(10));
         serde_json::to_value(describe(&spec.parse().unwrap(), &link).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_list_is_split_where_a_scheme_begins() {
+        let curve = "red:curve=numbers,segments=5: 0 0.01; 15: 1,weight=0.01";
+        let split = split_schemes(&format!("{curve}, codel,pie:target=5ms,limit=100"));
+        assert_eq!(split, [curve, "codel", "pie:target=5ms,limit=100"]);
     }
 
     #[test]
