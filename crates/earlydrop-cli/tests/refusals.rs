@@ -146,6 +146,9 @@ fn a_folder_with_other_files_is_not_changed() {
     );
     assert_eq!(fs::read_dir(user.path("letters")).unwrap().count(), 1);
     refused(user.runs(&["report", "letters"]), &["holds no run"]);
+    user.runs(&["trace", "small.toml", "--out", "traced"])
+        .well();
+    refused(user.runs(&["figure", "traced"]), &["holds a trace"]);
     refused(
         user.runs(&["export", "nowhere", "--to", "csv"]),
         &["holds no run"],

@@ -8,7 +8,7 @@ use earlydrop_lab::escape::{CommandLine, CsvField, CsvWriter};
 use earlydrop_lab::files::{FileError, NewFile, Overwrite, Signature, create_folder};
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::{Cell, Plan, Source};
-use earlydrop_lab::store::{PacketFormat, Store, write_packets};
+use earlydrop_lab::store::{PacketFormat, REPORT, SERIES, Store, write_packets};
 use earlydrop_lab::trace::{CellTrace, Packets, trace};
 use earlydrop_report::run_report;
 
@@ -187,8 +187,8 @@ impl Files {
             )));
         }
         create_folder(folder)?;
-        let page = folder.join("report.html");
-        let series = folder.join("series.csv");
+        let page = folder.join(REPORT);
+        let series = folder.join(SERIES);
         let pcap = arguments.pcap.as_deref();
         let outputs = [
             ("the report", Some(&*page)),

@@ -18,7 +18,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params};
 
 use super::tables::{self, Table, insert, tables_of};
-use super::{DATABASE, REPORT, SCENARIO, Store, StoreError, database_error, set_about};
+use super::{DATABASE, REPORT, SCENARIO, SERIES, Store, StoreError, database_error, set_about};
 use crate::document::{Content, Node, Place};
 use crate::escape::visible;
 use crate::files::{
@@ -217,7 +217,10 @@ impl Store {
         let path = folder.join(DATABASE);
         let shown = folder.display().to_string();
         if !path.is_file() {
-            return Err(StoreError::NoRun { path: shown });
+            return Err(match folder.join(SERIES).is_file() {
+                true => StoreError::Trace { path: shown },
+                false => StoreError::NoRun { path: shown },
+            });
         }
         let header = Header::of(&path)?;
         if !header.is_of_run(folder) {

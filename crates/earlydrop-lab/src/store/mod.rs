@@ -56,6 +56,12 @@ pub enum StoreError {
         /// The folder's path.
         path: String,
     },
+    /// The folder holds a trace.
+    #[error("{path} holds a trace, which is one run in {SERIES} and {REPORT}, not results of many")]
+    Trace {
+        /// The folder's path.
+        path: String,
+    },
     /// The folder's database is not one of a run.
     #[error("{path} holds no run: earlydrop has not made its {DATABASE}")]
     Foreign {
@@ -112,6 +118,9 @@ const SCENARIO: &str = "scenario.toml";
 
 /// The name of the report page in a run's folder.
 pub const REPORT: &str = "report.html";
+
+/// The name of the time series in the folder of a trace.
+pub const SERIES: &str = "series.csv";
 
 /// A run's folder, open for reading, or for reading and writing by this process only.
 pub struct Store {

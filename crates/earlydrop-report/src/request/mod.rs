@@ -75,6 +75,7 @@ impl From<StoreError> for RequestError {
     fn from(error: StoreError) -> RequestError {
         match error {
             StoreError::NoRun { .. }
+            | StoreError::Trace { .. }
             | StoreError::Another { .. }
             | StoreError::Changed { .. }
             | StoreError::Foreign { .. } => RequestError::Option(error.to_string()),
