@@ -308,7 +308,10 @@ fn wrong_arguments_are_refused_with_a_suggestion() {
         ),
         (
             &["--goal", "utilisation=100%"],
-            &["--goal utilisation = 100%", "nearest: 99.9%"],
+            &[
+                "--goal utilisation=100%",
+                "nearest: --goal utilisation=0.9999",
+            ],
         ),
         (
             &["--scheme", "rde"],

@@ -1,5 +1,7 @@
 //! Corrects a configuration: the values that its findings ask for, in its tool's own syntax.
 
+use std::ops::Range;
+
 use earlydrop::registry::LinkFacts;
 
 use super::rules::{MOVE_MIN, is_serious, remedy};
@@ -201,8 +203,9 @@ fn edited(
     if is_output || given.classes.len() != fixed.classes.len() {
         return None;
     }
-    let mut edits = Vec::new();
+    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     let mut added = String::new();
+    let mut statements: Vec<&str> = Vec::new();
     for (old, new) in given.classes.iter().zip(&fixed.classes) {
         let alone = |configuration: &Configuration, class| Configuration {
             classes: vec![class],
@@ -219,9 +222,14 @@ fn edited(
             let Origin::Given(value) = origin(&new, entry.knob) else {
                 return None;
             };
+            let place = value.start;
             let value = anew.get(value.clone())?;
             match origin(&old, entry.knob) {
                 Origin::Given(span) => edits.push((span.clone(), value.to_string())),
+                // IOS has a statement for each, which may stand in any order below its class.
+                Origin::Implied(_) if given.tool.name == "cisco" => {
+                    statements.push(&anew[line_at(anew, place)]);
+                }
                 // Words of tc may stand in any order.
                 Origin::Implied(_) if given.tool.name == "linux" => {
                     added += &format!(" {} {value}", entry.name);
@@ -229,6 +237,19 @@ fn edited(
                 Origin::Implied(_) => return None,
             }
         }
+    }
+    if let (Some(first), false) = (given.classes.first(), statements.is_empty()) {
+        let Origin::Given(min) = &first.min.origin else {
+            return None;
+        };
+        let line = line_at(text, min.start);
+        let indent = text.get(line.clone())?;
+        let indent = &indent[..indent.len() - indent.trim_start().len()];
+        statements.dedup();
+        let new = statements
+            .iter()
+            .map(|one| format!("\n{indent}{}", one.trim()));
+        edits.push((line.end..line.end, new.collect()));
     }
     edits.sort_by_key(|(span, _)| span.start);
     edits.dedup();
@@ -238,6 +259,15 @@ fn edited(
         edited.replace_range(span, &value);
     }
     Some(edited + &added)
+}
+
+/// The line of a text around a place, without its end.
+fn line_at(text: &str, place: usize) -> Range<usize> {
+    let begin = text[..place].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[place..]
+        .find('\n')
+        .map_or(text.len(), |end| place + end);
+    begin..end
 }
 
 #[cfg(test)]

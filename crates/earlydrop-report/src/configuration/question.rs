@@ -245,7 +245,8 @@ fn refusal(error: ModelError) -> RequestError {
 /// Parses `delay=10ms` or `utilisation=98%`.
 fn goal(text: &str) -> Result<Goal, RequestError> {
     const DELAY: Kind = Kind::Time(Range::closed(1e-6, 100.0));
-    const SHARE: Kind = Kind::Number(Range::PROBABILITY, "share");
+    // A link that is always idle, or always full, is no queue's choice.
+    const SHARE: Kind = Kind::Number(Range::closed(1e-4, 0.9999), "share");
     let malformed = || {
         let as_share = || request::read_as(text, &SHARE, |_| String::new()).is_ok();
         let near = match request::read_as(text, &DELAY, |_| String::new()) {

@@ -236,3 +236,25 @@ fn whole_fill_levels_are_corrected_at_once() {
         }
     }
 }
+
+#[test]
+fn a_routers_other_statements_are_kept() {
+    let text = "policy-map WAN\n class VOICE\n  priority percent 10\n class BULK\n  \
+                random-detect dscp-based\n  random-detect dscp af11 32 40 10\n class class-default\n  \
+                fair-queue\ninterface Gi0/1\n service-policy output WAN";
+    let load = load(1000, 50, 150.0);
+    let read = read(text, crate::tools::find("cisco"), &load.link());
+    let fix = fix(&read.unwrap(), text, &load).unwrap();
+    assert!(!fix.changes.is_empty());
+    let kept = text.lines().filter(|line| !line.contains("af11"));
+    for line in kept {
+        let is_kept = fix.text.lines().any(|one| one == line);
+        assert!(is_kept, "{line}: {}", fix.text);
+    }
+    // The weight, which was IOS's default, has a statement in the same class.
+    let lines: Vec<&str> = fix.text.lines().collect();
+    let at = |part: &str| lines.iter().position(|line| line.contains(part));
+    let weight = at("  random-detect exponential-weighting-constant");
+    let after = at("dscp af11 32 96 10").map(|line| line + 1);
+    assert_eq!(weight, after, "{}", fix.text);
+}

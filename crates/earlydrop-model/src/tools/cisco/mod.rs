@@ -3,6 +3,8 @@
 
 mod xr;
 
+use std::ops::Range;
+
 use earlydrop::red::Spacing;
 use earlydrop::registry::{Length, LinkFacts};
 use earlydrop::units::BitsPerSec;
@@ -131,6 +133,8 @@ struct PolicyClass<'a> {
     at: Option<Token<'a>>,
     configuration: Configuration,
     classes: Vec<Class>,
+    /// Where its `random-detect` statements without thresholds are.
+    without_thresholds: Vec<Range<usize>>,
 }
 
 impl<'a> PolicyClass<'a> {
@@ -144,6 +148,7 @@ impl<'a> PolicyClass<'a> {
                 ..Configuration::of(tool)
             },
             classes: Vec::new(),
+            without_thresholds: Vec::new(),
         }
     }
 }
@@ -187,7 +192,11 @@ fn read_for(source: &Source<'_>, tool: &'static Tool) -> Result<Configuration, P
         }
         line.end(&[])?;
     }
-    let irrelevant = ledger.close(READ)?;
+    let mut irrelevant = ledger.close(READ)?;
+    // A class of the platform's own thresholds cannot be judged, and is not forgotten.
+    let unjudged = policies.iter().filter(|class| class.classes.is_empty());
+    irrelevant.extend(unjudged.flat_map(|class| class.without_thresholds.iter().cloned()));
+    irrelevant.sort_by_key(|range| range.start);
     policies.retain(|class| !class.classes.is_empty());
     let names = policies.iter().map(|class| (class.name.clone(), class.at));
     let names: Vec<_> = names.collect();
@@ -235,9 +244,10 @@ fn statement<'a>(
     match head.text {
         "queue-limit" => configuration.limit = limit(head, line)?,
         "bandwidth" | "shape" => bandwidth(head, line, configuration)?,
-        _ => class
-            .classes
-            .extend(detect(head, line, link, configuration)?),
+        _ => match detect(head, line, link, configuration)? {
+            Some(profile) => class.classes.push(profile),
+            None => class.without_thresholds.push(head.span()),
+        },
     }
     Ok(())
 }
