@@ -267,7 +267,8 @@ class Result:
 
     def compare_to(self, baseline: str, metrics: Metrics = None) -> Table:
         """Differences of all schemes from one, paired by seed, with 95% intervals; `significant`
-        holds for the whole table together (Holm's procedure).
+        holds for the whole table together (Holm's procedure). A metric is that of the link and all
+        flows, "loss", or that of a group, "calls.end_to_end_p99".
         """
         return Table(self._run.differences(baseline, _listed(metrics)))
 

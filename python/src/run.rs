@@ -6,10 +6,10 @@ use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
-use earlydrop_lab::baseline::{self, Comparison, headline_numbers, numbers_of};
+use earlydrop_lab::baseline::{self, Comparison, headline_numbers};
 use earlydrop_lab::files::Overwrite;
 use earlydrop_lab::lengthening::{Length, length};
-use earlydrop_lab::metrics::{self, Better, METRICS};
+use earlydrop_lab::metrics::{self, Better, METRICS, Number};
 use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
@@ -205,32 +205,32 @@ fn compared(
     plan: &Plan,
     summary: &Summary,
     baseline: &str,
-    metrics: Option<&[usize]>,
+    metrics: Option<Vec<Number>>,
 ) -> PyResult<Comparison> {
     let index = baseline::find(plan, baseline).map_err(value_error)?;
-    let numbers = metrics.map_or_else(|| headline_numbers(plan), numbers_of);
+    let numbers = metrics.unwrap_or_else(|| headline_numbers(plan));
     Ok(Comparison::of(plan, summary, index, numbers))
 }
 
 fn view(
     plan: &Plan,
     summary: &Summary,
-    metrics: Option<Vec<usize>>,
+    metrics: Option<Vec<Number>>,
     baseline: Option<&str>,
 ) -> PyResult<View> {
-    let comparison = baseline.map(|label| compared(plan, summary, label, metrics.as_deref()));
+    let comparison = baseline.map(|label| compared(plan, summary, label, metrics.clone()));
     Ok(View {
         metrics,
         comparison: comparison.transpose()?,
     })
 }
 
-/// The metrics of a list of names.
-fn chosen(metrics: Option<&str>) -> PyResult<Option<Vec<usize>>> {
-    metrics
-        .map(metrics::parse_list)
-        .transpose()
-        .map_err(value_error)
+/// The numbers of a list of names: "loss,call.end_to_end_p99".
+fn chosen(plan: &Plan, metrics: Option<&str>) -> PyResult<Option<Vec<Number>>> {
+    let groups = plan.scenario().groups.iter();
+    let groups: Vec<&str> = groups.map(|group| &*group.name).collect();
+    let numbers = metrics.map(|list| metrics::parse_numbers(list, &groups));
+    numbers.transpose().map_err(value_error)
 }
 
 /// A metric: its name, its heading, its unit in tables, which values are better, and its meaning.
@@ -453,7 +453,8 @@ impl Run {
     #[pyo3(signature = (metrics=None))]
     fn summary(&self, metrics: Option<&str>) -> PyResult<Table> {
         let all = || (0..METRICS.len()).collect();
-        let metrics = chosen(metrics)?.unwrap_or_else(all);
+        let metrics = metrics.map(metrics::parse_list).transpose();
+        let metrics = metrics.map_err(value_error)?.unwrap_or_else(all);
         self.summarises(|plan, store, summary| {
             let columns = store.summary_columns(plan, summary, &metrics);
             Table::with_flags(columns.map_err(run_error)?, &["at_least"])
@@ -464,9 +465,8 @@ impl Run {
     /// of flows feels, and the headline metrics.
     #[pyo3(signature = (baseline, metrics=None))]
     fn differences(&self, baseline: &str, metrics: Option<&str>) -> PyResult<Table> {
-        let metrics = chosen(metrics)?;
         self.summarises(|plan, store, summary| {
-            let comparison = compared(plan, summary, baseline, metrics.as_deref())?;
+            let comparison = compared(plan, summary, baseline, chosen(plan, metrics)?)?;
             let columns = store.difference_columns(plan, &comparison);
             Table::with_flags(columns.map_err(run_error)?, &["significant"])
         })
@@ -475,9 +475,8 @@ impl Run {
     /// The JSON document of `earlydrop run --json`.
     #[pyo3(signature = (metrics=None, baseline=None))]
     fn json(&self, metrics: Option<&str>, baseline: Option<&str>) -> PyResult<String> {
-        let metrics = chosen(metrics)?;
         self.summarises(|plan, store, summary| {
-            let view = view(plan, summary, metrics, baseline)?;
+            let view = view(plan, summary, chosen(plan, metrics)?, baseline)?;
             let page = store.folder().join("report.html");
             let document = json(plan, store, summary, &page, &view);
             Ok(document.map_err(run_error)?.to_string())

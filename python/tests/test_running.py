@@ -91,6 +91,10 @@ def test_means_are_those_of_the_runs() -> None:
     paired = paired - frame[frame.scheme == "red"].delay_mean.to_numpy()
     assert differences.difference[0] == pytest.approx(paired.mean(), rel=1e-12)
     assert differences.significant[0] in (0, 1)
+    # Of a group, too.
+    of_group = result.compare_to("red", "bulk.goodput").to_pandas()
+    means = goodput[goodput.group == "bulk"].set_index("scheme")["mean"]
+    assert of_group.difference[0] == pytest.approx(means["codel"] - means["red"], rel=1e-9)
 
 
 def test_more_seeds_until_intervals_are_narrow() -> None:

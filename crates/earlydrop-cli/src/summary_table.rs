@@ -8,7 +8,8 @@ use earlydrop_report::answers::answers;
 use earlydrop_report::derived;
 use earlydrop_report::key::key;
 use earlydrop_report::table::{
-    Cell, Mark, NOT_TRUSTWORTHY, Table, View, all_tables, has_doubtful_runs, measured, point_tables,
+    Cell, Mark, NOT_TRUSTWORTHY, Table, View, all_tables, along_sweep, has_doubtful_runs, measured,
+    point_tables,
 };
 
 use crate::draw::{Look, Style, Text};
@@ -30,6 +31,10 @@ pub(crate) fn lines(plan: &Plan, summary: &Summary, view: &View, style: &Style) 
     let mut lines = header(plan, summary, style);
     lines.extend(answer_lines(plan, summary, style));
     let is_alike = derived::of_all_points(plan).is_some();
+    for table in along_sweep(plan, summary, view) {
+        lines.extend([Text::default(), Text::new(&table.title, Look::Strong)]);
+        lines.extend(lay_out(&table, style));
+    }
     for point in 0..plan.points.len() {
         for (index, table) in point_tables(plan, summary, view, point).iter().enumerate() {
             lines.push(Text::default());
@@ -129,7 +134,8 @@ struct Column {
 
 impl Column {
     fn of(table: &Table, index: usize, unicode: bool) -> Column {
-        let heading: Vec<String> = table.header[index].split(' ').map(String::from).collect();
+        let words = table.header[index].split(' ');
+        let heading: Vec<String> = words.map(|word| word.replace('\u{a0}', " ")).collect();
         let cells: Vec<(String, Look)> = table
             .rows
             .iter()

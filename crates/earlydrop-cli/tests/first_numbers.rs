@@ -218,6 +218,8 @@ fn unknown_metrics_and_baselines_are_refused_before_anything_runs() {
     for (options, wanted) in [
         (["--baseline", "rde"], "did you mean \"red\"?"),
         (["--metrics", "los"], "did you mean \"loss\"?"),
+        (["--metrics", "bulk.los"], "did you mean \"loss\"?"),
+        (["--metrics", "bluk.loss"], "did you mean \"bulk\"?"),
         (["--metrics", "loss,loss"], "listed twice"),
         (["--metrics", ","], "no metric is named"),
     ] {
@@ -239,14 +241,82 @@ fn metrics_are_the_columns_in_their_order() {
         "--metrics",
         "loss, completion_p50,utilisation",
     ];
-    let report = user
-        .runs(&[&chosen[..], &["--as", "markdown"]].concat())
-        .well();
-    let header = "| scheme | loss % | completion time, median s | utilisation % |";
-    assert!(report.out.contains(header), "{}", report.out);
     let csv = user.runs(&[&chosen[..], &["--as", "csv"]].concat()).well();
     // Nothing was transferred; two schemes at two points. Groups have no utilisation.
     assert_eq!(csv.out.lines().count(), 1 + 2 * 2 * (2 + 1), "{}", csv.out);
+    let one = ["run", "small.toml", "--out", "one", "--rtt", "20ms"];
+    user.runs(&one).well();
+    let chosen = [
+        "--metrics",
+        "loss,bulk.goodput,utilisation",
+        "--as",
+        "markdown",
+    ];
+    let report = user
+        .runs(&[&["report", "one"], &chosen[..]].concat())
+        .well();
+    let header = "| scheme | loss % | bulk goodput Mbps | utilisation % |";
+    assert!(report.out.contains(header), "{}", report.out);
+}
+
+#[test]
+fn chosen_metrics_stand_along_a_sweep() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    user.runs(&["run", "small.toml", "--out", "out"]).well();
+    let chosen = ["report", "out", "--metrics", "bulk.goodput,delay_p99"];
+    let csv = user.runs(&[&chosen[..], &["--as", "csv"]].concat()).well();
+    let header = "scheme,network.rtt,group,metric,mean,";
+    assert!(csv.out.starts_with(header), "{}", csv.out);
+    let mean = |scheme: &str, rtt: &str| {
+        let begin = format!("{scheme},{rtt},bulk,goodput,");
+        let mut lines = csv.out.lines().filter_map(|line| line.strip_prefix(&begin));
+        let mean = lines
+            .next()
+            .and_then(|rest| rest.split(',').next())
+            .unwrap();
+        mean.parse::<f64>().unwrap() / 1e6
+    };
+    let table = user.runs(&[&chosen[..], &["--as", "markdown"]].concat());
+    let table = table.well().out;
+    let heading =
+        "**Bulk goodput (Mbps), by network.rtt**\n\n| scheme | 20\u{a0}ms | 60\u{a0}ms |\n";
+    assert!(table.starts_with(heading), "{table}");
+    assert!(
+        table.contains("**Queueing delay, 99% (ms), by network.rtt**"),
+        "{table}"
+    );
+    for scheme in ["red", "codel"] {
+        let row = table
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("| {scheme} | ")));
+        let numbers = row.unwrap().split(" | ").map(|cell| {
+            let number = cell
+                .trim_matches(['*', '|', ' '])
+                .split(' ')
+                .next()
+                .unwrap();
+            number.parse::<f64>().unwrap()
+        });
+        for (number, rtt) in numbers.zip(["20 ms", "60 ms"]) {
+            let mean = mean(scheme, rtt);
+            assert!(
+                (number / mean - 1.0).abs() < 0.05,
+                "{scheme}, {rtt}: {number}, {mean}"
+            );
+        }
+    }
+    // Differences are those of a point.
+    let compared = user
+        .runs(&[&chosen[..], &["--baseline", "red"]].concat())
+        .well();
+    let titles =
+        ["20 ms", "60 ms"].map(|rtt| format!("network.rtt = {rtt}: paired differences from red"));
+    assert!(
+        titles.iter().all(|title| compared.out.contains(title)),
+        "{}",
+        compared.out
+    );
 }
 
 #[test]

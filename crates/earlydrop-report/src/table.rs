@@ -1,8 +1,11 @@
 //! A run's summary as tables of cells, as Markdown and as CSV.
 
+mod chosen;
+mod csv;
+
 use crate::figure::escape;
 use earlydrop_lab::baseline::{Comparison, Difference, DifferenceRow, headline_metrics};
-use earlydrop_lab::escape::{CsvField, CsvWriter, markdown};
+use earlydrop_lab::escape::markdown;
 use earlydrop_lab::metrics::{
     self, FEW_UNFINISHED, Felt, LINK_METRICS, LIVE_METRICS, METRICS, Metric, Number,
 };
@@ -13,6 +16,9 @@ use earlydrop_lab::statistics::{Mean, Standing};
 use earlydrop_lab::summary::{GroupSummary, LinkSummary, RankedMean, SchemeSummary, Summary};
 
 use crate::words::capital;
+
+pub use chosen::along_sweep;
+pub use csv::csv;
 
 /// Rows of cells with a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,8 +91,8 @@ impl Mark {
 /// What a reader of results wants to see.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// The metrics of tables in their order; `None` for the headline metrics.
-    pub metrics: Option<Vec<usize>>,
+    /// The numbers of tables in their order; `None` for what groups feel and the headline metrics.
+    pub metrics: Option<Vec<Number>>,
     /// The schemes compared with one of them.
     pub comparison: Option<Comparison>,
 }
@@ -152,11 +158,14 @@ fn titled(plan: &Plan, point: usize, what: &str) -> String {
 }
 
 /// The tables of a point: what each group feels, the link, each of several bottlenecks, and
-/// differences from a baseline. Where a reader has chosen metrics, these alone come first.
+/// differences from a baseline. Where a reader has chosen metrics, these alone come first, or stand
+/// [along the sweep](along_sweep).
 pub fn point_tables(plan: &Plan, summary: &Summary, view: &View, point: usize) -> Vec<Table> {
     let mut tables = Vec::new();
+    let is_along = chosen::is_along_sweep(plan, summary, view);
     match view.metrics.as_deref() {
-        Some(metrics) => tables.push(table(plan, summary, Some(metrics), point)),
+        Some(_) if is_along => {}
+        Some(numbers) => tables.push(table(plan, summary, Some(numbers), point)),
         None => {
             tables.extend(felt_table(plan, summary, point));
             let mut link = table(plan, summary, None, point);
@@ -171,15 +180,18 @@ pub fn point_tables(plan: &Plan, summary: &Summary, view: &View, point: usize) -
     tables.extend(link_tables(plan, summary, point));
     let comparison = view.comparison.as_ref();
     tables.extend(comparison.map(|comparison| difference_table(plan, comparison, point)));
+    for table in tables.iter_mut().filter(|_| is_along) {
+        table.title = titled(plan, point, &table.title);
+    }
     tables
 }
 
-/// The headline metrics of every scheme, or these in their order, one table for each point of the
-/// sweep.
-pub fn tables(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> Vec<Table> {
+/// The headline metrics of every scheme, or these numbers in their order, one table for each point of
+/// the sweep.
+pub fn tables(plan: &Plan, summary: &Summary, chosen: Option<&[Number]>) -> Vec<Table> {
     let points = 0..plan.points.len();
     points
-        .map(|point| table(plan, summary, metrics, point))
+        .map(|point| table(plan, summary, chosen, point))
         .collect()
 }
 
@@ -282,23 +294,13 @@ pub(crate) fn share_text(share: f64) -> String {
     format!("{sign}{}%", number::to_digits(100.0 * share, 2))
 }
 
-fn table(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>, point: usize) -> Table {
+fn table(plan: &Plan, summary: &Summary, chosen: Option<&[Number]>, point: usize) -> Table {
     let rows = summary.rows.iter().filter(|row| row.point == point);
     let rows: Vec<&SchemeSummary> = rows.collect();
-    let values: Vec<&[_]> = rows.iter().map(|row| row.values.as_slice()).collect();
-    let of = |metric: usize| (metric, &METRICS[metric]);
-    let columns: Vec<Column<'_>> = match metrics {
-        Some(metrics) => metrics.iter().copied().map(of).collect(),
-        // A column without measurements, or with zeros only, is left out.
-        None => informative(headline_metrics().into_iter().map(of), &values, |one| {
-            one.mean
-        }),
+    let mut table = match chosen {
+        Some(numbers) => chosen::at_point(plan, summary, numbers, point),
+        None => headline_table(plan, &rows, point),
     };
-    let labels = plan.labels();
-    let lines = rows
-        .iter()
-        .map(|row| (marked_label(labels[row.scheme], row), row.values.as_slice()));
-    let mut table = of_columns(plan.point_label(point), &columns, lines, cell);
     if rows.iter().any(|row| row.live.is_some()) {
         table.header.extend(LIVE_METRICS.iter().map(heading));
         table.header.push("not trustworthy runs".to_string());
@@ -313,12 +315,29 @@ fn table(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>, point: usize
     table
 }
 
-/// All tables in the order of the points.
+/// The headline metrics of these rows, which are of one point; those without measurements, or with
+/// zeros only, are left out.
+fn headline_table(plan: &Plan, rows: &[&SchemeSummary], point: usize) -> Table {
+    let values: Vec<&[_]> = rows.iter().map(|row| row.values.as_slice()).collect();
+    let metrics = headline_metrics().into_iter();
+    let columns = informative(
+        metrics.map(|index| (index, &METRICS[index])),
+        &values,
+        |one| one.mean,
+    );
+    let labels = plan.labels();
+    let lines = rows
+        .iter()
+        .map(|row| (marked_label(labels[row.scheme], row), row.values.as_slice()));
+    of_columns(plan.point_label(point), &columns, lines, cell)
+}
+
+/// All tables: along the sweep, and in the order of the points.
 pub fn all_tables(plan: &Plan, summary: &Summary, view: &View) -> Vec<Table> {
     let points = 0..plan.points.len();
-    points
-        .flat_map(|point| point_tables(plan, summary, view, point))
-        .collect()
+    let mut tables = along_sweep(plan, summary, view);
+    tables.extend(points.flat_map(|point| point_tables(plan, summary, view, point)));
+    tables
 }
 
 /// How many runs the means are of, and what was measured: "means of 5 runs ± 95% intervals,
@@ -467,71 +486,6 @@ impl Table {
         }
         lines.join("\n") + "\n"
     }
-}
-
-/// The summary as CSV in base units: a line for each scheme, point, group of flows (all together
-/// last, without a name) and metric, or these metrics in
-/// their order.
-pub fn csv(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> String {
-    let fields = plan.axes.iter().map(|axis| CsvField::from(&axis.field));
-    let fixed = [
-        "group",
-        "metric",
-        "mean",
-        "half_width_95",
-        "seeds",
-        "at_least",
-        "best",
-        "similar",
-    ];
-    let header = [CsvField::from("scheme")].into_iter().chain(fields);
-    let header = header.chain(fixed.map(CsvField::from));
-    let mut lines: Vec<Vec<CsvField<'_>>> = vec![header.collect()];
-    let mut add =
-        |scheme: usize, point: usize, group: &str, metric: &Metric, entry: &RankedMean| {
-            let mean = entry.mean;
-            let mut line = vec![CsvField::from(plan.labels()[scheme])];
-            let coordinates = plan.axes.iter().zip(&plan.points[point].coordinates);
-            line.extend(coordinates.map(|(axis, index)| axis.text(*index).into()));
-            line.push(group.to_string().into());
-            line.push(metric.name.into());
-            line.push(mean.mean.into());
-            line.push(mean.half.map_or(CsvField::Empty, CsvField::from));
-            line.push(mean.count.into());
-            line.push(mean.is_lower_bound.to_string().into());
-            line.push(entry.is_best().to_string().into());
-            line.push(entry.is_similar().to_string().into());
-            lines.push(line);
-        };
-    let all: Vec<usize> = (0..METRICS.len()).collect();
-    let chosen = metrics.unwrap_or(&all);
-    for row in &summary.groups {
-        for (metric, entry) in metrics::of_groups().zip(&row.values) {
-            let is_chosen = chosen
-                .iter()
-                .any(|index| METRICS[*index].name == metric.name);
-            if let Some(entry) = entry.as_ref().filter(|_| is_chosen) {
-                add(row.scheme, row.point, &row.name, metric, entry);
-            }
-        }
-    }
-    for row in &summary.rows {
-        let live = row.live.iter().flat_map(|live| &live.values);
-        let entries = chosen
-            .iter()
-            .map(|metric| (&METRICS[*metric], &row.values[*metric]));
-        for (metric, entry) in entries.chain(LIVE_METRICS.iter().zip(live)) {
-            if let Some(entry) = entry {
-                add(row.scheme, row.point, "", metric, entry);
-            }
-        }
-    }
-    let mut bytes = Vec::new();
-    let mut writer = CsvWriter::new(&mut bytes);
-    // Writing to memory cannot fail.
-    let written = lines.into_iter().try_for_each(|line| writer.line(line));
-    drop(written.and_then(|()| writer.finish()));
-    String::from_utf8(bytes).unwrap_or_default()
 }
 
 #[cfg(test)]

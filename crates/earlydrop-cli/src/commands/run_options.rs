@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use earlydrop_lab::baseline::{self, Comparison, headline_numbers, numbers_of};
+use earlydrop_lab::baseline::{self, Comparison, headline_numbers};
 use earlydrop_lab::lengthening::{Length, length};
-use earlydrop_lab::metrics;
+use earlydrop_lab::metrics::{Number, parse_numbers};
 use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
@@ -62,7 +62,8 @@ pub(super) struct OutputOptions {
 /// What of the results is shown.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct ViewOptions {
-    /// The metrics of the tables, in this order: delay_p99,loss
+    /// The metrics of the tables, in this order, also of a group of flows:
+    /// loss,call.end_to_end_p99. A sweep has a table of each
     #[arg(long, value_name = "LIST")]
     metrics: Option<String>,
     /// Also print the differences of all schemes from this one, paired by seed
@@ -74,7 +75,10 @@ impl ViewOptions {
     /// The chosen metrics, and the index of the baseline.
     pub(super) fn check(&self, plan: &Plan) -> Result<Choice, Failure> {
         let wrong = |option: &str, error| Failure::Usage(format!("--{option}: {error}"));
-        let metrics = self.metrics.as_deref().map(metrics::parse_list).transpose();
+        let groups = plan.scenario().groups.iter();
+        let groups: Vec<&str> = groups.map(|group| &*group.name).collect();
+        let metrics = self.metrics.as_deref();
+        let metrics = metrics.map(|list| parse_numbers(list, &groups)).transpose();
         let baseline = self
             .baseline
             .as_deref()
@@ -90,7 +94,7 @@ impl ViewOptions {
 
 /// Checked [`ViewOptions`].
 pub(super) struct Choice {
-    metrics: Option<Vec<usize>>,
+    metrics: Option<Vec<Number>>,
     baseline: Option<usize>,
 }
 
@@ -98,7 +102,7 @@ impl Choice {
     /// The parts of a summary to show.
     pub(super) fn view(self, plan: &Plan, summary: &Summary) -> View {
         let compared = match &self.metrics {
-            Some(metrics) => numbers_of(metrics),
+            Some(numbers) => numbers.clone(),
             None => headline_numbers(plan),
         };
         let compare = |baseline| Comparison::of(plan, summary, baseline, compared);

@@ -20,9 +20,8 @@ pub use flows::{FlowAggregate, LARGE, SMALL, SizeBin};
 pub use list::METRICS;
 pub use list_of_links::LINK_METRICS;
 pub use list_of_live::LIVE_METRICS;
-pub use numbers::Number;
+pub use numbers::{Number, parse_numbers};
 
-use crate::document::suggestion;
 use crate::timing::LiveTiming;
 
 /// One number of a run.
@@ -100,27 +99,14 @@ pub fn index_of_group(name: &str) -> Option<usize> {
 /// The indices in [`METRICS`] of a list of names, "completion_p50,loss", in its order. The error
 /// says which name is unknown or repeated, and which are known.
 pub fn parse_list(text: &str) -> Result<Vec<usize>, String> {
-    let mut indices = Vec::new();
-    for name in text
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-    {
-        let known: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
-        let index = index_of(name);
-        let index = index.ok_or_else(|| {
-            let help = suggestion(name, &known, '"');
-            format!("no metric is called \"{name}\"; {help}")
-        })?;
-        if indices.contains(&index) {
-            return Err(format!("\"{name}\" is listed twice; keep one"));
-        }
-        indices.push(index);
-    }
-    match indices.is_empty() {
-        true => Err("no metric is named; allowed: a list such as \"delay_mean,loss\"".to_string()),
-        false => Ok(indices),
-    }
+    let of_link = |number| match number {
+        Number::OfLink(index) => Some(index),
+        Number::OfGroup(..) | Number::Ratio(..) => None,
+    };
+    Ok(parse_numbers(text, &[])?
+        .into_iter()
+        .filter_map(of_link)
+        .collect())
 }
 
 impl Metric {

@@ -1,6 +1,7 @@
 //! Numbers of a run that schemes are compared by.
 
-use super::{METRICS, Metric, of_groups};
+use super::{METRICS, Metric, index_of, index_of_group, of_groups};
+use crate::document::suggestion;
 
 /// A number of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,4 +48,48 @@ impl Number {
     pub fn unit(&self) -> (&'static str, f64) {
         self.metric().map_or(("", 1.0), |one| (one.unit, one.scale))
     }
+}
+
+/// The numbers of a list, "loss,call.end_to_end_p99", in its order: metrics of the link and all flows,
+/// and of one of these groups. The error says which name is unknown or repeated, and which are known.
+pub fn parse_numbers(text: &str, groups: &[&str]) -> Result<Vec<Number>, String> {
+    let mut numbers = Vec::new();
+    let names = text.split(',').map(str::trim);
+    for name in names.filter(|name| !name.is_empty()) {
+        let number = match name.split_once('.') {
+            Some((group, metric)) => of_group(group, metric, groups)?,
+            None => of_link(name)?,
+        };
+        if numbers.contains(&number) {
+            return Err(format!("\"{name}\" is listed twice; keep one"));
+        }
+        numbers.push(number);
+    }
+    match numbers.is_empty() {
+        true => Err("no metric is named; allowed: a list such as \"delay_mean,loss\"".to_string()),
+        false => Ok(numbers),
+    }
+}
+
+fn of_link(name: &str) -> Result<Number, String> {
+    let known: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
+    let unknown = || {
+        let help = suggestion(name, &known, '"');
+        format!("no metric is called \"{name}\"; {help}")
+    };
+    index_of(name).map(Number::OfLink).ok_or_else(unknown)
+}
+
+fn of_group(group: &str, name: &str, groups: &[&str]) -> Result<Number, String> {
+    if !groups.contains(&group) {
+        let help = suggestion(group, groups, '"');
+        return Err(format!("no group of flows is called \"{group}\"; {help}"));
+    }
+    let known: Vec<&str> = of_groups().map(|metric| metric.name).collect();
+    let unknown = || {
+        let help = suggestion(name, &known, '"');
+        format!("no metric of groups is called \"{name}\"; {help}")
+    };
+    let index = index_of_group(name).ok_or_else(unknown)?;
+    Ok(Number::OfGroup(index, group.to_string()))
 }

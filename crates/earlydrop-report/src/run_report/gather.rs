@@ -252,7 +252,7 @@ impl WatchedLink {
 fn viewed_metrics(view: &View) -> Vec<data::Metric> {
     let metrics = METRICS.iter().enumerate().map(|(index, one)| data::Metric {
         headline: match &view.metrics {
-            Some(chosen) => chosen.contains(&index),
+            Some(chosen) => chosen.contains(&Number::OfLink(index)),
             None => one.headline,
         },
         ..metric(one)

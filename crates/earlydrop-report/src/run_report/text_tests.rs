@@ -1,6 +1,6 @@
 //! An estimate has the same text in tables, pages and pictures.
 
-use earlydrop_lab::metrics::{METRICS, index_of};
+use earlydrop_lab::metrics::{METRICS, Number, index_of};
 use earlydrop_lab::plan::{Plan, Source, TraceFiles};
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::summary::{RankedMean, SchemeSummary, Summary};
@@ -78,7 +78,7 @@ fn an_estimate_has_one_text_everywhere() {
             drift: None,
         };
         let summary = summary(metric, ranked);
-        let table = &table::tables(&plan, &summary, Some(&[metric]))[0];
+        let table = &table::tables(&plan, &summary, Some(&[Number::OfLink(metric)]))[0];
         assert_eq!(table.rows[0][1].text, text, "the terminal");
         assert!(table.markdown().contains(&format!("| {text} |")), "{text}");
         let tex = text.replace('±', "\\pm");
