@@ -227,9 +227,7 @@ fn view(
 
 /// The numbers of a list of names: "loss,call.end_to_end_p99".
 fn chosen(plan: &Plan, metrics: Option<&str>) -> PyResult<Option<Vec<Number>>> {
-    let groups = plan.scenario().groups.iter();
-    let groups: Vec<&str> = groups.map(|group| &*group.name).collect();
-    let numbers = metrics.map(|list| metrics::parse_numbers(list, &groups));
+    let numbers = metrics.map(|list| plan.numbers(list));
     numbers.transpose().map_err(value_error)
 }
 

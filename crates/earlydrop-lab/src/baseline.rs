@@ -147,7 +147,7 @@ pub fn headline_metrics() -> Vec<usize> {
 }
 
 /// These metrics of the link and all flows.
-pub fn numbers_of(metrics: &[usize]) -> Vec<Number> {
+fn numbers_of(metrics: &[usize]) -> Vec<Number> {
     metrics.iter().map(|index| Number::OfLink(*index)).collect()
 }
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use earlydrop::units::Quantity;
 
 use crate::document::{Content, Entries, Node, Problem, suggestion};
-use crate::metrics::{self, METRICS, Metric, Number};
+use crate::metrics::{self, Metric, Number};
 use crate::scenario::Scenario;
 use crate::scenario::fields::EXPECT;
 use crate::sweep::Axis;
@@ -146,13 +146,14 @@ impl Reader<'_> {
     fn number(&self) -> Result<Number, Problem> {
         let entries = self.entries;
         let (group, beside) = (entries.text("group"), entries.text("beside"));
+        let groups = self.scenario.groups.iter();
+        let known: Vec<&str> = groups.map(|group| &*group.name).collect();
+        let problem = |field, (message, help): (String, String)| {
+            Problem::new(entries.place_of(field), message, help)
+        };
         for (field, name) in [("group", &group), ("beside", &beside)] {
-            let groups = self.scenario.groups.iter();
-            let known: Vec<&str> = groups.map(|group| &*group.name).collect();
-            if !name.is_empty() && !known.contains(&name.as_str()) {
-                let message = format!("no group of flows is called \"{name}\"");
-                let help = suggestion(name, &known, '"');
-                return Err(Problem::new(entries.place_of(field), message, help));
+            if !name.is_empty() {
+                metrics::check_group(name, &known).map_err(|unknown| problem(field, unknown))?;
             }
         }
         let name = entries.text("metric");
@@ -171,24 +172,7 @@ impl Reader<'_> {
                 }
             };
         }
-        let index = match group.as_str() {
-            "" => metrics::index_of(&name).map(Number::OfLink),
-            _ => metrics::index_of_group(&name).map(|index| Number::OfGroup(index, group.clone())),
-        };
-        index.ok_or_else(|| {
-            let of_link = METRICS.iter().map(|metric| metric.name);
-            let of_groups = metrics::of_groups().map(|metric| metric.name);
-            let known: Vec<&str> = match group.as_str() {
-                "" => of_link.collect(),
-                _ => of_groups.collect(),
-            };
-            let message = match group.as_str() {
-                "" => format!("no metric is called \"{name}\""),
-                _ => format!("no metric of groups is called \"{name}\""),
-            };
-            let help = suggestion(&name, &known, '"');
-            Problem::new(entries.place_of("metric"), message, help)
-        })
+        Number::named(&group, &name).map_err(|unknown| problem("metric", unknown))
     }
 
     fn than(&self, metric: Option<&Metric>) -> Result<Than, Problem> {

@@ -29,7 +29,9 @@ use crate::methods::{Facts, TARGET_DELAY, every_method};
 use crate::open_loop::{OpenLoop, OpenLoopInput, open_loop};
 use crate::response::packets_of;
 use crate::stability::{Stability, Verdict, stability};
-use crate::thresholds::{Advice, GIVEN, LEAST_MIN, balance, flows_at, given_band, most_flows};
+use crate::thresholds::{
+    Advice, GIVEN, LEAST_MIN, balance, flows_at, given_band, most_flows, significant,
+};
 use crate::validity::{Caveat, caveats};
 use crate::{Gateway, Load, ModelError, PACKETS_PER_FLOW, Prediction, predict, sawtooth};
 
@@ -353,16 +355,11 @@ pub fn is_codel(settings: &Settings) -> bool {
     ["codel", "fq-codel", "cobalt"].contains(&settings.scheme())
 }
 
-/// A time to four significant digits, as somebody would set it.
-fn four_digits(time: Nanos) -> Nanos {
-    let unit = 10_u64.pow(time.0.checked_ilog10().unwrap_or(0).saturating_sub(3));
-    Nanos((time.0 + unit / 2) / unit * unit)
-}
-
 /// The objective as a scheme's own target.
 fn targeted(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice, ModelError> {
     let settings = scheme.settings(&load.link())?;
-    let delay = four_digits(Nanos::from_secs_f64(goal / load.service()));
+    // Four digits, as somebody would set it.
+    let delay = Nanos::from_secs_f64(significant(goal / load.service(), 4));
     let packets = goal.round().max(1.0).to_string();
     let targets = [
         ("target", delay.to_string()),

@@ -40,8 +40,8 @@ impl Thresholds {
         Thresholds {
             min: packets(self.min),
             max: packets(self.max),
-            max_p: self.max_p.map(three_digits),
-            weight: three_digits(self.weight),
+            max_p: self.max_p.map(|max_p| significant(max_p, 3)),
+            weight: significant(self.weight, 3),
         }
     }
 }
@@ -144,9 +144,9 @@ fn packets(length: f64) -> f64 {
     }
 }
 
-/// Rounds to three significant digits.
-fn three_digits(value: f64) -> f64 {
-    let scale = 10_f64.powi(2 - value.abs().log10().floor() as i32);
+/// Rounds to so many significant digits.
+pub(crate) fn significant(value: f64, digits: i32) -> f64 {
+    let scale = 10_f64.powi(digits - 1 - value.abs().log10().floor() as i32);
     let rounded = (value * scale).round() / scale;
     if rounded.is_finite() { rounded } else { value }
 }

@@ -231,12 +231,23 @@ pub fn difference_table(plan: &Plan, comparison: &Comparison, point: usize) -> T
         .iter()
         .map(|row| (labels[row.scheme].to_string(), row.values.as_slice()));
     let mut table = of_columns(title, &columns, lines, difference_cell);
-    for (heading, (index, _)) in table.header.iter_mut().skip(1).zip(&columns) {
-        if let Number::OfGroup(_, group) = &comparison.numbers[*index] {
-            *heading = format!("{group} {heading}");
-        }
-    }
+    name_groups(&mut table, &columns, &comparison.numbers);
     table
+}
+
+/// Puts the name of its group before the heading of each column, which is one of these numbers.
+fn name_groups(table: &mut Table, columns: &[Column<'_>], numbers: &[Number]) {
+    for (heading, (index, _)) in table.header.iter_mut().skip(1).zip(columns) {
+        *heading = with_group(&numbers[*index], heading);
+    }
+}
+
+/// "call end-to-end delay, 99%".
+fn with_group(number: &Number, text: &str) -> String {
+    match number {
+        Number::OfGroup(_, group) => format!("{group} {text}"),
+        Number::OfLink(_) | Number::Ratio(..) => text.to_string(),
+    }
 }
 
 /// A column: its index among the values of a row, and its metric.

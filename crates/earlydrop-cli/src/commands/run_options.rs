@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use earlydrop_lab::baseline::{self, Comparison, headline_numbers};
 use earlydrop_lab::lengthening::{Length, length};
-use earlydrop_lab::metrics::{Number, parse_numbers};
+use earlydrop_lab::metrics::Number;
 use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
@@ -75,10 +75,8 @@ impl ViewOptions {
     /// The chosen metrics, and the index of the baseline.
     pub(super) fn check(&self, plan: &Plan) -> Result<Choice, Failure> {
         let wrong = |option: &str, error| Failure::Usage(format!("--{option}: {error}"));
-        let groups = plan.scenario().groups.iter();
-        let groups: Vec<&str> = groups.map(|group| &*group.name).collect();
         let metrics = self.metrics.as_deref();
-        let metrics = metrics.map(|list| parse_numbers(list, &groups)).transpose();
+        let metrics = metrics.map(|list| plan.numbers(list)).transpose();
         let baseline = self
             .baseline
             .as_deref()

@@ -439,8 +439,7 @@ fn without(text: &str, goes: impl Fn(usize, &str) -> bool) -> String {
     kept.map(|(_, line)| format!("{line}\n")).collect()
 }
 
-/// Whether there is no scenario without this line.
-/// Whether a line stays when it is wrong: there are schemes, and flows, which a list counts itself.
+/// Whether there is no scenario without this line. A list counts its flows itself.
 fn is_needed(line: &str, text: &str) -> bool {
     let is_listed = text.contains("flows.a.kind = \"list\"");
     line.starts_with("schemes") || line.starts_with("flows.a.count") && !is_listed

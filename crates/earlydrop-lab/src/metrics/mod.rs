@@ -20,7 +20,8 @@ pub use flows::{FlowAggregate, LARGE, SMALL, SizeBin};
 pub use list::METRICS;
 pub use list_of_links::LINK_METRICS;
 pub use list_of_live::LIVE_METRICS;
-pub use numbers::{Number, parse_numbers};
+pub use numbers::Number;
+pub(crate) use numbers::{check_group, parse_numbers};
 
 use crate::timing::LiveTiming;
 

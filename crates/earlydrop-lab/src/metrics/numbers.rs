@@ -15,6 +15,25 @@ pub enum Number {
 }
 
 impl Number {
+    /// The metric of this name, of a group of flows; of the link and all flows where that is empty.
+    pub(crate) fn named(group: &str, name: &str) -> Result<Number, Unknown> {
+        let (what, index, known): (_, _, Vec<&str>) = match group {
+            "" => {
+                let known = METRICS.iter().map(|metric| metric.name);
+                ("metric", index_of(name), known.collect())
+            }
+            _ => {
+                let known = of_groups().map(|metric| metric.name);
+                ("metric of groups", index_of_group(name), known.collect())
+            }
+        };
+        let index = index.ok_or_else(|| unknown(what, name, &known))?;
+        Ok(match group {
+            "" => Number::OfLink(index),
+            _ => Number::OfGroup(index, group.to_string()),
+        })
+    }
+
     /// Its metric; `None` for a ratio.
     pub fn metric(&self) -> Option<&'static Metric> {
         match self {
@@ -52,14 +71,19 @@ impl Number {
 
 /// The numbers of a list, "loss,call.end_to_end_p99", in its order: metrics of the link and all flows,
 /// and of one of these groups. The error says which name is unknown or repeated, and which are known.
-pub fn parse_numbers(text: &str, groups: &[&str]) -> Result<Vec<Number>, String> {
+pub(crate) fn parse_numbers(text: &str, groups: &[&str]) -> Result<Vec<Number>, String> {
+    let in_one = |(message, help): Unknown| format!("{message}; {help}");
     let mut numbers = Vec::new();
     let names = text.split(',').map(str::trim);
     for name in names.filter(|name| !name.is_empty()) {
-        let number = match name.split_once('.') {
-            Some((group, metric)) => of_group(group, metric, groups)?,
-            None => of_link(name)?,
+        let (group, metric) = match name.split_once('.') {
+            Some((group, metric)) if !groups.is_empty() => {
+                check_group(group, groups).map_err(in_one)?;
+                (group, metric)
+            }
+            _ => ("", name),
         };
+        let number = Number::named(group, metric).map_err(in_one)?;
         if numbers.contains(&number) {
             return Err(format!("\"{name}\" is listed twice; keep one"));
         }
@@ -71,25 +95,18 @@ pub fn parse_numbers(text: &str, groups: &[&str]) -> Result<Vec<Number>, String>
     }
 }
 
-fn of_link(name: &str) -> Result<Number, String> {
-    let known: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
-    let unknown = || {
-        let help = suggestion(name, &known, '"');
-        format!("no metric is called \"{name}\"; {help}")
-    };
-    index_of(name).map(Number::OfLink).ok_or_else(unknown)
+/// Refuses a group of flows that is none of those known.
+pub(crate) fn check_group(name: &str, known: &[&str]) -> Result<(), Unknown> {
+    match known.contains(&name) {
+        true => Ok(()),
+        false => Err(unknown("group of flows", name, known)),
+    }
 }
 
-fn of_group(group: &str, name: &str, groups: &[&str]) -> Result<Number, String> {
-    if !groups.contains(&group) {
-        let help = suggestion(group, groups, '"');
-        return Err(format!("no group of flows is called \"{group}\"; {help}"));
-    }
-    let known: Vec<&str> = of_groups().map(|metric| metric.name).collect();
-    let unknown = || {
-        let help = suggestion(name, &known, '"');
-        format!("no metric of groups is called \"{name}\"; {help}")
-    };
-    let index = index_of_group(name).ok_or_else(unknown)?;
-    Ok(Number::OfGroup(index, group.to_string()))
+/// What is wrong with a name that is not known, and which are.
+type Unknown = (String, String);
+
+fn unknown(what: &str, name: &str, known: &[&str]) -> Unknown {
+    let help = suggestion(name, known, '"');
+    (format!("no {what} is called \"{name}\""), help)
 }

@@ -26,7 +26,7 @@ pub use crate::scheme_list::split_schemes;
 use crate::budget::{Budget, Limits, ReportSize};
 use crate::document::{Content, Node, Problem};
 use crate::expect::{self, Expectation};
-use crate::metrics::{self, LINK_METRICS, METRICS};
+use crate::metrics::{self, LINK_METRICS, METRICS, Number};
 use crate::scenario::{self, PreparedRun, Scenario, SeriesScope, Surroundings, words};
 use crate::sweep::{self, Axis, continue_seeds};
 use crate::version::engine;
@@ -240,6 +240,14 @@ impl Plan {
     pub fn labels(&self) -> Vec<&str> {
         let schemes = &self.scenario().schemes;
         schemes.iter().map(|scheme| scheme.label.as_str()).collect()
+    }
+
+    /// The numbers of a list, "loss,call.end_to_end_p99": metrics of the link and all flows, or of a
+    /// group.
+    pub fn numbers(&self, list: &str) -> Result<Vec<Number>, String> {
+        let groups = self.scenario().groups.iter();
+        let names: Vec<&str> = groups.map(|group| &*group.name).collect();
+        metrics::parse_numbers(list, &names)
     }
 
     /// The number of cells.

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use earlydrop_lab::metrics::Number;
+use earlydrop_lab::metrics::{Metric, Number};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::summary::{GroupSummary, RankedMean, SchemeSummary, Summary};
 
-use super::{Cell, Table, View, cell, marked_label};
+use super::{Cell, Column, Table, View, cell, marked_label, name_groups, of_columns, with_group};
 use crate::words::capital;
 
 /// Whether chosen numbers stand along the sweep; those of live runs do not, of which each point has
@@ -23,10 +23,11 @@ pub fn along_sweep(plan: &Plan, summary: &Summary, view: &View) -> Vec<Table> {
     let chosen = view.metrics.as_deref().filter(|_| is_along);
     let values = Values::of(summary);
     let numbers = chosen.unwrap_or_default().iter();
-    numbers.map(|number| along(plan, &values, number)).collect()
+    let tables = numbers.filter_map(|number| Some(along(plan, &values, number, number.metric()?)));
+    tables.collect()
 }
 
-fn along(plan: &Plan, values: &Values<'_>, number: &Number) -> Table {
+fn along(plan: &Plan, values: &Values<'_>, number: &Number, metric: &Metric) -> Table {
     let axes: Vec<&str> = plan.axes.iter().map(|axis| axis.name()).collect();
     let points = plan.points.iter().map(|point| {
         let texts = plan.axes.iter().zip(&point.coordinates);
@@ -35,15 +36,16 @@ fn along(plan: &Plan, values: &Values<'_>, number: &Number) -> Table {
         texts.collect::<Vec<_>>().join(", ")
     });
     let row = |(scheme, label): (usize, &str)| {
-        let cells = (0..plan.points.len()).map(|point| values.cell(number, scheme, point));
+        let value = |point| values.value(number, scheme, point);
+        let cells = (0..plan.points.len()).map(|point| cell(value(point), metric));
         let name = Cell::plain(label.to_string());
         [name].into_iter().chain(cells).collect()
     };
-    let unit = match number.unit().0 {
+    let unit = match metric.unit {
         "" => String::new(),
         unit => format!(" ({unit})"),
     };
-    let title = capital(&heading(number));
+    let title = capital(&with_group(number, metric.title));
     Table {
         title: format!("{title}{unit}, by {}", axes.join(", ")),
         header: ["scheme".to_string()].into_iter().chain(points).collect(),
@@ -56,30 +58,20 @@ pub(super) fn at_point(plan: &Plan, summary: &Summary, numbers: &[Number], point
     let values = Values::of(summary);
     let labels = plan.labels();
     let rows = summary.rows.iter().filter(|row| row.point == point);
-    let row = |row: &SchemeSummary| {
-        let cells = numbers.iter();
-        let cells = cells.map(|number| values.cell(number, row.scheme, point));
-        let name = Cell::plain(marked_label(labels[row.scheme], row));
-        [name].into_iter().chain(cells).collect()
-    };
-    let names = numbers.iter().map(|number| match number.unit().0 {
-        "" => heading(number),
-        unit => format!("{} {unit}", heading(number)),
+    let rows = rows.map(|row| {
+        let own = numbers.iter();
+        let own = own.map(|number| values.value(number, row.scheme, point).copied());
+        (marked_label(labels[row.scheme], row), own.collect())
     });
-    Table {
-        title: plan.point_label(point),
-        header: ["scheme".to_string()].into_iter().chain(names).collect(),
-        rows: rows.map(row).collect(),
-    }
-}
-
-/// "queueing delay", "call end-to-end delay, 99%".
-fn heading(number: &Number) -> String {
-    let title = number.metric().map_or("", |metric| metric.title);
-    match number {
-        Number::OfGroup(_, group) => format!("{group} {title}"),
-        Number::OfLink(_) | Number::Ratio(..) => title.to_string(),
-    }
+    let rows: Vec<(String, Vec<Option<RankedMean>>)> = rows.collect();
+    let columns = numbers.iter().enumerate();
+    let columns = columns.filter_map(|(index, number)| Some((index, number.metric()?)));
+    let columns: Vec<Column<'_>> = columns.collect();
+    let lines = rows.iter();
+    let lines = lines.map(|(label, values)| (label.clone(), values.as_slice()));
+    let mut table = of_columns(plan.point_label(point), &columns, lines, cell);
+    name_groups(&mut table, &columns, numbers);
+    table
 }
 
 /// What was measured, by scheme and point.
@@ -100,22 +92,14 @@ impl Values<'_> {
         }
     }
 
-    fn cell(&self, number: &Number, scheme: usize, point: usize) -> Cell {
-        let value: Option<&RankedMean> = match number {
-            Number::OfLink(index) => {
-                let row = self.of_links.get(&(scheme, point));
-                row.and_then(|row| row.values[*index].as_ref())
-            }
+    fn value(&self, number: &Number, scheme: usize, point: usize) -> Option<&RankedMean> {
+        match number {
+            Number::OfLink(index) => self.of_links.get(&(scheme, point))?.values[*index].as_ref(),
             Number::OfGroup(index, group) => {
-                let row = self.of_groups.get(&(scheme, point, group.as_str()));
-                row.and_then(|row| row.values[*index].as_ref())
+                let row = self.of_groups.get(&(scheme, point, group.as_str()))?;
+                row.values[*index].as_ref()
             }
             Number::Ratio(..) => None,
-        };
-        let metric = number.metric();
-        metric.map_or_else(
-            || Cell::plain("-".to_string()),
-            |metric| cell(value, metric),
-        )
+        }
     }
 }
