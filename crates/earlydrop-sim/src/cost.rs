@@ -3,6 +3,7 @@
 mod cards;
 mod flight;
 mod network;
+mod timers;
 mod transfers;
 
 use std::collections::BTreeSet;
@@ -97,7 +98,8 @@ impl Run {
         let tcp = self.tcp_packets_per_second();
         let datagrams: f64 = self.flows.iter().map(flight::datagrams_per_second).sum();
         let flight = flight::estimate(self, tcp);
-        let packets = (tcp + flight.lost_by_cards + datagrams) * seconds + flight.first_windows;
+        let in_vain = flight.lost_by_cards + flight.repeats.per_second;
+        let packets = (tcp + in_vain + datagrams) * seconds + flight.first_windows;
         let measure = &self.measure;
         let samples = self.series_per_sample() * self.samples(measure.sample_every)
             + self.series_of_groups() * self.samples(measure.arrivals_every)
@@ -115,7 +117,8 @@ impl Run {
         let logged = 4.0 * recorded * measure.packets.len() as f64;
         Cost {
             packets,
-            events: packets * EVENTS_OF_PACKET + flight.starts + samples,
+            // What waits in its host has had the event of its timer.
+            events: packets * EVENTS_OF_PACKET - flight.repeats.waiting + flight.starts + samples,
             events_in_vain: flight.lost_by_cards * seconds * EVENTS_OF_PACKET,
             samples,
             sample_bytes: samples * BYTES_OF_SAMPLE,

@@ -395,6 +395,14 @@ fn warnings_name_the_rule_and_the_nearest_setting() {
             &["flows `bulk`: ACKs may wait for half a second or longer"],
         ),
         (
+            "schemes = [\"droptail\"]\n[tcp]\nfirst_timeout = \"1 ms\"\nleast_timeout = \"1 ms\"\n\
+             largest_timeout = \"1 ms\"",
+            &[
+                "flows `bulk`",
+                "the largest timeout is below the round-trip time",
+            ],
+        ),
+        (
             "schemes = [\"droptail\"]\ntcp = { ack_delay = \"1 s\", delayed_acks = 0 }",
             &[
                 "flows `bulk`: `tcp.ack_delay` has no effect: it belongs to delayed_acks = 2 or more",

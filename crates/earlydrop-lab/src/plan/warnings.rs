@@ -96,6 +96,7 @@ fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
     all.extend(few_round_trips(scenario));
     all.extend(bbr3_as_l4s(scenario));
     all.extend(slow_acks(scenario));
+    all.extend(early_timers(scenario));
     all.extend(skipped_arrivals(scenario));
     all.extend(scenario.paused_but_not_sent().map(|(class, sent)| {
         let text = format!(
@@ -152,10 +153,10 @@ fn few_round_trips(scenario: &Scenario) -> Option<(Rule, String)> {
     (round_trips < LEAST_ROUND_TRIPS).then_some((("round trips", Vec::new()), text))
 }
 
-/// The names of the groups whose TCP is so.
-fn groups_of_tcp(scenario: &Scenario, is_so: impl Fn(&Profile) -> bool) -> Vec<String> {
+/// The names of the groups whose TCP, at this round-trip time, is so.
+fn groups_of_tcp(scenario: &Scenario, is_so: impl Fn(&Profile, Nanos) -> bool) -> Vec<String> {
     let groups = scenario.groups.iter().filter(|group| match &group.traffic {
-        Traffic::Tcp { profile, .. } => is_so(profile),
+        Traffic::Tcp { profile, .. } => is_so(profile, group.rtt.unwrap_or(scenario.path.rtt)),
         Traffic::Datagrams { .. } => false,
     });
     groups.map(|group| group.name.to_string()).collect()
@@ -164,7 +165,7 @@ fn groups_of_tcp(scenario: &Scenario, is_so: impl Fn(&Profile) -> bool) -> Vec<S
 /// Groups whose receivers wait too long: "the delay MUST be less than 0.5 seconds" (RFC 9293,
 /// 3.8.6.3), else a sender retransmits what has arrived.
 fn slow_acks(scenario: &Scenario) -> Option<(Rule, String)> {
-    let names = groups_of_tcp(scenario, |profile| {
+    let names = groups_of_tcp(scenario, |profile, _| {
         let delayed = profile.delayed_acks;
         delayed.is_some_and(|delayed| delayed.timeout >= Nanos::from_millis(500))
     });
@@ -176,9 +177,21 @@ fn slow_acks(scenario: &Scenario) -> Option<(Rule, String)> {
     (!names.is_empty()).then_some((("slow ACKs", names), text))
 }
 
+/// Groups whose timers always expire before an acknowledgment can be back, at a maximum of RTO that is
+/// below the round trip: it is "at least 60 seconds" (RFC 6298, 2.5).
+fn early_timers(scenario: &Scenario) -> Option<(Rule, String)> {
+    let names = groups_of_tcp(scenario, |profile, rtt| profile.timer.maximum < rtt);
+    let text = format!(
+        "flows `{}`: the largest timeout is below the round-trip time, so senders retransmit what \
+         is still on its way; nearest: tcp.largest_timeout = \"60 s\"",
+        names.join("`, `")
+    );
+    (!names.is_empty()).then_some((("early timers", names), text))
+}
+
 /// Groups of BBRv3 flows with ECT(1).
 fn bbr3_as_l4s(scenario: &Scenario) -> Option<(Rule, String)> {
-    let names = groups_of_tcp(scenario, |profile| {
+    let names = groups_of_tcp(scenario, |profile, _| {
         profile.control == Algorithm::Bbr3 && profile.ecn == EcnMode::L4s
     });
     let text = format!(

@@ -7,6 +7,7 @@
 use earlydrop::units::{Bytes, Nanos};
 
 use super::cards;
+use super::timers::{Repeats, repeats};
 use crate::network::{Change, DelayTrace, Link, LinkId, Network, Routes};
 use crate::run::Run;
 use crate::spread::{Law, Spread};
@@ -32,20 +33,43 @@ pub(super) struct Flight {
     pub(super) first_windows: f64,
     /// Packets that network cards send a second and queues do not carry.
     pub(super) lost_by_cards: f64,
+    /// What timers send again while the last copy is on its way.
+    pub(super) repeats: Repeats,
     /// The shortest round trip of each flow over TCP that has a route, with its index.
     pub(super) round_trips: Vec<(usize, Nanos)>,
 }
 
 /// The traffic over one link.
 #[derive(Clone, Debug, Default)]
-struct Load {
-    /// Datagrams offered, per second and in bits per second.
-    datagrams: f64,
+pub(super) struct Load {
+    /// Packets offered, per second and in bits per second.
+    packets: f64,
     bits: f64,
     /// Bits of the smallest of them.
     smallest: f64,
     /// Flows over TCP.
     senders: f64,
+}
+
+impl Load {
+    /// Adds packets of so many bits.
+    pub(super) fn add(&mut self, per_second: f64, bits: f64) {
+        self.smallest = match self.packets > 0.0 {
+            true => self.smallest.min(bits),
+            false => bits,
+        };
+        self.packets += per_second;
+        self.bits += per_second * bits;
+    }
+
+    /// The packets a second that the link does not carry.
+    pub(super) fn excess(&self, link: &Link) -> f64 {
+        let rate = link.mean_rate().0 as f64;
+        match self.bits > rate {
+            true => self.packets * (1.0 - rate / self.bits),
+            false => 0.0,
+        }
+    }
 }
 
 /// A flow over TCP and its route.
@@ -162,13 +186,7 @@ pub(super) fn datagrams_per_second(flow: &Flow) -> f64 {
 fn offer(loads: &mut [Load], route: &[LinkId], size: Bytes, per_second: f64) {
     let bits = 8.0 * size.0.max(1) as f64;
     for link in route {
-        let load = &mut loads[link.0 as usize];
-        load.smallest = match load.datagrams > 0.0 {
-            true => load.smallest.min(bits),
-            false => bits,
-        };
-        load.datagrams += per_second;
-        load.bits += per_second * bits;
+        loads[link.0 as usize].add(per_second, bits);
     }
 }
 
@@ -176,15 +194,14 @@ fn offer(loads: &mut [Load], route: &[LinkId], size: Bytes, per_second: f64) {
 fn datagrams_in_flight(network: &Network, loads: &[Load], seconds: f64) -> f64 {
     let mut packets = 0.0;
     for ((_, _, _, link), load) in network.links().zip(loads) {
-        if load.datagrams == 0.0 {
+        if load.packets == 0.0 {
             continue;
         }
         let rate = link.mean_rate().0 as f64;
-        let carried = load.datagrams.min(rate / load.smallest);
+        let carried = load.packets.min(rate / load.smallest);
         packets += carried * delay(link).min(seconds);
         // What the link does not carry waits; without a limit where there is no queue.
-        let excess = load.datagrams * (1.0 - rate / load.bits).max(0.0) * seconds;
-        packets += excess.min(limit(link));
+        packets += (load.excess(link) * seconds).min(limit(link));
     }
     packets
 }
@@ -226,7 +243,10 @@ fn add_senders(
     // twice what the links carry in the whole run.
     let carried = segments_per_second * seconds;
     let held = 2.0 * (segments_per_second * longest_rtt + queued).min(carried) + first_windows;
-    flight.packets += windows + shared_windows.min(held);
+    let at_once = |sender: &Sender<'_>| connections(sender.application, lasts).at_once;
+    let timed = senders.iter().map(|sender| (sender, at_once(sender)));
+    flight.repeats = repeats(&run.network, timed, seconds);
+    flight.packets += windows + shared_windows.min(held) + flight.repeats.waiting;
     // Processing times make round trips longer.
     let in_processing = 2.0 * segments_per_second * processing;
     flight.in_processing += in_processing.min((shared_windows - held).max(0.0));
@@ -349,7 +369,7 @@ pub(super) fn starts_after(every: &Spread<Nanos>, least: Nanos, duration: Nanos)
     factor * duration.0 as f64 / mean + 1.0
 }
 
-fn has_queue(link: &Link) -> bool {
+pub(super) fn has_queue(link: &Link) -> bool {
     link.queue.is_some()
         || link.trace.is_some()
         || !link.changes.is_empty()
